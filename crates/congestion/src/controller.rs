@@ -1,0 +1,102 @@
+//! The interface of an algorithm, and the enum through which built-ins are called.
+
+use longhaul_units::{Rate, Span, Time};
+
+use crate::facts::{AckSample, Congestion, Timeout};
+use crate::hstcp::Hstcp;
+use crate::reno::Reno;
+use crate::window::Window;
+
+/// A congestion control algorithm in its own phase (outside slow start, which is a separate
+/// choice): it gets facts and moves the window.
+pub trait CongestionControl: std::fmt::Debug + Send {
+    /// An acknowledgement outside slow start and recovery.
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
+
+    /// A congestion signal, at most one per recovery epoch.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
+
+    /// A retransmission timeout: by default half the window as threshold, and a window of one
+    /// segment (RFC 5681 section 3.1).
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if !event.keep_ssthresh {
+            window.set_ssthresh(event.base / 2.0);
+        }
+        window.restart();
+    }
+
+    /// The end of a recovery episode.
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
+
+    /// The start of a new round trip, in slow start too.
+    fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {}
+
+    /// Nothing was in flight for `idle`.
+    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {}
+
+    /// The rate to pace at, if the algorithm paces.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// Names and values of internal state worth plotting.
+    fn probe(&self, _out: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// Every built-in algorithm, and one arm for users' own.
+#[derive(Debug)]
+pub enum Controller {
+    /// Additive increase, multiplicative decrease.
+    Reno(Reno),
+    /// HighSpeed TCP.
+    Hstcp(Hstcp),
+    /// An algorithm that is not built in.
+    Custom(Box<dyn CongestionControl>),
+}
+
+/// Calls a method on whichever algorithm `$controller` holds.
+macro_rules! dispatch {
+    ($controller:expr, $algorithm:ident => $call:expr) => {
+        match $controller {
+            Controller::Reno($algorithm) => $call,
+            Controller::Hstcp($algorithm) => $call,
+            Controller::Custom($algorithm) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Controller {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_ack(ack, window));
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_congestion(event, window));
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_timeout(event, window));
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_recovery_exit(now, window));
+    }
+
+    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_round(ack, window));
+    }
+
+    fn on_idle(&mut self, idle: Span, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_idle(idle, window));
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        dispatch!(self, algorithm => algorithm.pacing_rate())
+    }
+
+    fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        dispatch!(self, algorithm => algorithm.probe(out));
+    }
+}

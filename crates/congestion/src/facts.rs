@@ -1,0 +1,85 @@
+//! What a transport tells a congestion controller.
+
+use longhaul_units::{Span, Time};
+
+/// What kept the sender from sending more when the acknowledged data left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The congestion window.
+    Network,
+    /// The peer's receive window or a socket buffer.
+    ReceiveWindow,
+    /// The application had nothing to send.
+    Application,
+}
+
+/// One acknowledgement that moved the cumulative point (or, in recovery, delivered data).
+#[derive(Clone, Copy, Debug)]
+pub struct AckSample {
+    /// When the acknowledgement arrived.
+    pub now: Time,
+    /// Segments newly acknowledged.
+    pub acked: u64,
+    /// Segments that count towards growth after the transport's ack-counting rule (RFC 3465).
+    pub credit: f64,
+    /// A round-trip sample, if this acknowledgement gave one.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time (zero before the first sample).
+    pub srtt: Span,
+    /// Smallest round-trip time seen (zero before the first sample).
+    pub min_rtt: Span,
+    /// Forward one-way transit time, where the transport measures it.
+    pub one_way_delay: Option<Span>,
+    /// Whether the acknowledgement echoed a congestion mark.
+    pub ecn_echo: bool,
+    /// Segments in flight after this acknowledgement.
+    pub in_flight: u64,
+    /// Delivered segments per second over the last flight, where the transport measures it.
+    pub delivery_rate: Option<f64>,
+    /// What limited the sender.
+    pub limit: Limit,
+    /// Number of the current round trip, counted by the transport from zero.
+    pub round: u64,
+}
+
+/// Why the transport reports congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Duplicate acknowledgements or SACK blocks.
+    Loss,
+    /// An explicit negative acknowledgement.
+    Nak,
+    /// An echoed congestion mark (RFC 3168).
+    Ecn,
+    /// An explicit message of a router.
+    Router,
+}
+
+/// A congestion signal; the transport reports one per recovery epoch.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// When it was detected.
+    pub now: Time,
+    /// What signalled it.
+    pub cause: Cause,
+    /// The window in use, which the reduction applies to: segments.
+    pub base: f64,
+    /// Segments in flight at detection.
+    pub in_flight: u64,
+    /// Whether the window was still in slow start.
+    pub in_slow_start: bool,
+    /// Whether this is the connection's first reduction of any kind.
+    pub first: bool,
+}
+
+/// A retransmission timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeout {
+    /// When the timer expired.
+    pub now: Time,
+    /// The window in use when it expired: segments.
+    pub base: f64,
+    /// Whether `ssthresh` should be left alone: the timer expired again in the same epoch, or
+    /// right after an ECN reduction.
+    pub keep_ssthresh: bool,
+}

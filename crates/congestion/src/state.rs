@@ -1,0 +1,79 @@
+//! One flow's congestion control: window, slow start and algorithm together.
+
+use longhaul_units::{Rate, Span, Time};
+
+use crate::controller::{CongestionControl, Controller};
+use crate::facts::{AckSample, Congestion, Timeout};
+use crate::slow_start::{SlowStart, limited_step};
+use crate::window::{Change, Window};
+
+/// What a transport holds per connection.
+#[derive(Debug)]
+pub struct CongestionState {
+    /// Window and threshold.
+    pub window: Window,
+    slow_start: SlowStart,
+    controller: Controller,
+    /// Whether a congestion signal other than a timeout has come: ends ns-2's limited slow start.
+    signalled: bool,
+}
+
+impl CongestionState {
+    /// Puts the three choices together.
+    pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
+        Self { window, slow_start, controller, signalled: false }
+    }
+
+    /// Grows the window for one acknowledgement outside recovery.
+    #[inline]
+    pub fn on_ack(&mut self, ack: &AckSample) {
+        if self.window.in_slow_start() {
+            self.slow_start.on_ack(ack, &mut self.window);
+            return;
+        }
+        let before = self.window.cwnd();
+        self.controller.on_ack(ack, &mut self.window);
+        if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
+            && !self.signalled
+        {
+            let step = limited_step(before, max_ssthresh);
+            if self.window.cwnd() < before + step {
+                self.window.set_cwnd(before + step, Change::SlowStart);
+            }
+        }
+    }
+
+    /// Reduces the window for a congestion signal.
+    pub fn on_congestion(&mut self, event: &Congestion) {
+        self.signalled = true;
+        self.controller.on_congestion(event, &mut self.window);
+    }
+
+    /// Restarts after a retransmission timeout.
+    pub fn on_timeout(&mut self, event: &Timeout) {
+        self.signalled = false;
+        self.controller.on_timeout(event, &mut self.window);
+    }
+
+    /// Tells the algorithm that recovery is over.
+    pub fn on_recovery_exit(&mut self, now: Time) {
+        self.controller.on_recovery_exit(now, &mut self.window);
+    }
+
+    /// Tells the algorithm that a round trip is over.
+    #[inline]
+    pub fn on_round(&mut self, ack: &AckSample) {
+        self.controller.on_round(ack, &mut self.window);
+    }
+
+    /// Tells the algorithm that the flow was idle.
+    pub fn on_idle(&mut self, idle: Span) {
+        self.controller.on_idle(idle, &mut self.window);
+    }
+
+    /// The rate to pace at, if the algorithm paces.
+    #[inline]
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.controller.pacing_rate()
+    }
+}

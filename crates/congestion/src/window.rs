@@ -1,0 +1,113 @@
+//! The congestion window and slow start threshold, clamped, with the reason of the last change.
+
+/// How reductions are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// Both values are real numbers.
+    #[default]
+    Real,
+    /// `ssthresh` is cut to whole segments (ns-2.35).
+    IntegerSsthresh,
+    /// `cwnd` and `ssthresh` are cut to whole segments at a reduction (ns-2 before 2006).
+    IntegerBoth,
+}
+
+/// Why the window last changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Change {
+    /// Set at the start of the connection.
+    #[default]
+    Initial,
+    /// Grew in slow start.
+    SlowStart,
+    /// Grew or shrank by the algorithm's own rule.
+    Avoidance,
+    /// Cut after a congestion signal.
+    Reduction,
+    /// Cut after a retransmission timeout.
+    Timeout,
+}
+
+/// Congestion window and slow start threshold in segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    cwnd: f64,
+    ssthresh: f64,
+    floor: f64,
+    ceiling: f64,
+    rounding: Rounding,
+    change: Change,
+}
+
+impl Window {
+    /// A window of `cwnd` segments below the threshold `ssthresh`.
+    ///
+    /// `ceiling` bounds the window for good: no window above what the flow can ever use.
+    pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
+        let window = Self { cwnd, ssthresh, floor: 1.0, ceiling, rounding, change: Change::Initial };
+        assert!(cwnd >= window.floor && ceiling >= cwnd, "initial window out of bounds");
+        window
+    }
+
+    /// Congestion window in segments.
+    #[inline]
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// Slow start threshold in segments.
+    #[inline]
+    pub fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    /// Why the window last changed.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// Whether the window is below the threshold.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Sets the window, within its bounds. A window that is not a number is a defect of the
+    /// algorithm: it stops debug builds and leaves release builds at the floor.
+    #[inline]
+    pub fn set_cwnd(&mut self, cwnd: f64, change: Change) {
+        debug_assert!(!cwnd.is_nan(), "the window is not a number");
+        self.cwnd = cwnd.max(self.floor).min(self.ceiling);
+        self.change = change;
+    }
+
+    /// Adds `segments` to the window.
+    #[inline]
+    pub fn grow(&mut self, segments: f64, change: Change) {
+        self.set_cwnd(self.cwnd + segments, change);
+    }
+
+    /// Sets the threshold: at least two segments (RFC 5681, equation 4), rounded as configured.
+    pub fn set_ssthresh(&mut self, ssthresh: f64) {
+        let whole = self.rounding != Rounding::Real;
+        self.ssthresh = if whole { libm::floor(ssthresh) } else { ssthresh }.max(2.0);
+    }
+
+    /// Leaves slow start where the window stands.
+    pub fn exit_slow_start(&mut self) {
+        self.ssthresh = self.cwnd;
+    }
+
+    /// Cuts window and threshold to `target` after a congestion signal.
+    pub fn reduce_to(&mut self, target: f64) {
+        let target =
+            if self.rounding == Rounding::IntegerBoth { libm::floor(target) } else { target };
+        self.set_ssthresh(target);
+        self.set_cwnd(target, Change::Reduction);
+    }
+
+    /// Restarts from one segment after a timeout.
+    pub fn restart(&mut self) {
+        self.set_cwnd(1.0, Change::Timeout);
+    }
+}

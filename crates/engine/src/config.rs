@@ -1,0 +1,241 @@
+//! What to simulate, fully resolved. The scenario crate builds this from a user's file.
+
+use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
+use longhaul_units::{Rate, Span, Time};
+
+use crate::network::loss::Loss;
+use crate::network::queue::QueueConfig;
+
+/// A complete simulation.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Replication number: another one draws other random numbers from the same seed.
+    pub replication: u64,
+    /// When the simulation ends.
+    pub duration: Time,
+    /// What is measured.
+    pub measure: Measure,
+    /// Names of the nodes; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
+    pub links: Vec<Link>,
+    /// Flows in the order of their ids.
+    pub flows: Vec<Flow>,
+}
+
+/// What is measured and recorded.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Start of the measurement window, which ends with the simulation.
+    pub from: Time,
+    /// Interval of the time series; none without it.
+    pub every: Option<Span>,
+    /// Whether congestion events are recorded.
+    pub events: bool,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Name, for example `bottleneck` or `bottleneck-reverse`.
+    pub name: String,
+    /// Node where packets enter.
+    pub from: usize,
+    /// Node where they come out.
+    pub to: usize,
+    /// Transmission rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Queue in front of the transmitter.
+    pub queue: QueueConfig,
+    /// Packets lost before they reach the queue.
+    pub loss: Loss,
+    /// How departures are computed.
+    pub service: Service,
+    /// Whether the time series include this link.
+    pub sampled: bool,
+    /// Whether its packets are recorded.
+    pub captured: bool,
+}
+
+/// How a link computes departures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// On arrival, since a first-in first-out queue fixes the departure then: one event a packet.
+    OnArrival,
+    /// One event at the end of each transmission, as disciplines need that decide on dequeue.
+    Explicit,
+}
+
+/// A flow: one connection or datagram stream from one node to another.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Group label shared by the flows of one table of the scenario.
+    pub label: String,
+    /// Unique name, for example `hstcp-3`.
+    pub name: String,
+    /// Sending node.
+    pub from: usize,
+    /// Receiving node.
+    pub to: usize,
+    /// When it starts.
+    pub start: Start,
+    /// When the application stops sending, if before the end.
+    pub stop: Option<Time>,
+    /// Transport and application.
+    pub transport: Transport,
+}
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// At a fixed time.
+    At(Time),
+    /// Drawn uniformly from a half-open interval, from the flow's own stream.
+    Uniform(Time, Time),
+}
+
+/// How a flow carries its data.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// A TCP connection.
+    Tcp(Box<Tcp>),
+    /// Datagrams at a constant rate.
+    Udp(Udp),
+}
+
+/// A constant-rate datagram stream.
+#[derive(Clone, Debug)]
+pub struct Udp {
+    /// Rate on the wire.
+    pub rate: Rate,
+    /// Bytes of one packet on the wire.
+    pub packet_bytes: u32,
+    /// Bytes of it that are headers.
+    pub header_bytes: u32,
+}
+
+/// A TCP connection, sender and receiver.
+#[derive(Clone, Debug)]
+pub struct Tcp {
+    /// Bytes to transfer; unlimited (a greedy source) without it.
+    pub transfer: Option<u64>,
+    /// Payload bytes of a full segment.
+    pub mss_bytes: u32,
+    /// Bytes of IP and TCP headers on every data segment, without options.
+    pub header_bytes: u32,
+    /// Bytes of a pure acknowledgement, SYN or FIN on the wire, without options.
+    pub ack_bytes: u32,
+    /// Bytes on the wire of a SACK option without its blocks (kind, length, padding).
+    pub sack_option_bytes: u32,
+    /// Bytes on the wire of each SACK block.
+    pub sack_block_bytes: u32,
+    /// Bytes of the timestamp option on the wire, if timestamps are in use.
+    pub timestamps: Option<u32>,
+    /// Initial window in segments (RFC 6928).
+    pub initial_window: f64,
+    /// The receiver's window in segments.
+    pub receive_window: u64,
+    /// The sender's socket buffer in segments, if it limits the flight.
+    pub send_buffer: Option<u64>,
+    /// Initial slow start threshold in segments; the receive window without it.
+    pub initial_ssthresh: Option<f64>,
+    /// The congestion control algorithm.
+    pub congestion: ControllerSpec,
+    /// The slow start.
+    pub slow_start: SlowStart,
+    /// How reductions round.
+    pub rounding: Rounding,
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// Duplicate acknowledgements that signal a loss.
+    pub dupack_threshold: u32,
+    /// Whether the first duplicate acknowledgements each release a new segment (RFC 3042).
+    pub limited_transmit: bool,
+    /// What one acknowledgement counts for in growth.
+    pub ack_counting: AckCounting,
+    /// Whether both ends use explicit congestion notification (RFC 3168).
+    pub ecn: bool,
+    /// Delayed acknowledgements, if any.
+    pub delayed_ack: Option<DelayedAck>,
+    /// The retransmission timer.
+    pub rto: Rto,
+    /// A random delay, uniform from zero to this, before each burst of segments (ns-2's
+    /// `overhead_`); none if zero.
+    pub send_jitter: Span,
+    /// The most segments sent for one acknowledgement, if limited.
+    pub max_burst: Option<u32>,
+    /// Whether segments are paced at the controller's rate, or the window over the round trip.
+    pub pacing: bool,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Fast retransmit, then slow start (Jacobson 1988).
+    Tahoe,
+    /// Fast recovery that ends with the first new acknowledgement (RFC 2581).
+    Reno,
+    /// Fast recovery through partial acknowledgements (RFC 6582).
+    NewReno,
+    /// Selective acknowledgements with the pipe of RFC 6675.
+    Sack,
+    /// Reno as ns-2 has it.
+    Ns2Reno,
+    /// NewReno as ns-2 has it.
+    Ns2NewReno,
+    /// ns-2's `Sack1`: a pipe that counts acknowledgements, not what is known to be lost.
+    Ns2Sack,
+}
+
+/// What an acknowledgement counts for in growth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AckCounting {
+    /// One, whatever it acknowledges (ns-2; RFC 2581).
+    PerAck,
+    /// The segments acknowledged, at most this many in slow start (RFC 3465).
+    PerSegment {
+        /// The limit `L` of RFC 3465 in slow start.
+        slow_start_limit: f64,
+    },
+}
+
+/// Delayed acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// An acknowledgement is sent at the latest after this.
+    pub timeout: Span,
+    /// ... or with every so many in-order segments (2 in RFC 5681).
+    pub segments: u32,
+}
+
+/// The retransmission timer (RFC 6298).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rto {
+    /// Before the first sample.
+    pub initial: Span,
+    /// Lower bound.
+    pub min: Span,
+    /// Upper bound.
+    pub max: Span,
+    /// How round trips are measured.
+    pub clock: RttClock,
+}
+
+/// How round trips are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RttClock {
+    /// Exactly; the granularity enters the timeout only (RFC 6298 section 2).
+    Exact {
+        /// The `G` of RFC 6298.
+        granularity: Span,
+    },
+    /// ns-2's: whole ticks from a random phase, in 8- and 4-fold fixed point.
+    Ns2Ticks {
+        /// Length of a tick.
+        tick: Span,
+    },
+}

@@ -1,0 +1,19 @@
+//! The packet-level simulation engine.
+//!
+//! A [`Config`] says what the network, the transports and the measurements are, fully resolved: no
+//! defaults, no units to parse. [`simulation::run`] simulates it and returns [`measure::Totals`];
+//! samples, events and captured packets go to a [`measure::Recorder`] as they happen, so that
+//! memory does not grow with simulated time. Nothing here is global: any number of simulations run
+//! side by side in threads.
+
+pub mod config;
+pub mod measure;
+mod network;
+
+pub mod random;
+
+pub mod simulation;
+
+pub use config::Config;
+pub use network::loss::Loss;
+pub use network::queue;

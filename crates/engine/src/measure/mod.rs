@@ -1,0 +1,9 @@
+//! What a simulation reports: totals at its end, and records while it runs.
+
+mod recorder;
+mod totals;
+
+pub use recorder::{
+    CapturedPacket, Control, Event, EventKind, FlowSample, LinkSample, NoRecorder, Recorder,
+};
+pub use totals::{FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, Totals};

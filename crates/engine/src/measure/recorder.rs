@@ -1,0 +1,169 @@
+//! Records made while the simulation runs.
+
+use longhaul_congestion::Cause;
+use longhaul_units::{Span, Time};
+
+/// Takes samples, events and captured packets as they happen.
+///
+/// Never called per packet, except for packets of links that are captured.
+pub trait Recorder {
+    /// The state of a flow at a sampling point.
+    fn flow_sample(&mut self, sample: &FlowSample);
+    /// The state of a link at a sampling point.
+    fn link_sample(&mut self, sample: &LinkSample);
+    /// A congestion event.
+    fn event(&mut self, event: &Event);
+    /// A packet that reached the far end of a captured link.
+    fn packet(&mut self, packet: &CapturedPacket);
+    /// Called a few thousand times in a run with the simulated time and data packets so far;
+    /// the answer can stop the simulation.
+    fn progress(&mut self, now: Time, data_packets: u64) -> Control;
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// Stop here.
+    Stop,
+}
+
+/// A recorder that keeps nothing.
+#[derive(Debug, Default)]
+pub struct NoRecorder;
+
+impl Recorder for NoRecorder {
+    fn flow_sample(&mut self, _: &FlowSample) {}
+    fn link_sample(&mut self, _: &LinkSample) {}
+    fn event(&mut self, _: &Event) {}
+    fn packet(&mut self, _: &CapturedPacket) {}
+    fn progress(&mut self, _: Time, _: u64) -> Control {
+        Control::Continue
+    }
+}
+
+/// A flow at a sampling point. Counters are cumulative from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowSample {
+    /// When.
+    pub time: Time,
+    /// Which flow.
+    pub flow: u32,
+    /// Congestion window in segments.
+    pub cwnd: f64,
+    /// Slow start threshold in segments.
+    pub ssthresh: f64,
+    /// Smoothed round-trip time, zero before the first sample.
+    pub srtt: Span,
+    /// Segments in flight.
+    pub in_flight: u64,
+    /// Data packets sent.
+    pub sent_pkts: u64,
+    /// Packets retransmitted.
+    pub retransmitted_pkts: u64,
+    /// Payload bytes delivered in order.
+    pub delivered_bytes: u64,
+}
+
+/// A link at a sampling point. Counters are cumulative from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkSample {
+    /// When.
+    pub time: Time,
+    /// Which link.
+    pub link: u32,
+    /// Packets waiting.
+    pub queue_pkts: u64,
+    /// Bytes waiting.
+    pub queue_bytes: u64,
+    /// The discipline's average queue in packets, if it keeps one.
+    pub queue_avg_pkts: Option<f64>,
+    /// The discipline's maximum marking probability, if it has one.
+    pub max_p: Option<f64>,
+    /// Integral of the waiting packets over time: packet seconds.
+    pub queue_integral: f64,
+    /// Packets transmitted.
+    pub departed_pkts: u64,
+    /// Bytes transmitted.
+    pub departed_bytes: u64,
+    /// Packets dropped, any cause.
+    pub dropped_pkts: u64,
+    /// Packets marked.
+    pub marked_pkts: u64,
+}
+
+/// A congestion event of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub time: Time,
+    /// Which flow.
+    pub flow: u32,
+    /// What happened.
+    pub kind: EventKind,
+    /// Window before, in segments.
+    pub cwnd_before: f64,
+    /// Window after, in segments.
+    pub cwnd_after: f64,
+    /// Threshold after, in segments.
+    pub ssthresh_after: f64,
+    /// Segments in flight.
+    pub in_flight: u64,
+}
+
+/// Kinds of congestion events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The first segment was sent.
+    Start,
+    /// A window reduction.
+    Cut(Cause),
+    /// The end of loss recovery.
+    RecoveryExit,
+    /// A retransmission timeout.
+    Timeout,
+    /// The last byte was acknowledged.
+    Finish,
+}
+
+/// A packet on a captured link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapturedPacket {
+    /// When it reached the far end of the link.
+    pub time: Time,
+    /// The link.
+    pub link: u32,
+    /// The flow.
+    pub flow: u32,
+    /// Whether it goes from the flow's receiver to its sender.
+    pub reverse: bool,
+    /// Whether it belongs to a UDP flow.
+    pub udp: bool,
+    /// Bytes of payload.
+    pub payload_bytes: u32,
+    /// First payload byte's position in the stream, the SYN being number 0.
+    pub sequence: u64,
+    /// The next byte expected from the other side.
+    pub acknowledgement: u64,
+    /// Receive window in bytes, not scaled.
+    pub window_bytes: u64,
+    /// SYN flag.
+    pub syn: bool,
+    /// ACK flag.
+    pub ack: bool,
+    /// FIN flag.
+    pub fin: bool,
+    /// ECN echo flag.
+    pub ece: bool,
+    /// Congestion window reduced flag.
+    pub cwr: bool,
+    /// ECN-capable transport code point.
+    pub ect: bool,
+    /// Congestion experienced code point.
+    pub ce: bool,
+    /// Timestamp value and echo, if the option is in use.
+    pub timestamps: Option<(Time, Time)>,
+    /// SACK blocks as byte positions `[left, right)`.
+    pub sack: [Option<(u64, u64)>; 3],
+}

@@ -1,0 +1,128 @@
+//! Counters of flows and links, over the whole run and over the measurement window.
+
+use longhaul_units::{Span, Time};
+
+/// Everything known at the end of a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Totals {
+    /// When the simulation ended: the configured duration, or earlier if it was stopped.
+    pub end: Time,
+    /// Whether the recorder stopped it before its end.
+    pub stopped: bool,
+    /// One entry per flow, in order of the configuration.
+    pub flows: Vec<FlowTotals>,
+    /// One entry per link, in order of the configuration.
+    pub links: Vec<LinkTotals>,
+    /// Data packets sent by all flows, retransmissions included.
+    pub data_packets: u64,
+    /// Events processed.
+    pub events: u64,
+    /// The most events that waited at once.
+    pub events_pending_max: u64,
+}
+
+/// One flow's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowTotals {
+    /// When it started.
+    pub start: Time,
+    /// When its last byte was acknowledged, for a finite transfer that completed.
+    pub finish: Option<Time>,
+    /// Over the whole run.
+    pub total: FlowCounters,
+    /// Over the measurement window.
+    pub window: FlowCounters,
+}
+
+/// What one flow did in a period. Counters of packets do not include SYN and pure ACKs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowCounters {
+    /// Data packets sent, retransmissions included.
+    pub sent_pkts: u64,
+    /// Their bytes on the wire.
+    pub sent_bytes: u64,
+    /// Of those packets, retransmissions.
+    pub retransmitted_pkts: u64,
+    /// Packets handed to the receiving application in order.
+    pub delivered_pkts: u64,
+    /// Their payload bytes.
+    pub delivered_bytes: u64,
+    /// Window reductions for losses.
+    pub cuts_loss: u64,
+    /// Window reductions for congestion marks.
+    pub cuts_ecn: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Round-trip samples taken.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+    /// Smallest sample (zero without one). In the window counters: smallest in the window.
+    pub rtt_min: Span,
+    /// Largest sample.
+    pub rtt_max: Span,
+    /// Integral of the congestion window over time: segment seconds.
+    pub cwnd_integral: f64,
+    /// How long each limit held the sender back.
+    pub limited: LimitTimes,
+}
+
+/// How long each limit held the sender back.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LimitTimes {
+    /// The congestion window.
+    pub network: Span,
+    /// The receive window or socket buffer.
+    pub receive_window: Span,
+    /// Nothing to send.
+    pub application: Span,
+}
+
+/// One link direction's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkTotals {
+    /// Over the whole run.
+    pub total: LinkCounters,
+    /// Over the measurement window.
+    pub window: LinkCounters,
+}
+
+/// What one link direction did in a period.
+///
+/// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkCounters {
+    /// Packets that reached the link, before any loss.
+    pub arrived_pkts: u64,
+    /// Their bytes.
+    pub arrived_bytes: u64,
+    /// Packets fully transmitted.
+    pub departed_pkts: u64,
+    /// Their bytes.
+    pub departed_bytes: u64,
+    /// Packets lost by the link's loss model.
+    pub dropped_loss_pkts: u64,
+    /// Packets dropped because the queue was full.
+    pub dropped_overflow_pkts: u64,
+    /// Packets dropped at random by active queue management.
+    pub dropped_early_pkts: u64,
+    /// Packets dropped because active queue management left no choice (above its upper bound).
+    pub dropped_forced_pkts: u64,
+    /// Packets marked instead of dropped.
+    pub marked_pkts: u64,
+    /// Integral of the number of waiting packets over time: packet seconds. The packet in service
+    /// does not wait.
+    pub queue_integral: f64,
+    /// The most packets that waited at once. In the window counters: in the window.
+    pub queue_max_pkts: u64,
+}
+
+impl LinkCounters {
+    /// Packets dropped for any cause.
+    pub fn dropped_pkts(&self) -> u64 {
+        self.dropped_loss_pkts
+            + self.dropped_overflow_pkts
+            + self.dropped_early_pkts
+            + self.dropped_forced_pkts
+    }
+}

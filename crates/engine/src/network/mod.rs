@@ -1,0 +1,4 @@
+//! Links and their queues.
+
+pub(crate) mod loss;
+pub mod queue;

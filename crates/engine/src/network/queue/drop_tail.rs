@@ -1,0 +1,47 @@
+//! Drop-tail: a packet that finds the queue full is lost.
+
+use super::{Arrival, DropReason, Verdict};
+
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// What a queue's limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Waiting packets only.
+    Waiting,
+    /// ns-2: a packet is refused when it would make the waiting ones reach the limit, so that the
+    /// limit counts the packet in service too.
+    InService,
+}
+
+/// A drop-tail queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DropTail {
+    /// How much it holds.
+    pub limit: Capacity,
+    /// What the limit counts.
+    pub counting: Counting,
+}
+
+impl DropTail {
+    #[inline]
+    pub(crate) fn on_arrival(&self, arrival: &Arrival) -> Verdict {
+        let (held, limit) = match self.limit {
+            Capacity::Packets(limit) => (arrival.waiting_pkts + 1, limit),
+            Capacity::Bytes(limit) => (arrival.waiting_bytes + u64::from(arrival.bytes), limit),
+        };
+        let full = match self.counting {
+            Counting::Waiting => held > limit,
+            Counting::InService => held >= limit,
+        };
+        // A packet that finds the link idle goes straight into service.
+        if full && arrival.idle_since.is_none() { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
+    }
+}

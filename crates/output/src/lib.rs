@@ -1,0 +1,1 @@
+//! Result tables, packet captures and run.json.

@@ -1,0 +1,1 @@
+//! The user's scenario file: model, units, defaults, profiles, validation.

@@ -1,0 +1,14 @@
+//! Physical quantities of a simulation: points in time, spans, rates and sizes.
+//!
+//! Time is an integer number of picoseconds (64 bits last 213 days), so that sums are exact and
+//! runs repeat bit for bit. Rates are integer bits per second. Nothing else in Longhaul passes a
+//! bare number where one of these types fits.
+
+mod rate;
+mod time;
+
+pub use rate::{Bytes, Rate};
+pub use time::{Span, Time};
+
+/// Picoseconds in one second.
+pub const PS_PER_S: u64 = 1_000_000_000_000;

@@ -1,0 +1,66 @@
+//! [`Rate`] in bits per second and sizes in [`Bytes`].
+
+use crate::{PS_PER_S, Span};
+
+/// A transmission rate in bits per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+impl Rate {
+    /// A rate of `bps` bits per second.
+    pub const fn from_bps(bps: u64) -> Self {
+        Self(bps)
+    }
+
+    /// Bits per second.
+    #[inline]
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// Packets of `bytes` bytes per second.
+    pub fn packets_per_s(self, bytes: u64) -> f64 {
+        self.0 as f64 / (8.0 * bytes as f64)
+    }
+
+    /// Whole picoseconds that `bytes` take at this rate, and the remainder in units of one
+    /// picosecond divided by the rate. Adding up remainders keeps the long-run rate exact.
+    pub const fn transmission(self, bytes: u64) -> (Span, u64) {
+        let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
+        let rate = self.0 as u128;
+        (Span::from_ps((bit_ps / rate) as u64), (bit_ps % rate) as u64)
+    }
+
+    /// The bandwidth-delay product with a round trip of `rtt`, in bytes rounded down.
+    pub const fn bdp(self, rtt: Span) -> Bytes {
+        Bytes((self.0 as u128 * rtt.as_ps() as u128 / (8 * PS_PER_S as u128)) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transmission_time_is_exact_with_its_remainder() {
+        // 1500 B at 622 Mbit/s: 12000 / 622e6 s = 19_292_604.501607... ps
+        let rate = Rate::from_bps(622_000_000);
+        let (span, remainder) = rate.transmission(1500);
+        assert_eq!(span.as_ps(), 19_292_604);
+        assert_eq!(
+            u128::from(span.as_ps()) * 622_000_000 + u128::from(remainder),
+            12_000 * u128::from(PS_PER_S)
+        );
+    }
+
+    #[test]
+    fn bdp_of_the_gigabit_transatlantic_path() {
+        // spec 000 B.1: 1 Gbit/s and 100 ms are 8333 packets of 1500 bytes.
+        let bdp = Rate::from_bps(1_000_000_000).bdp(Span::from_millis(100));
+        assert_eq!(bdp.0 / 1500, 8333);
+    }
+}
