@@ -1,5 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
+use std::sync::Arc;
+
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_units::{Rate, Span, Time};
 
@@ -101,8 +103,8 @@ pub enum Start {
 /// How a flow carries its data.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// A TCP connection.
-    Tcp(Box<Tcp>),
+    /// A TCP connection; flows of a group share its parameters.
+    Tcp(Arc<Tcp>),
     /// Datagrams at a constant rate.
     Udp(Udp),
 }
@@ -210,6 +212,8 @@ pub struct DelayedAck {
     pub timeout: Span,
     /// ... or with every so many in-order segments (2 in RFC 5681).
     pub segments: u32,
+    /// Whether the answer to the SYN is delayed too, as in ns-2.
+    pub delays_syn: bool,
 }
 
 /// The retransmission timer (RFC 6298).
