@@ -4,9 +4,13 @@
 //! runs repeat bit for bit. Rates are integer bits per second. Nothing else in Longhaul passes a
 //! bare number where one of these types fits.
 
+mod nearest;
+mod quantity;
 mod rate;
 mod time;
 
+pub use nearest::nearest;
+pub use quantity::{Dimension, Quantity, QuantityError, expected};
 pub use rate::{Bytes, Rate};
 pub use time::{Span, Time};
 
