@@ -1,0 +1,63 @@
+# Everything is done with one of these targets; `make demo` and `make test` need nothing else first.
+# Needs Python 3.11 or later and Rust's cargo. The virtual environment is .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Rust tests and lints never link an interpreter, but the bindings ask one for its version.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: demo build test test-rust test-python test-long bench bench-peers validate lint wheel clean
+
+demo: build
+	$(BIN)/longhaul demo --overwrite
+
+# The package, installed for use from this tree; rebuilt when a Rust source changed.
+build: $(VENV)/engine
+
+$(VENV)/tools: constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt \
+		jinja2 matplotlib maturin mypy numpy polars pytest rich ruff typer
+	touch $@
+
+$(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+test: test-rust test-python
+
+test-rust: $(VENV)/tools
+	cargo test --locked --workspace
+
+test-python: build
+	$(BIN)/pytest
+
+test-long: build
+	cargo test --locked --workspace -- --ignored
+	$(BIN)/pytest -m long
+
+bench:
+	cargo bench --locked --workspace --exclude longhaul-python
+
+bench-peers: build
+	$(BIN)/python -m validation.speed.peers
+
+validate: build
+	$(BIN)/python -m validation.report
+
+lint: $(VENV)/tools
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+wheel: $(VENV)/tools
+	$(BIN)/maturin build --release --locked --out dist
+
+clean:
+	cargo clean
+	rm -rf $(VENV) dist demo-report
