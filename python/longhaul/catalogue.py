@@ -1,0 +1,55 @@
+"""What there is to choose from: algorithms, slow starts, plots, examples."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from longhaul import _engine, plots
+from longhaul import examples as bundled
+
+Row = dict[str, Any]
+
+
+def algorithms() -> list[Row]:
+    """Congestion control algorithms, each with its parameters."""
+    return list(_engine.algorithms()["algorithms"])
+
+
+def slow_starts() -> list[Row]:
+    """Slow starts, each with its parameters."""
+    return list(_engine.algorithms()["slow_starts"])
+
+
+def plot_names() -> list[Row]:
+    """Plots of runs."""
+    return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
+
+
+def examples() -> list[Row]:
+    """Example scenarios for `longhaul new --from`."""
+    return [{"name": name, "description": title} for name, title in bundled.titles().items()]
+
+
+LISTS: dict[str, Callable[[], list[Row]]] = {
+    "algorithms": algorithms,
+    "slow-starts": slow_starts,
+    "plots": plot_names,
+    "examples": examples,
+}
+
+
+def table(rows: list[Row]) -> Table:
+    """Names in one column, what they are in the other, parameters below."""
+    shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        description = Text(row["description"])
+        if "title" in row:
+            description = Text(f"{row['title']}. ", style="bold") + Text(row["description"], "")
+            description.append(f"\n{row['source']}", style="dim")
+        shown.add_row(Text(row["name"], style="bold"), description)
+        for parameter in row.get("parameters", ()):
+            facts = f"{parameter['help']} {parameter['allowed']} {parameter['unit']}"
+            shown.add_row(f"  {parameter['name']}", f"{facts}; default {parameter['default']}")
+    return shown

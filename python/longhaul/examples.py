@@ -1,0 +1,42 @@
+"""The example scenarios that come with the package, and the template of `longhaul new`."""
+
+import tomllib
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+
+from longhaul._engine import LonghaulError, Scenario
+
+TEMPLATE = "template"
+
+
+def _sources() -> dict[str, Traversable]:
+    """Every example by name."""
+    package = files("longhaul")
+    found = {TEMPLATE: package / "templates" / "template.toml"}
+    for entry in sorted((package / "scenarios").iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".toml"):
+            found[entry.name.removesuffix(".toml")] = entry
+    return found
+
+
+def _find(name: str) -> Traversable:
+    sources = _sources()
+    if name not in sources:
+        raise LonghaulError(f"no example is called `{name}`; there are: {', '.join(sources)}")
+    return sources[name]
+
+
+def titles() -> dict[str, str]:
+    """The title of every example."""
+    return {name: tomllib.loads(read(name)).get("title", "") for name in _sources()}
+
+
+def read(name: str) -> str:
+    """The text of an example."""
+    return _find(name).read_text(encoding="utf-8")
+
+
+def load(name: str, overrides: tuple[str, ...] = ()) -> Scenario:
+    """An example, checked, with overrides."""
+    with as_file(_find(name)) as path:
+        return Scenario.load(str(path), list(overrides))

@@ -1,0 +1,69 @@
+"""What an algorithm looks like in every picture: one colour, marker and line each.
+
+The colours are those of Okabe and Ito, told apart with any colour vision; their lightness differs,
+and so do the markers, so that a grey print stays readable. An algorithm keeps its look for good.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one algorithm, or one run, is drawn."""
+
+    colour: str
+    marker: str
+    line: str | tuple[int, tuple[float, ...]] = "-"
+
+
+ALGORITHMS: dict[str, Look] = {
+    "reno": Look("#e69f00", "s"),
+    "hstcp": Look("#0072b2", "o"),
+    "scalable": Look("#d55e00", "D"),
+    "cubic": Look("#009e73", "^"),
+    "bic": Look("#56b4e9", "v"),
+    "htcp": Look("#cc79a7", "P"),
+    "vegas": Look("#000000", "X"),
+    "udp": Look("#7f7f7f", "d"),
+}
+
+# For what has no look of its own: algorithms written by users, and runs laid over one another.
+OTHERS: tuple[Look, ...] = (
+    Look("#0072b2", "o", "-"),
+    Look("#d55e00", "^", (0, (6, 2))),
+    Look("#009e73", "D", (0, (2, 1.5))),
+    Look("#cc79a7", "v", (0, (6, 2, 1.5, 2))),
+    Look("#56b4e9", "P", (0, (1, 1))),
+    Look("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
+)
+
+# Labels that share an algorithm differ in their lines.
+LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+
+
+def of_labels(algorithms: dict[str, str]) -> dict[str, Look]:
+    """The look of each label, given its algorithm."""
+    looks: dict[str, Look] = {}
+    seen: dict[str, int] = {}
+    unknown = sorted({kind for kind in algorithms.values() if kind not in ALGORITHMS})
+    for label, kind in algorithms.items():
+        look = ALGORITHMS.get(kind) or OTHERS[(unknown.index(kind) + 1) % len(OTHERS)]
+        line = LINES[seen.get(kind, 0) % len(LINES)]
+        seen[kind] = seen.get(kind, 0) + 1
+        looks[label] = Look(look.colour, look.marker, line)
+    return looks
+
+
+def of_runs(count: int) -> list[Look]:
+    """The look of each of several runs."""
+    return [OTHERS[index % len(OTHERS)] for index in range(count)]
+
+
+def as_line(look: Look, *, marker: bool = False, offset: int = 0) -> dict[str, Any]:
+    """Keyword arguments of a matplotlib line; `offset` keeps the markers of several lines apart."""
+    line: dict[str, Any] = {"color": look.colour, "linestyle": look.line}
+    if marker:
+        first = 0.02 + 0.03 * (offset % 5)
+        line |= {"marker": look.marker, "markersize": 3.5, "markevery": (first, 0.15)}
+    return line

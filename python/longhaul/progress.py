@@ -1,0 +1,30 @@
+"""The progress bar of a run: simulated time, packets per second, time left."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+@contextmanager
+def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
+    """Show a bar on the error stream, if that is a terminal, and yield what advances it."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.1f}/{task.total:g} s simulated"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    began = monotonic()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as p:
+        task = p.add_task(title, total=duration_s, rate="")
+
+        def advance(simulated_s: float, packets: int) -> None:
+            rate = packets / max(monotonic() - began, 1e-9)
+            p.update(task, completed=simulated_s, rate=f"{rate / 1e6:.2f} M packets/s")
+
+        yield advance

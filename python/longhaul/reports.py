@@ -1,0 +1,73 @@
+"""A report: one HTML file that needs nothing else, for one run or several compared.
+
+Where the numbers come from stands first, then the table, the plots, and the resolved scenarios.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from longhaul import comparison, plots
+from longhaul.results import Results
+
+DEFAULT_PLOTS = ("cwnd", "queue", "throughput", "fairness", "rtt")
+
+
+def report(
+    runs: Results | Sequence[Results],
+    path: str | Path,
+    *,
+    title: str | None = None,
+    names: Sequence[str] = DEFAULT_PLOTS,
+) -> Path:
+    """Write an HTML report of one or several runs to `path`."""
+    several = [runs] if isinstance(runs, Results) else list(runs)
+    environment = Environment(
+        loader=PackageLoader("longhaul"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    html = environment.get_template("report.html").render(
+        title=title or several[0].title,
+        provenance=_provenance(several),
+        warnings=[(run.name, text) for run in several for text in run.warnings],
+        runs=several,
+        table=comparison.table(several),
+        plots=[_inline(name, several) for name in names],
+        scenarios=[(run.name, json.dumps(run.scenario, indent=2)) for run in several],
+    )
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(html, encoding="utf-8")
+    return target
+
+
+def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
+    """What made each run, a row per fact and a cell per run."""
+    facts = [run.provenance() for run in runs]
+    return [(name, [fact[name] for fact in facts]) for name in facts[0]]
+
+
+def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
+    """A plot as an SVG element that can stand inside HTML."""
+    with TemporaryDirectory() as scratch:
+        path = Path(scratch) / f"{name}.svg"
+        plots.save(plots.figure(name, runs), path)
+        svg = path.read_text(encoding="utf-8")
+    svg = svg[svg.index("<svg") :]
+    # Element ids are unique within one picture only.
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
+    # The page decides on the width.
+    svg = re.sub(
+        r"<svg [^>]*(viewBox=\S+ \S+ \S+ [^\" ]+\")[^>]*>", r"<svg \1 role='img'>", svg, count=1
+    )
+    return {"name": name, "help": plots.find(name).help, "svg": Markup(svg)}

@@ -1,0 +1,203 @@
+"""What a run directory holds: `run.json` and the tables, read when they are first asked for."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from longhaul._engine import LonghaulError
+
+if TYPE_CHECKING:
+    from longhaul.summary import Summary
+
+
+class ResultsError(LonghaulError):
+    """A run directory, or something in it, that cannot be read."""
+
+
+class Results:
+    """The results of one run. Tables are Polars data frames; column names end in their unit."""
+
+    def __init__(self, path: str | Path, *, scratch: TemporaryDirectory[str] | None = None) -> None:
+        """Open a run directory; a file in it will do.
+
+        `scratch` is removed with the results.
+        """
+        self.path = Path(path)
+        if self.path.is_file():
+            self.path = self.path.parent
+        self._scratch = scratch
+        self.meta: dict[str, Any] = self._read_meta()
+
+    def _read_meta(self) -> dict[str, Any]:
+        file = self.path / "run.json"
+        if not file.is_file():
+            there = "has no run.json" if self.path.is_dir() else "does not exist"
+            raise ResultsError(
+                f"{self.path}: not a run directory: it {there}; `longhaul run` writes one"
+            )
+        try:
+            meta: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            raise ResultsError(
+                f"{file}: cannot be read ({error}); run the scenario again"
+            ) from None
+        return meta
+
+    def _table(self, name: str) -> pl.DataFrame:
+        file = self.path / f"{name}.parquet"
+        if not file.is_file():
+            raise ResultsError(f"{file}: missing; {_REMEDIES.get(name, 'run the scenario again')}")
+        try:
+            return pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise ResultsError(
+                f"{file}: damaged or cut short ({reason}); run the scenario again"
+            ) from None
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: what it did in the measurement window, and over the whole run."""
+        return self._table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a link direction: what it did in the measurement window, and over the run."""
+        return self._table("links")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Samples of flows and links over time; counters are cumulative."""
+        return self._table("series")
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """Congestion events, if the scenario asks for them."""
+        return self._table("events")
+
+    @property
+    def name(self) -> str:
+        """What the run is called in tables and plots: its directory."""
+        return self.path.name
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario."""
+        resolved: dict[str, Any] = self.meta["scenario"]
+        return resolved
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return str(self.scenario.get("title") or self.name)
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """The tables of the run and their numbers of rows."""
+        return dict(self.meta["rows"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What has to be read before the numbers are trusted."""
+        return list(self.meta["warnings"])
+
+    @cached_property
+    def flow_series(self) -> pl.DataFrame:
+        """The samples of flows, with their labels."""
+        samples = self.series.filter(pl.col("kind") == "flow")
+        return samples.join(self.flows.select("name", "label"), on="name", maintain_order="left")
+
+    @cached_property
+    def link_series(self) -> pl.DataFrame:
+        """The samples of links."""
+        return self.series.filter(pl.col("kind") == "link")
+
+    def observed_links(self) -> list[str]:
+        """The links whose samples are recorded; without samples, the busiest one."""
+        if "series" in self.tables:
+            return self.link_series["name"].unique(maintain_order=True).to_list()
+        return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
+
+    @cached_property
+    def bottleneck(self) -> str:
+        """The busiest of the observed links."""
+        observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
+
+    @property
+    def bottleneck_series(self) -> pl.DataFrame:
+        """The bottleneck's samples."""
+        return self.link_series.filter(pl.col("name") == self.bottleneck)
+
+    @property
+    def bottleneck_rate_bps(self) -> int:
+        """The bottleneck's transmission rate."""
+        return int(self.links.filter(pl.col("name") == self.bottleneck)["rate_bps"][0])
+
+    def algorithms(self) -> dict[str, str]:
+        """The algorithm of each label, in the order of the scenario."""
+        return dict(
+            self.flows.select("label", pl.col("congestion").fill_null("udp"))
+            .unique(maintain_order=True)
+            .iter_rows()
+        )
+
+    def label_counts(self) -> dict[str, int]:
+        """How many flows each label has."""
+        counts = self.flows.group_by("label", maintain_order=True).len()
+        return dict(counts.iter_rows())
+
+    def headline(self) -> str:
+        """What was simulated, and how fast."""
+        meta, machine = self.meta, self.meta["machine"]
+        return (
+            f"{meta['simulated_s']:g} s simulated, measured from {meta['measured_from_s']:g} s, "
+            f"seed {meta['seed']}; {meta['data_packets']:,} data packets in "
+            f"{machine['wall_s']:.1f} s ({machine['packets_per_s'] / 1e6:.2f} M/s)"
+        )
+
+    def provenance(self) -> dict[str, str]:
+        """What made this run, in words."""
+        meta, machine = self.meta, self.meta["machine"]
+        return {
+            "scenario": self.title,
+            "scenario hash": str(meta["scenario_hash"]),
+            "seed, replication": f"{meta['seed']}, {meta['replication']}",
+            "Longhaul": f"{meta['version']}, results version {meta['results_version']}",
+            "simulated": f"{meta['simulated_s']:g} s, measured from {meta['measured_from_s']:g} s",
+            "data packets": f"{meta['data_packets']:,} in {meta['events']:,} events",
+            "wall time": f"{machine['wall_s']:.1f} s",
+            "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
+            "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
+            "run directory": str(self.path),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The run and its figures as plain lists and dictionaries."""
+        run = {key: value for key, value in self.meta.items() if key != "scenario"}
+        return {"directory": str(self.path), "title": self.title, "run": run} | (
+            self.summary().as_dict()
+        )
+
+    def summary(self) -> "Summary":
+        """The run's figures, by label, by flow and by link, over the measurement window."""
+        from longhaul.summary import Summary
+
+        return Summary.of(self)
+
+
+_REMEDIES = {
+    "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
+    "events": "the scenario records events with `measure = { events = true }`",
+}
+
+
+def open_runs(paths: Sequence[str | Path]) -> list[Results]:
+    """Open several run directories."""
+    return [Results(path) for path in paths]

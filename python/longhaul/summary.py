@@ -1,0 +1,104 @@
+"""A run in a few figures: by label, by flow and by link, over the measurement window."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from longhaul.results import Results
+
+# What can hold a sender back; a flow's limiting factor is the one that did longest.
+LIMITS = {
+    "network": "limited_network_s",
+    "receive window": "limited_receive_window_s",
+    "application": "limited_application_s",
+}
+
+
+def jain(rate: pl.Expr) -> pl.Expr:
+    """Jain's fairness index: 1 if all rates are equal, 1/n if one flow has everything.
+
+    Jain, Chiu and Hawe 1984, DEC-TR-301.
+    """
+    return rate.sum() ** 2 / (rate.len() * (rate**2).sum())
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures of one run, over the measurement window."""
+
+    labels: pl.DataFrame
+    flows: pl.DataFrame
+    links: pl.DataFrame
+    total: dict[str, Any]
+
+    @classmethod
+    def of(cls, run: "Results") -> "Summary":
+        """Summarise a run."""
+        flows = _flows(run.flows)
+        whole_bps = float(flows["goodput_bps"].sum())
+        total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
+        labels = flows.group_by("label", maintain_order=True).agg(_aggregates(whole_bps))
+        return cls(labels, flows, _links(run.links, run.observed_links()), total)
+
+    def link(self, name: str) -> dict[str, Any]:
+        """The figures of one link; none if the run has no such link."""
+        rows = self.links.filter(pl.col("link") == name).to_dicts()
+        return rows[0] if rows else {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain lists and dictionaries."""
+        return {
+            "labels": self.labels.to_dicts(),
+            "all": self.total,
+            "flows": self.flows.to_dicts(),
+            "links": self.links.to_dicts(),
+        }
+
+
+def _flows(flows: pl.DataFrame) -> pl.DataFrame:
+    """Each flow's figures, with its limiting factor."""
+    held = [pl.col(column) for column in LIMITS.values()]
+    longest = pl.max_horizontal(held)
+    limit = pl.coalesce(
+        pl.when((column == longest) & (longest > 0)).then(pl.lit(name))
+        for name, column in zip(LIMITS, held, strict=True)
+    )
+    return flows.with_columns(
+        limited_by=limit,
+        limited_share=longest / pl.sum_horizontal(held),
+    ).select(
+        "name", "label", "congestion", "start_s", "completion_s", "goodput_bps", "sent_pkts",
+        "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples", "rtt_mean_s",
+        "cwnd_mean_pkts", "limited_by", "limited_share",
+    )  # fmt: skip
+
+
+def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
+    """The figures of a group of flows."""
+    goodput = pl.col("goodput_bps").fill_null(0.0)
+    sent, samples = pl.col("sent_pkts"), pl.col("rtt_samples")
+    limits = pl.col("limited_by").drop_nulls()
+    return [
+        pl.len().alias("flows"),
+        goodput.sum().alias("goodput_bps"),
+        (goodput.sum() / whole_goodput_bps).fill_nan(None).alias("share"),
+        jain(goodput).fill_nan(None).alias("jain"),
+        pl.col("completion_s").count().alias("completed"),
+        pl.col("cwnd_mean_pkts").mean(),
+        ((pl.col("rtt_mean_s") * samples).sum() / samples.sum()).fill_nan(None).alias("rtt_mean_s"),
+        (pl.col("retransmitted_pkts").sum() / sent.sum()).fill_nan(None).alias("retransmitted"),
+        pl.col("cuts_loss", "cuts_ecn", "timeouts").sum(),
+        # The factor that limits most flows; with its share, if not all agree.
+        limits.mode().sort().first().alias("limited_by"),
+        (limits == limits.mode().sort().first()).mean().alias("limited_by_share"),
+    ]
+
+
+def _links(links: pl.DataFrame, wanted: list[str]) -> pl.DataFrame:
+    """The figures of the links worth showing."""
+    return links.filter(pl.col("name").is_in(wanted)).select(
+        pl.col("name").alias("link"), "rate_bps", "utilization", "queue_mean_pkts",
+        "queue_max_pkts", "arrived_pkts", "dropped_pkts", "marked_pkts",
+    )  # fmt: skip

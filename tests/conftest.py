@@ -1,0 +1,73 @@
+"""What all tests share: a small scenario, runs of it, and the command line as a user calls it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import longhaul
+
+# Two algorithms on 20 Mbit/s and 20 ms for ten seconds: losses, marks and recoveries in a moment.
+SMALL = """
+title    = "Small"
+duration = "10 s"
+measure  = { from = "2 s", every = "100 ms", events = true }
+
+[topology.dumbbell.bottleneck]
+rate  = "20 Mbps"
+delay = "10 ms"
+queue = { kind = "droptail", limit = "1 BDP" }
+
+[[flows]]
+label = "fast"
+count = 2
+congestion = { kind = "hstcp" }
+start = { uniform = ["0 s", "1 s"] }
+
+[[flows]]
+label = "standard"
+start = { uniform = ["0 s", "1 s"] }
+"""
+
+CommandLine = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """The small scenario as a file."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
+    """A run of the small scenario, for tests that only read."""
+    return longhaul.run(SMALL, out=tmp_path_factory.mktemp("finished") / "r1")
+
+
+@pytest.fixture(scope="session")
+def finished_again(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
+    """The same with another seed."""
+    out = tmp_path_factory.mktemp("finished") / "r2"
+    return longhaul.run(SMALL, out=out, set=["seed=2"])
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> CommandLine:
+    """Calls `longhaul` in a process of its own, in an empty directory."""
+
+    def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [Path(sys.executable).with_name("longhaul"), *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+        )
+
+    return call

@@ -1,0 +1,88 @@
+"""Figures from tables, checked against their definitions on tables written by hand."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import longhaul
+from longhaul.summary import jain
+
+
+@pytest.mark.parametrize(
+    ("rates", "index"),
+    [
+        ([5.0, 5.0, 5.0, 5.0], 1.0),
+        ([8.0, 0.0, 0.0, 0.0], 0.25),
+        # Two of three hosts share equally, one gets nothing: k/n (Jain, Chiu and Hawe 1984).
+        ([3.0, 3.0, 0.0], 2 / 3),
+        ([1.0, 3.0], 16 / 20),
+    ],
+)
+def test_jains_index(rates: list[float], index: float) -> None:
+    frame = pl.DataFrame({"rate": rates})
+    assert frame.select(jain(pl.col("rate"))).item() == pytest.approx(index)
+
+
+def test_labels_add_up_to_all_flows(finished: longhaul.Results) -> None:
+    summary = finished.summary()
+    assert summary.labels["flows"].to_list() == [2, 1]
+    assert summary.labels["share"].sum() == pytest.approx(1.0)
+    assert summary.total["goodput_bps"] == pytest.approx(summary.labels["goodput_bps"].sum())
+    for key in ("cuts_loss", "cuts_ecn", "timeouts"):
+        assert summary.total[key] == summary.labels[key].sum()
+
+
+def test_goodput_fits_through_the_bottleneck(finished: longhaul.Results) -> None:
+    # 20 Mbit/s carry 1500-byte packets; greedy flows leave little of them unused.
+    summary = finished.summary()
+    bottleneck = summary.link(finished.bottleneck)
+    assert summary.total["goodput_bps"] < 20e6
+    assert 0.5 < bottleneck["utilization"] <= 1.0
+    assert bottleneck["queue_max_pkts"] >= bottleneck["queue_mean_pkts"] > 0
+
+
+def test_a_flow_is_limited_by_what_held_it_longest(tmp_path: Path) -> None:
+    finished = longhaul.run(
+        """
+        duration = "10 s"
+        [topology.dumbbell.bottleneck]
+        rate = "20 Mbps"
+        delay = "10 ms"
+        queue = { kind = "droptail", limit = "1 BDP" }
+        [[flows]]
+        label = "window"
+        receive_window = "4 packets"
+        """,
+        out=tmp_path / "r",
+    )
+    # Four segments in flight on a path that holds 33: the receive window holds the flow back.
+    assert finished.summary().flows["limited_by"].to_list() == ["receive window"]
+
+
+def test_without_samples_the_remedy_is_named(tmp_path: Path) -> None:
+    scenario = json.dumps(
+        {
+            "duration": "1 s",
+            "topology": {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}},
+            "flows": [{}],
+        }
+    )
+    results = longhaul.run(json.loads(scenario), out=tmp_path / "r")
+    with pytest.raises(longhaul.ResultsError, match="events = true"):
+        _ = results.events
+
+
+def test_results_without_a_place_live_as_long_as_they_are_held() -> None:
+    results = longhaul.run({"duration": "1 s", **_TINY})
+    path = results.path
+    assert path.is_dir()
+    del results
+    assert not path.exists()
+
+
+_TINY = {
+    "topology": {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}},
+    "flows": [{}],
+}
