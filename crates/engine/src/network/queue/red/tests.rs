@@ -1,0 +1,335 @@
+//! RED against the published curves, closed forms and ns-2.35's numbers.
+
+use longhaul_units::{Bytes, Rate};
+
+use super::*;
+
+const LINK: (Rate, Span) = (Rate::from_bps(100_000_000), Span::from_millis(250));
+const MEAN: u64 = 500;
+
+/// The split-connection study's RED (spec 002, Table 4.1): thresholds 62.5 and 187.5 packets. The
+/// weight of 1 makes the average follow the waiting packets at once.
+fn parameters() -> RedParameters {
+    RedParameters {
+        weight: Weight::Explicit(1.0),
+        ..RedParameters::new(Capacity::Packets(1_000_000), Bytes(MEAN))
+    }
+}
+
+fn red(parameters: RedParameters) -> Red {
+    Red::new(parameters.resolve(LINK.0, LINK.1), Stream::new(1, 0, "red"))
+}
+
+/// A packet of mean size that finds `waiting` others.
+fn arrival(waiting: u64) -> Arrival {
+    Arrival {
+        now: Time::ZERO,
+        bytes: MEAN as u32,
+        ecn_capable: true,
+        waiting_pkts: waiting,
+        waiting_bytes: waiting * MEAN,
+        idle_since: None,
+    }
+}
+
+/// Packets between selections, with `waiting` packets in the queue.
+fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
+    let mut gaps = vec![];
+    let mut gap = 0;
+    while gaps.len() <= selections {
+        gap += 1;
+        if red.on_arrival(&arrival(waiting)) != Verdict::Accept {
+            gaps.push(std::mem::take(&mut gap));
+        }
+    }
+    // The first follows the crossing of the threshold, not a selection.
+    gaps.split_off(1)
+}
+
+#[test]
+fn drop_curve_of_the_split_connection_study() {
+    // Spec 002 B5.1 and PEP-A03: zero up to 62.5, 0.1 at 187.5, with gentle 1 at 375.
+    let curve = |gentle| {
+        red(RedParameters {
+            gentle,
+            ..parameters()
+        })
+        .curve
+    };
+    for (average, expected) in [
+        (62.5, 0.0),
+        (125.0, 0.05),
+        (187.5, 0.1),
+        (281.25, 0.55),
+        (375.0, 1.0),
+    ] {
+        let probability = curve(Gentle::On).probability(average);
+        assert!(
+            (probability - expected).abs() < 1e-12,
+            "{probability} at {average}"
+        );
+    }
+    assert_eq!(curve(Gentle::On).probability(1000.0), 1.0);
+    assert!((curve(Gentle::Off).probability(187.49) - 0.1).abs() < 1e-4);
+    assert_eq!(curve(Gentle::Off).probability(187.5), 1.0);
+}
+
+#[test]
+fn the_gentle_line_follows_max_p_unless_frozen() {
+    // 1.5 times the upper threshold lies half way between max_p and 1.
+    for (gentle, expected) in [(Gentle::On, 0.6), (Gentle::Frozen, 0.55)] {
+        let mut curve = red(RedParameters {
+            gentle,
+            ..parameters()
+        })
+        .curve;
+        curve.set_max_p(0.2);
+        assert!((curve.probability(281.25) - expected).abs() < 1e-12);
+        assert!((curve.probability(125.0) - 0.1).abs() < 1e-12);
+    }
+}
+
+/// Chi-squared distance of `gaps` from the uniform distribution on `low..=high`.
+fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
+    let mut counts = vec![0_u32; (high - low + 1) as usize];
+    for gap in gaps {
+        assert!((low..=high).contains(gap), "gap {gap}");
+        counts[(gap - low) as usize] += 1;
+    }
+    let expected = gaps.len() as f64 / counts.len() as f64;
+    counts
+        .iter()
+        .map(|&n| (f64::from(n) - expected).powi(2) / expected)
+        .sum()
+}
+
+#[test]
+fn gaps_between_marks_are_uniform() {
+    // 125 packets: probability 0.05. With wait from 20 to 39 packets, else from 1 to 19 (spec 000
+    // B.9; RED paper, section 4). 99.9 % quantiles of chi-squared: 43.8 with 19 degrees of freedom,
+    // 42.3 with 18.
+    let spaced = gaps(&mut red(parameters()), 125, 20_000);
+    assert!(chi_squared_uniform(&spaced, 20, 39) < 43.8);
+    let plain = gaps(
+        &mut red(RedParameters {
+            wait: false,
+            ..parameters()
+        }),
+        125,
+        20_000,
+    );
+    assert!(chi_squared_uniform(&plain, 1, 19) < 42.3);
+}
+
+#[test]
+fn small_packets_are_selected_less_often_when_size_counts() {
+    // Gaps are counted in mean packets: 20 to 39 of them are 4 times as many packets of 125 bytes.
+    let parameters = RedParameters {
+        scale_by_size: true,
+        ..parameters()
+    };
+    let mut red = red(parameters);
+    let mut selected = 0.0;
+    let arrivals = 400_000;
+    for _ in 0..arrivals {
+        if red.on_arrival(&Arrival {
+            bytes: 125,
+            ..arrival(125)
+        }) != Verdict::Accept
+        {
+            selected += 1.0;
+        }
+    }
+    let gap_in_mean_pkts = f64::from(arrivals) / selected / 4.0;
+    // Between 1/p and 2/p mean packets.
+    assert!(
+        (20.0..=40.0).contains(&gap_in_mean_pkts),
+        "{gap_in_mean_pkts}"
+    );
+}
+
+#[test]
+fn mark_p_decides_between_mark_and_drop() {
+    let verdicts = |ecn, mark_p, waiting, ecn_capable| {
+        let mut red = red(RedParameters {
+            ecn,
+            mark_p,
+            ..parameters()
+        });
+        let mut seen = vec![];
+        for _ in 0..1000 {
+            let verdict = red.on_arrival(&Arrival {
+                ecn_capable,
+                ..arrival(waiting)
+            });
+            if verdict != Verdict::Accept && !seen.contains(&verdict) {
+                seen.push(verdict);
+            }
+        }
+        seen
+    };
+    let early = Verdict::Drop(DropReason::Early);
+    let forced = Verdict::Drop(DropReason::Forced);
+    // Below the upper threshold, on the gentle line, above it.
+    assert_eq!(
+        verdicts(true, Some(0.1), 125, true),
+        [Verdict::AcceptMarked]
+    );
+    assert_eq!(verdicts(true, Some(0.1), 200, true), [early]);
+    assert_eq!(verdicts(true, Some(0.1), 400, true), [forced]);
+    assert_eq!(verdicts(true, None, 200, true), [Verdict::AcceptMarked]);
+    assert_eq!(verdicts(true, None, 375, true), [forced]);
+    assert_eq!(verdicts(true, None, 125, false), [early]);
+    assert_eq!(verdicts(false, None, 125, true), [early]);
+}
+
+#[test]
+fn the_first_packet_above_the_threshold_and_a_short_queue_are_safe() {
+    // A probability of 1 for any average would drop everything else.
+    let parameters = RedParameters {
+        min_th_pkts: Some(0.5),
+        max_th_pkts: Some(0.5),
+        gentle: Gentle::Off,
+        mark_p: Some(0.1),
+        ..parameters()
+    };
+    let mut red = red(parameters);
+    assert_eq!(red.on_arrival(&arrival(1)), Verdict::Accept);
+    assert_eq!(red.on_arrival(&arrival(2)), Verdict::Accept);
+    assert_eq!(
+        red.on_arrival(&arrival(2)),
+        Verdict::Drop(DropReason::Forced)
+    );
+    assert_eq!(red.on_arrival(&arrival(1)), Verdict::Accept);
+    assert_eq!(red.on_arrival(&arrival(2)), Verdict::Accept);
+}
+
+#[test]
+fn max_p_rests_one_step_beyond_its_floor() {
+    // Spec 000 B.9: from 0.1 to 0.1 * 0.9^66 = 9.55e-5 with a floor of 1e-4, after 33 s. ns-2.35
+    // rests at 7.73554e-5 with a floor of 8e-5.
+    for (floor, rest, steps) in [(1e-4, 9.55005e-5, 66.0), (8e-5, 7.73554e-5, 68.0)] {
+        let bottom = Some(floor);
+        let adaptive = Some(AdaptationParameters {
+            bottom,
+            ..Default::default()
+        });
+        let mut red = red(RedParameters {
+            adaptive,
+            ..parameters()
+        });
+        let mut last_change = 0.0;
+        for ms in 0..60_000 {
+            let before = red.max_p();
+            red.on_arrival(&Arrival {
+                now: Time::ZERO + Span::from_millis(ms),
+                ..arrival(0)
+            });
+            if red.max_p() != before {
+                last_change = ms as f64 / 1e3;
+            }
+        }
+        assert!((red.max_p() / rest - 1.0).abs() < 1e-5, "{}", red.max_p());
+        // The interval runs from the last change and must be exceeded: by one arrival, here 1 ms.
+        assert!((last_change - steps * 0.501).abs() < 1e-9, "{last_change}");
+    }
+}
+
+#[test]
+fn max_p_rises_by_a_quarter_at_most() {
+    let adaptive = Some(AdaptationParameters::default());
+    let mut red = red(RedParameters {
+        adaptive,
+        max_p: 0.02,
+        ..parameters()
+    });
+    let mut sequence = vec![];
+    for step in 1..=60 {
+        red.on_arrival(&Arrival {
+            now: Time::ZERO + Span::from_millis(501 * step),
+            ..arrival(150)
+        });
+        sequence.push(red.max_p());
+    }
+    // 0.02, 0.025, 0.03125, 0.0390625, then steps of 0.01 (Adaptive RED, section 5), up to 0.5.
+    for (value, expected) in
+        sequence
+            .iter()
+            .zip([0.025, 0.03125, 0.0390625, 0.048828125, 0.058828125])
+    {
+        assert!((value - expected).abs() < 1e-12);
+    }
+    let last = sequence[59];
+    assert!((0.5..0.51).contains(&last), "{last}");
+}
+
+#[test]
+fn the_average_decays_while_the_link_is_idle() {
+    let weight = Weight::Explicit(0.002);
+    let mut red = red(RedParameters {
+        weight,
+        ..parameters()
+    });
+    red.average = 60.0;
+    // 100 Mbit/s are 25 000 packets of 500 bytes a second: 40.02 ms are 1000 of them, and the
+    // arriving packet takes a sample of its own.
+    let idle = Span::from_micros(40_020);
+    red.on_arrival(&Arrival {
+        now: Time::ZERO + idle,
+        idle_since: Some(Time::ZERO),
+        ..arrival(0)
+    });
+    let expected = 60.0 * 0.998_f64.powi(1001);
+    assert!((red.average_pkts() / expected - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_hard_limit_counts_what_waits() {
+    let verdict = |limit, limit_overshoot, waiting, bytes| {
+        let queue_in_bytes = matches!(limit, Capacity::Bytes(_));
+        let parameters = RedParameters {
+            limit,
+            limit_overshoot,
+            queue_in_bytes,
+            ..parameters()
+        };
+        red(parameters).on_arrival(&Arrival {
+            bytes,
+            ..arrival(waiting)
+        })
+    };
+    let overflow = Verdict::Drop(DropReason::Overflow);
+    assert_eq!(
+        verdict(Capacity::Packets(100), false, 99, 500),
+        Verdict::Accept
+    );
+    assert_eq!(verdict(Capacity::Packets(100), false, 100, 500), overflow);
+    assert_eq!(
+        verdict(Capacity::Bytes(50_000), false, 99, 500),
+        Verdict::Accept
+    );
+    assert_eq!(verdict(Capacity::Bytes(50_000), false, 99, 501), overflow);
+    assert_eq!(
+        verdict(Capacity::Bytes(50_000), true, 99, 1500),
+        Verdict::Accept
+    );
+    assert_eq!(verdict(Capacity::Bytes(50_000), true, 100, 40), overflow);
+}
+
+#[test]
+fn thresholds_in_bytes_are_those_in_mean_packets() {
+    // 63 000 bytes are 126 mean packets, although only 42 wait.
+    let mut red = red(RedParameters {
+        queue_in_bytes: true,
+        ..parameters()
+    });
+    let large = Arrival {
+        bytes: 1500,
+        waiting_pkts: 42,
+        waiting_bytes: 63_000,
+        ..arrival(0)
+    };
+    red.on_arrival(&large);
+    assert!((red.average_pkts() - 126.0).abs() < 1e-12);
+    assert!((red.curve.probability(red.average) - 0.1 * 63.5 / 125.0).abs() < 1e-12);
+}
