@@ -2,14 +2,19 @@
 
 use longhaul_units::{Rate, Span, Time};
 
+use crate::bic::Bic;
+use crate::cubic::Cubic;
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::hstcp::Hstcp;
+use crate::htcp::Htcp;
 use crate::reno::Reno;
+use crate::scalable::Scalable;
+use crate::vegas::Vegas;
 use crate::window::Window;
 
 /// A congestion control algorithm in its own phase (outside slow start, which is a separate
 /// choice): it gets facts and moves the window.
-pub trait CongestionControl: std::fmt::Debug + Send {
+pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// An acknowledgement outside slow start and recovery.
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
 
@@ -19,10 +24,7 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// A retransmission timeout: by default half the window as threshold, and a window of one
     /// segment (RFC 5681 section 3.1).
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        if !event.keep_ssthresh {
-            window.set_ssthresh(event.base / 2.0);
-        }
-        window.restart();
+        restart(event, window);
     }
 
     /// The end of a recovery episode.
@@ -39,17 +41,60 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         None
     }
 
+    /// Mean window in segments under evenly spaced losses of probability `loss` at a round-trip time
+    /// of `rtt`, if the algorithm has such a response function.
+    fn response(&self, _loss: f64, _rtt: Span) -> Option<f64> {
+        None
+    }
+
     /// Names and values of internal state worth plotting.
-    fn probe(&self, _out: &mut dyn FnMut(&'static str, f64)) {}
+    fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// Every built-in algorithm, and one arm for users' own.
-#[derive(Debug)]
+/// What follows a timeout in standard TCP.
+pub(crate) fn restart(event: &Timeout, window: &mut Window) {
+    if !event.keep_ssthresh {
+        window.set_ssthresh(event.base / 2.0);
+    }
+    window.restart();
+}
+
+/// Copying an algorithm behind its interface; every algorithm that is `Clone` has it.
+pub trait CloneBox {
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn CongestionControl>;
+}
+
+impl<T: CongestionControl + Clone + 'static> CloneBox for T {
+    fn clone_box(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CongestionControl> {
+    fn clone(&self) -> Self {
+        (**self).clone_box()
+    }
+}
+
+/// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
+/// one controller, which share its tables.
+#[derive(Clone, Debug)]
 pub enum Controller {
     /// Additive increase, multiplicative decrease.
     Reno(Reno),
     /// HighSpeed TCP.
     Hstcp(Hstcp),
+    /// Scalable TCP.
+    Scalable(Scalable),
+    /// H-TCP.
+    Htcp(Htcp),
+    /// BIC.
+    Bic(Bic),
+    /// CUBIC.
+    Cubic(Cubic),
+    /// Vegas.
+    Vegas(Vegas),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -60,6 +105,11 @@ macro_rules! dispatch {
         match $controller {
             Controller::Reno($algorithm) => $call,
             Controller::Hstcp($algorithm) => $call,
+            Controller::Scalable($algorithm) => $call,
+            Controller::Htcp($algorithm) => $call,
+            Controller::Bic($algorithm) => $call,
+            Controller::Cubic($algorithm) => $call,
+            Controller::Vegas($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };
@@ -96,7 +146,11 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.pacing_rate())
     }
 
-    fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-        dispatch!(self, algorithm => algorithm.probe(out));
+    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.response(loss, rtt))
+    }
+
+    fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        dispatch!(self, algorithm => algorithm.probe(window, out));
     }
 }

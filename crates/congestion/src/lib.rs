@@ -4,19 +4,27 @@
 //! timeout); the state's [`SlowStart`] and [`Controller`] move its [`Window`]. One file per
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
+mod bic;
 mod controller;
+mod cubic;
 mod facts;
 mod hstcp;
+mod htcp;
+mod parameter;
+pub mod registry;
 mod reno;
 mod response_table;
-pub mod registry;
+pub mod rounds;
+mod scalable;
 mod slow_start;
 mod state;
+mod vegas;
 mod window;
 
-pub use controller::{Controller, CongestionControl};
+pub use controller::{CloneBox, CongestionControl, Controller};
 pub use facts::{AckSample, Cause, Congestion, Limit, Timeout};
-pub use registry::{ControllerSpec, Variant};
+pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+pub use registry::{ControllerSpec, SlowStartSpec};
 pub use slow_start::SlowStart;
 pub use state::CongestionState;
 pub use window::{Change, Rounding, Window};

@@ -1,17 +1,133 @@
-//! Every algorithm with its parameters, defaults, units and sources.
+//! Every algorithm and slow start with its parameters, defaults, units and sources.
+//!
+//! Each entry stands beside the code it describes; this file only lists them and finds them by
+//! name. `longhaul list`, the scenario schema and the documentation are made from these tables.
 
-/// Documented differences between implementations of one algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Variant {
-    /// As its paper or RFC has it.
-    #[default]
-    Paper,
-    /// As ns-2 has it.
-    Ns2,
-    /// As Linux has it.
-    Linux,
-    /// As NIST's MesoNet has it.
+use crate::controller::Controller;
+use crate::parameter::{Parameter, Settings, SpecError, Variant};
+use crate::slow_start::SlowStart;
+use crate::{bic, cubic, hstcp, htcp, reno, scalable, slow_start, vegas};
+
+/// A published evaluation that Longhaul re-creates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// HighSpeed TCP and its deployment (LBNL, 2003).
+    HighSpeedTcp,
+    /// Sync-TCP: synchronised clocks in congestion control (UNC, 2003).
+    SyncTcp,
+    /// Split-connection proxy over a satellite link (Innsbruck, 2009).
+    SplitConnection,
+    /// Gentle HighSpeed TCP (Osaka, 2006).
+    GentleHighSpeedTcp,
+    /// Study of proposed Internet congestion control mechanisms (NIST SP 500-282, 2010).
     Nist,
+}
+
+impl Work {
+    /// What `longhaul list` and the documentation call it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::HighSpeedTcp => "HighSpeed TCP study (LBNL 2003)",
+            Self::SyncTcp => "Sync-TCP (UNC 2003)",
+            Self::SplitConnection => "split-connection proxy (Innsbruck 2009)",
+            Self::GentleHighSpeedTcp => "gentle HighSpeed TCP (Osaka 2006)",
+            Self::Nist => "NIST SP 500-282 (2010)",
+        }
+    }
+}
+
+/// What the registry knows of an algorithm (`Entry<Controller>`) or a slow start
+/// (`Entry<SlowStart>`).
+#[derive(Debug)]
+pub struct Entry<T: 'static> {
+    /// Name in scenario files.
+    pub kind: &'static str,
+    /// Name in the literature.
+    pub title: &'static str,
+    /// What it does, in a few sentences.
+    pub description: &'static str,
+    /// RFC or paper that defines it.
+    pub source: &'static str,
+    /// The works that use it.
+    pub used_by: &'static [Work],
+    /// Variants that it has; the first is the default.
+    pub variants: &'static [Variant],
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    pub(crate) build: fn(&Settings) -> Result<T, SpecError>,
+}
+
+impl<T> Entry<T> {
+    /// Checks the variant and the given parameter values and fills in the defaults.
+    pub fn settings(
+        &self,
+        variant: Variant,
+        given: &[(String, f64)],
+    ) -> Result<Settings, SpecError> {
+        if !self.variants.contains(&variant) {
+            let (kind, known) = (self.kind, self.variants);
+            return Err(SpecError::UnknownVariant {
+                kind,
+                variant,
+                known,
+            });
+        }
+        Settings::resolve(self.kind, self.parameters, variant, given)
+    }
+}
+
+static ALGORITHMS: [&Entry<Controller>; 7] = [
+    &reno::ENTRY,
+    &hstcp::ENTRY,
+    &scalable::ENTRY,
+    &htcp::ENTRY,
+    &bic::ENTRY,
+    &cubic::ENTRY,
+    &vegas::ENTRY,
+];
+
+static SLOW_STARTS: [&Entry<SlowStart>; 3] = [
+    &slow_start::STANDARD,
+    &slow_start::LIMITED,
+    &slow_start::NS2_LIMITED,
+];
+
+/// Every congestion control algorithm.
+pub fn algorithms() -> &'static [&'static Entry<Controller>] {
+    &ALGORITHMS
+}
+
+/// Every slow start.
+pub fn slow_starts() -> &'static [&'static Entry<SlowStart>] {
+    &SLOW_STARTS
+}
+
+/// The algorithm of that name.
+pub fn find_algorithm(kind: &str) -> Result<&'static Entry<Controller>, SpecError> {
+    find("congestion control", algorithms(), kind)
+}
+
+/// The slow start of that name.
+pub fn find_slow_start(kind: &str) -> Result<&'static Entry<SlowStart>, SpecError> {
+    find("slow start", slow_starts(), kind)
+}
+
+fn find<T>(
+    what: &'static str,
+    entries: &'static [&'static Entry<T>],
+    kind: &str,
+) -> Result<&'static Entry<T>, SpecError> {
+    let kinds = || entries.iter().map(|entry| entry.kind);
+    entries
+        .iter()
+        .find(|entry| entry.kind == kind)
+        .copied()
+        .ok_or_else(|| SpecError::UnknownKind {
+            what,
+            kind: kind.to_string(),
+            nearest: longhaul_units::nearest(kind, kinds()),
+            known: kinds().collect(),
+        })
 }
 
 /// An algorithm chosen by name, with the parameters that differ from their defaults.
@@ -23,4 +139,154 @@ pub struct ControllerSpec {
     pub variant: Variant,
     /// Parameter names and values, in the registry's units.
     pub parameters: Vec<(String, f64)>,
+}
+
+impl ControllerSpec {
+    /// The value of every parameter, given or default, checked.
+    pub fn settings(&self) -> Result<Settings, SpecError> {
+        find_algorithm(&self.kind)?.settings(self.variant, &self.parameters)
+    }
+
+    /// Builds the algorithm. Flows of the same kind clone one controller: clones share its tables.
+    pub fn build(&self) -> Result<Controller, SpecError> {
+        (find_algorithm(&self.kind)?.build)(&self.settings()?)
+    }
+}
+
+/// A slow start chosen by name, with the parameters that differ from their defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowStartSpec {
+    /// Name in the registry, for example `limited`.
+    pub kind: String,
+    /// Parameter names and values, in the registry's units.
+    pub parameters: Vec<(String, f64)>,
+}
+
+impl SlowStartSpec {
+    /// The value of every parameter, given or default, checked.
+    pub fn settings(&self) -> Result<Settings, SpecError> {
+        find_slow_start(&self.kind)?.settings(Variant::Paper, &self.parameters)
+    }
+
+    /// Builds the slow start.
+    pub fn build(&self) -> Result<SlowStart, SpecError> {
+        (find_slow_start(&self.kind)?.build)(&self.settings()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::DefaultValue;
+
+    fn spec(kind: &str, parameters: &[(&str, f64)]) -> ControllerSpec {
+        let parameters = parameters
+            .iter()
+            .map(|&(name, value)| (name.to_string(), value));
+        ControllerSpec {
+            kind: kind.to_string(),
+            variant: Variant::Paper,
+            parameters: parameters.collect(),
+        }
+    }
+
+    fn message(kind: &str, parameters: &[(&str, f64)]) -> String {
+        spec(kind, parameters).build().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_entry_builds_from_its_defaults_in_every_variant() {
+        for entry in algorithms() {
+            assert_eq!(entry.variants[0], Variant::Paper, "{}", entry.kind);
+            for &variant in entry.variants {
+                let spec = ControllerSpec {
+                    variant,
+                    ..spec(entry.kind, &[])
+                };
+                spec.build().unwrap_or_else(|error| panic!("{error}"));
+            }
+        }
+        for entry in slow_starts() {
+            let spec = SlowStartSpec {
+                kind: entry.kind.to_string(),
+                parameters: Vec::new(),
+            };
+            spec.build().unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_texts_are_there() {
+        for (index, entry) in algorithms().iter().enumerate() {
+            assert!(
+                algorithms()[..index]
+                    .iter()
+                    .all(|earlier| earlier.kind != entry.kind)
+            );
+            assert!(entry.description.ends_with('.') && !entry.source.is_empty());
+            for parameter in entry.parameters {
+                assert!(
+                    parameter.help.ends_with('.'),
+                    "{}.{}",
+                    entry.kind,
+                    parameter.name
+                );
+                assert!(!parameter.unit.is_empty() && !parameter.source.is_empty());
+                if let DefaultValue::Derived { rule, .. } = parameter.default {
+                    assert!(!rule.is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mistyped_name_is_answered_with_the_nearest() {
+        let unknown = message("hstpc", &[]);
+        assert!(unknown.starts_with("unknown congestion control `hstpc` (did you mean `hstcp`?)"));
+        assert!(unknown.contains("reno"), "{unknown}");
+        let parameter = message("hstcp", &[("low_windwo", 31.0)]);
+        assert!(
+            parameter
+                .starts_with("hstcp: unknown parameter `low_windwo` (did you mean `low_window`?)")
+        );
+        assert!(message("reno", &[("alpha", 1.0)]).ends_with("known: increase, decrease"));
+    }
+
+    #[test]
+    fn an_impossible_value_is_answered_with_what_is_allowed() {
+        assert_eq!(
+            message("reno", &[("decrease", 1.5)]),
+            "reno: `decrease` is 1.5, but has to be above 0 and below 1 (fraction of the window)"
+        );
+        assert_eq!(
+            message("hstcp", &[("low_window", 90000.0)]),
+            "hstcp: `low_window` is 90000, but has to be below `high_window`, 83000"
+        );
+        assert!(message("hstcp", &[("high_p", f64::NAN)]).contains("`high_p` is NaN"));
+        assert!(message("reno", &[("increase", 1.0), ("increase", 2.0)]).contains("given twice"));
+    }
+
+    #[test]
+    fn a_variant_that_the_algorithm_lacks_is_refused() {
+        let spec = ControllerSpec {
+            variant: Variant::Nist,
+            ..spec("reno", &[])
+        };
+        assert_eq!(
+            spec.build().unwrap_err().to_string(),
+            "reno: no variant `nist`; known: paper, ns2"
+        );
+    }
+
+    #[test]
+    fn settings_show_derived_defaults() {
+        let low_p = spec("hstcp", &[]).settings().unwrap().get("low_p");
+        assert!((low_p - 1e-3).abs() < 1e-18, "RFC 3649 section 5: {low_p}");
+        let ns2 = ControllerSpec {
+            variant: Variant::Ns2,
+            ..spec("hstcp", &[("low_window", 31.0)])
+        };
+        let low_p = ns2.settings().unwrap().get("low_p");
+        assert!((low_p - 1.560874e-3).abs() < 1e-9, "1.5 / 31^2: {low_p}");
+    }
 }

@@ -1,11 +1,95 @@
-//! To be written.
-use crate::controller::CongestionControl;
+//! Additive increase, multiplicative decrease: standard TCP's congestion avoidance.
+//!
+//! RFC 5681 section 3.1 (equation 3: one segment a round trip; equation 4: half the window), with
+//! both amounts as parameters, as in GAIMD (Yang and Lam, ICNP 2000).
+
+use longhaul_units::Span;
+
+use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
-use crate::window::Window;
-/// To be written.
-#[derive(Debug)]
-pub struct Reno;
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::registry::{Entry, Work};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "reno",
+    title: "Standard TCP (Reno, AIMD)",
+    description: "Adds a fixed number of segments to the window each round trip and removes a \
+        fixed fraction of it at a congestion signal. With the defaults this is standard TCP; other \
+        values give the general AIMD family. Variant ns2 halves the window at the first reduction \
+        of a connection and in slow start, whatever the fraction.",
+    source: "RFC 5681 section 3.1",
+    used_by: &[
+        Work::HighSpeedTcp,
+        Work::SyncTcp,
+        Work::SplitConnection,
+        Work::GentleHighSpeedTcp,
+        Work::Nist,
+    ],
+    variants: &[Variant::Paper, Variant::Ns2],
+    parameters: &[
+        Parameter {
+            name: "increase",
+            unit: "segments per round trip",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase.",
+            source: "RFC 5681 equation 3",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.5),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a congestion signal.",
+            source: "RFC 5681 equation 4",
+        },
+    ],
+    build: |settings| Ok(Controller::Reno(Reno::new(settings))),
+};
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    increase: f64,
+    decrease: f64,
+    /// Whether the first reduction, and those in slow start, halve the window (ns-2).
+    first_halves: bool,
+}
+
+impl Reno {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            increase: settings.get("increase"),
+            decrease: settings.get("decrease"),
+            first_halves: settings.variant() == Variant::Ns2,
+        }
+    }
+}
+
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, _: &AckSample, _: &mut Window) {}
-    fn on_congestion(&mut self, _: &Congestion, _: &mut Window) {}
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        window.grow(
+            self.increase * ack.credit / window.cwnd(),
+            Change::Avoidance,
+        );
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let halve = self.first_halves && (event.first || event.in_slow_start);
+        let decrease = if halve { 0.5 } else { self.decrease };
+        window.reduce_to(event.base * (1.0 - decrease));
+    }
+
+    /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
+    fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        Some(mean_window(self.increase, self.decrease, loss))
+    }
+}
+
+/// Mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for
+/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
+pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
+    libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }

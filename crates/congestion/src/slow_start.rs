@@ -1,7 +1,69 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
 use crate::facts::AckSample;
+use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+use crate::registry::{Entry, Work};
 use crate::window::{Change, Window};
+
+pub(crate) static STANDARD: Entry<SlowStart> = Entry {
+    kind: "standard",
+    title: "Slow start",
+    description: "One segment more per segment acknowledged, so that the window doubles each round \
+        trip, until it reaches the threshold.",
+    source: "RFC 5681 section 3.1",
+    used_by: &[
+        Work::HighSpeedTcp,
+        Work::SyncTcp,
+        Work::SplitConnection,
+        Work::GentleHighSpeedTcp,
+        Work::Nist,
+    ],
+    variants: &[Variant::Paper],
+    parameters: &[],
+    build: |_| Ok(SlowStart::Standard),
+};
+
+pub(crate) static LIMITED: Entry<SlowStart> = Entry {
+    kind: "limited",
+    title: "Limited slow start",
+    description: "Slow start up to max_ssthresh; above it about max_ssthresh / 2 segments more each \
+        round trip, until the window reaches the threshold.",
+    source: "RFC 3742",
+    used_by: &[Work::Nist],
+    variants: &[Variant::Paper],
+    parameters: &[MAX_SSTHRESH],
+    build: |settings| {
+        Ok(SlowStart::Limited {
+            max_ssthresh: settings.get("max_ssthresh"),
+        })
+    },
+};
+
+pub(crate) static NS2_LIMITED: Entry<SlowStart> = Entry {
+    kind: "ns2-limited",
+    title: "Limited slow start of ns-2",
+    description: "Slow start up to max_ssthresh, which bounds the initial threshold; then, until \
+        the first reduction that is not a timeout, the larger of the algorithm's own increase and \
+        about max_ssthresh / 2 segments each round trip.",
+    source: "ns-2.35",
+    used_by: &[Work::HighSpeedTcp],
+    variants: &[Variant::Paper],
+    parameters: &[MAX_SSTHRESH],
+    build: |settings| {
+        Ok(SlowStart::Ns2Limited {
+            max_ssthresh: settings.get("max_ssthresh"),
+        })
+    },
+};
+
+const MAX_SSTHRESH: Parameter = Parameter {
+    name: "max_ssthresh",
+    unit: "segments",
+    default: DefaultValue::Fixed(100.0),
+    allowed: Range::closed(2.0, 1e9),
+    help: "Window above which growth is limited.",
+    source: "RFC 3742 section 2",
+};
 
 /// A slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +101,11 @@ impl SlowStart {
             Self::Standard | Self::Ns2Limited { .. } => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
-                if window.cwnd() <= max_ssthresh { 1.0 } else { limited_step(window.cwnd(), max_ssthresh) }
+                if window.cwnd() <= max_ssthresh {
+                    1.0
+                } else {
+                    limited_step(window.cwnd(), max_ssthresh)
+                }
             }
         };
         window.grow(step * ack.credit, Change::SlowStart);

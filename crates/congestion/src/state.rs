@@ -8,7 +8,7 @@ use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
 /// What a transport holds per connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
@@ -21,7 +21,12 @@ pub struct CongestionState {
 impl CongestionState {
     /// Puts the three choices together.
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
-        Self { window, slow_start, controller, signalled: false }
+        Self {
+            window,
+            slow_start,
+            controller,
+            signalled: false,
+        }
     }
 
     /// Grows the window for one acknowledgement outside recovery.
@@ -75,5 +80,10 @@ impl CongestionState {
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
+    }
+
+    /// Names and values of the algorithm's internal state.
+    pub fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        self.controller.probe(&self.window, out);
     }
 }

@@ -44,8 +44,18 @@ impl Window {
     ///
     /// `ceiling` bounds the window for good: no window above what the flow can ever use.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
-        let window = Self { cwnd, ssthresh, floor: 1.0, ceiling, rounding, change: Change::Initial };
-        assert!(cwnd >= window.floor && ceiling >= cwnd, "initial window out of bounds");
+        let window = Self {
+            cwnd,
+            ssthresh,
+            floor: 1.0,
+            ceiling,
+            rounding,
+            change: Change::Initial,
+        };
+        assert!(
+            cwnd >= window.floor && ceiling >= cwnd,
+            "initial window out of bounds"
+        );
         window
     }
 
@@ -90,7 +100,12 @@ impl Window {
     /// Sets the threshold: at least two segments (RFC 5681, equation 4), rounded as configured.
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         let whole = self.rounding != Rounding::Real;
-        self.ssthresh = if whole { libm::floor(ssthresh) } else { ssthresh }.max(2.0);
+        self.ssthresh = if whole {
+            libm::floor(ssthresh)
+        } else {
+            ssthresh
+        }
+        .max(2.0);
     }
 
     /// Leaves slow start where the window stands.
@@ -100,8 +115,11 @@ impl Window {
 
     /// Cuts window and threshold to `target` after a congestion signal.
     pub fn reduce_to(&mut self, target: f64) {
-        let target =
-            if self.rounding == Rounding::IntegerBoth { libm::floor(target) } else { target };
+        let target = if self.rounding == Rounding::IntegerBoth {
+            libm::floor(target)
+        } else {
+            target
+        };
         self.set_ssthresh(target);
         self.set_cwnd(target, Change::Reduction);
     }

@@ -1,0 +1,285 @@
+//! BIC: binary search for the window between what is known to be safe and where congestion came.
+//!
+//! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
+//! networks", INFOCOM 2004. Variant linux is the form of Linux 2.6.22, which has no state besides
+//! the peak: steps shrink towards the peak and grow again beyond it.
+
+use crate::controller::{CongestionControl, Controller, restart};
+use crate::facts::{AckSample, Congestion, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::registry::{Entry, Work};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "bic",
+    title: "BIC",
+    description: "Goes half of the way to the window at which congestion last came each round trip, \
+        in steps of at most max_increment segments; beyond that window it probes in steps that grow \
+        again. Below low_window it is standard TCP.",
+    source: "Xu, Harfoush and Rhee, INFOCOM 2004",
+    used_by: &[Work::Nist],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Controller::Bic(Bic::new(settings))),
+};
+
+static PARAMETERS: [Parameter; 5] = [
+    Parameter {
+        name: "low_window",
+        unit: "segments",
+        default: DefaultValue::Fixed(14.0),
+        allowed: Range::closed(1.0, 1e9),
+        help: "Window below which the flow is standard TCP.",
+        source: "INFOCOM 2004, low_window",
+    },
+    Parameter {
+        name: "max_increment",
+        unit: "segments per round trip",
+        default: DefaultValue::Derived {
+            rule: "32; variant linux: 16",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    16.0
+                } else {
+                    32.0
+                }
+            },
+        },
+        allowed: Range::above(0.0, 1e6),
+        help: "Largest step.",
+        source: "INFOCOM 2004, S_max",
+    },
+    Parameter {
+        name: "min_increment",
+        unit: "segments per round trip",
+        default: DefaultValue::Derived {
+            rule: "0.01; variant linux: 0.2",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    0.2
+                } else {
+                    0.01
+                }
+            },
+        },
+        allowed: Range::above(0.0, 1e6),
+        help: "Smallest step.",
+        source: "INFOCOM 2004, S_min; Linux: four segments in 20 round trips",
+    },
+    Parameter {
+        name: "decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Derived {
+            rule: "0.125; variant linux: 205/1024",
+            value: |settings| match settings.variant() {
+                Variant::Linux => 205.0 / 1024.0,
+                _ => 0.125,
+            },
+        },
+        allowed: Range::open(0.0, 1.0),
+        help: "Part of the window removed at a congestion signal.",
+        source: "INFOCOM 2004, beta",
+    },
+    Parameter {
+        name: "fast_convergence",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
+        source: "INFOCOM 2004, fast convergence",
+    },
+];
+
+/// Part of the way to the peak that Linux goes in a round trip, as a divisor.
+const LINUX_DIVISOR: f64 = 4.0;
+
+/// BIC.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    low_window: f64,
+    max_increment: f64,
+    min_increment: f64,
+    decrease: f64,
+    fast_convergence: bool,
+    linux: bool,
+    /// Window at the last reduction, lowered by fast convergence.
+    peak: f64,
+    /// Probing beyond the peak.
+    probe: Option<Probe>,
+}
+
+/// The search beyond the peak doubles its step every round trip, as slow start does.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    step: f64,
+    /// Window at which the step doubles.
+    until: f64,
+}
+
+impl Bic {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            low_window: settings.get("low_window"),
+            max_increment: settings.get("max_increment"),
+            min_increment: settings.get("min_increment"),
+            decrease: settings.get("decrease"),
+            fast_convergence: settings.get("fast_convergence") >= 0.5,
+            linux: settings.variant() == Variant::Linux,
+            peak: 0.0,
+            probe: None,
+        }
+    }
+
+    /// Segments per round trip at window `cwnd`, which is itself the lower end of the search.
+    fn increase(&mut self, cwnd: f64) -> f64 {
+        if cwnd < self.peak {
+            let half = (self.peak - cwnd) / 2.0;
+            return half.max(self.min_increment).min(self.max_increment);
+        }
+        let mut probe = self.probe.unwrap_or(Probe {
+            step: 1.0,
+            until: cwnd + 1.0,
+        });
+        if cwnd >= probe.until {
+            probe.step = (2.0 * probe.step).min(self.max_increment);
+            probe.until = cwnd + probe.step;
+        }
+        self.probe = Some(probe);
+        probe.step.min(self.max_increment)
+    }
+
+    /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak; one fifth of a
+    /// segment within four of it; and beyond it a third of the way come.
+    fn linux_increase(&self, cwnd: f64) -> f64 {
+        let beyond = cwnd - self.peak;
+        let step = if beyond < 0.0 {
+            let part = -beyond / LINUX_DIVISOR;
+            if part <= 1.0 {
+                self.min_increment
+            } else {
+                part.min(self.max_increment)
+            }
+        } else if beyond < LINUX_DIVISOR {
+            self.min_increment
+        } else {
+            (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
+        };
+        // Before the first loss, at least one segment in twenty acknowledgements.
+        let step = if self.peak == 0.0 {
+            step.max(cwnd / 20.0)
+        } else {
+            step
+        };
+        step.min(cwnd)
+    }
+
+    /// Remembers the peak and returns what a reduction leaves of `base` segments.
+    fn cut(&mut self, base: f64) -> f64 {
+        let kept = 1.0 - self.decrease;
+        let lower = self.fast_convergence && base < self.peak;
+        self.peak = if lower {
+            base * (1.0 + kept) / 2.0
+        } else {
+            base
+        };
+        self.probe = None;
+        if base < self.low_window {
+            base / 2.0
+        } else {
+            base * kept
+        }
+    }
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        let cwnd = window.cwnd();
+        let increase = match (cwnd < self.low_window, self.linux) {
+            (true, _) => 1.0,
+            (false, true) => self.linux_increase(cwnd),
+            (false, false) => self.increase(cwnd),
+        };
+        window.grow(increase * ack.credit / cwnd, Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let target = self.cut(event.base);
+        window.reduce_to(target);
+    }
+
+    /// The search starts anew: Linux forgets everything, and the paper leaves it open.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        let target = self.cut(event.base);
+        self.peak = 0.0;
+        if !self.linux {
+            restart(event, window);
+            return;
+        }
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("peak", self.peak);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bic(variant: Variant) -> Bic {
+        Bic::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    #[test]
+    fn the_search_halves_its_distance_to_the_peak_each_round_trip() {
+        let mut bic = bic(Variant::Paper);
+        let left = bic.cut(800.0);
+        assert_eq!(left, 700.0);
+        // The middle of 700 and 800 is 50 segments away: more than S_max, then half of the rest.
+        assert_eq!(bic.increase(700.0), 32.0);
+        assert_eq!(bic.increase(740.0), 30.0);
+        assert_eq!(bic.increase(790.0), 5.0);
+        assert_eq!(bic.increase(799.99), 0.01);
+    }
+
+    #[test]
+    fn beyond_the_peak_the_steps_double_up_to_the_largest() {
+        let mut bic = bic(Variant::Paper);
+        bic.cut(800.0);
+        let steps: Vec<f64> = [800.0, 801.0, 803.0, 807.0, 815.0, 831.0, 863.0, 895.0]
+            .into_iter()
+            .map(|cwnd| bic.increase(cwnd))
+            .collect();
+        assert_eq!(steps, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0]);
+    }
+
+    #[test]
+    fn fast_convergence_lowers_the_peak_of_a_flow_that_loses_ground() {
+        let mut bic = bic(Variant::Paper);
+        bic.cut(1000.0);
+        assert_eq!(bic.cut(800.0), 700.0);
+        assert_eq!(bic.peak, 800.0 * (2.0 - 0.125) / 2.0);
+    }
+
+    #[test]
+    fn linux_steps_follow_its_three_regions() {
+        let mut bic = bic(Variant::Linux);
+        assert_eq!(bic.cut(10.0), 5.0);
+        bic.peak = 1000.0;
+        let cases = [
+            (900.0, 16.0),
+            (960.0, 10.0),
+            (997.0, 0.2),
+            (1003.0, 0.2),
+            (1012.0, 4.0),
+            (1100.0, 16.0),
+        ];
+        for (cwnd, expected) in cases {
+            assert_eq!(bic.linux_increase(cwnd), expected, "{cwnd}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! H-TCP: additive increase that grows with the time since the last congestion event.
+//!
+//! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
+//! draft-leith-tcp-htcp. Variant linux scales the increase with the round-trip time; variant nist
+//! is spec 004b B.11.
+
+use longhaul_units::{Span, Time};
+
+use crate::controller::{CongestionControl, Controller, restart};
+use crate::facts::{AckSample, Congestion, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::registry::{Entry, Work};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "htcp",
+    title: "H-TCP",
+    description: "Standard TCP for one second after a congestion event; then grows the faster the \
+        longer none comes. Removes the part of the window that the queue holds, judged by the \
+        ratio of smallest to largest round-trip time, unless the throughput has changed much since \
+        the event before. Variant linux scales the increase with the round-trip time in units of \
+        100 ms, variant nist with the round-trip time in seconds.",
+    source: "draft-leith-tcp-htcp-06",
+    used_by: &[Work::Nist],
+    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Controller::Htcp(Htcp::new(settings))),
+};
+
+static PARAMETERS: [Parameter; 3] = [
+    Parameter {
+        name: "low_speed_time",
+        unit: "seconds",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Time after a congestion event in which it is standard TCP.",
+        source: "draft-leith-tcp-htcp-06, Delta_L",
+    },
+    Parameter {
+        name: "throughput_change",
+        unit: "fraction of the throughput",
+        default: DefaultValue::Fixed(0.2),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Change of throughput between two congestion events above which half the window goes.",
+        source: "draft-leith-tcp-htcp-06, adaptive backoff",
+    },
+    Parameter {
+        name: "max_kept",
+        unit: "fraction of the window",
+        default: DefaultValue::Fixed(0.8),
+        allowed: Range::closed(0.5, 0.99),
+        help: "Largest part of the window kept at a congestion signal; the smallest is one half.",
+        source: "draft-leith-tcp-htcp-06, adaptive backoff",
+    },
+];
+
+/// H-TCP.
+#[derive(Clone, Debug)]
+pub struct Htcp {
+    low_speed_time: f64,
+    throughput_change: f64,
+    max_kept: f64,
+    variant: Variant,
+    /// Part of the window kept at the last congestion event.
+    kept: f64,
+    /// The last congestion event, or else the first acknowledgement outside slow start.
+    since: Option<Time>,
+    max_rtt: Span,
+    min_rtt: Span,
+    throughput: Throughput,
+}
+
+impl Htcp {
+    fn new(settings: &Settings) -> Self {
+        let nist = settings.variant() == Variant::Nist;
+        Self {
+            low_speed_time: settings.get("low_speed_time"),
+            throughput_change: settings.get("throughput_change"),
+            max_kept: settings.get("max_kept"),
+            variant: settings.variant(),
+            kept: 0.5,
+            since: None,
+            max_rtt: Span::ZERO,
+            min_rtt: Span::ZERO,
+            throughput: if nist {
+                Throughput::NIST
+            } else {
+                Throughput::PAPER
+            },
+        }
+    }
+
+    /// Segments per round trip, `elapsed` seconds after the last congestion event.
+    fn increase(&self, elapsed: f64) -> f64 {
+        let fast = elapsed - self.low_speed_time;
+        let standard = if fast <= 0.0 {
+            1.0
+        } else {
+            1.0 + 10.0 * fast + 0.25 * fast * fast
+        };
+        let rtt = self.min_rtt.as_secs_f64();
+        let scaled = match self.variant {
+            Variant::Linux if rtt > 0.0 => standard / (0.1 / rtt).clamp(0.5, 10.0),
+            Variant::Nist if fast > 0.0 => standard * rtt,
+            _ => standard,
+        };
+        2.0 * (1.0 - self.kept) * scaled.max(1.0)
+    }
+
+    /// Adaptive backoff: what part of the window to keep.
+    fn adapt(&mut self) {
+        let steady = self.throughput.steady(self.throughput_change);
+        let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
+        let known = steady && ratio.is_finite();
+        self.kept = if known {
+            ratio.clamp(0.5, self.max_kept)
+        } else {
+            0.5
+        };
+        if self.variant == Variant::Linux {
+            // Old queueing delay is forgotten by one part in twenty.
+            let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_ps();
+            self.max_rtt = Span::from_ps(self.min_rtt.as_ps() + queueing / 20 * 19);
+        }
+    }
+}
+
+impl CongestionControl for Htcp {
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        self.min_rtt = ack.min_rtt;
+        self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
+        self.throughput.on_ack(ack);
+        let since = *self.since.get_or_insert(ack.now);
+        let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
+        window.grow(step * ack.credit, Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.adapt();
+        self.since = Some(event.now);
+        window.reduce_to(event.base * self.kept);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.kept = 0.5;
+        self.since = Some(event.now);
+        self.throughput.end_epoch();
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("kept", self.kept);
+        out("max_rtt_s", self.max_rtt.as_secs_f64());
+    }
+}
+
+/// Segments per second, averaged over samples, and at the last congestion event.
+#[derive(Clone, Debug)]
+struct Throughput {
+    /// Weight of a new sample.
+    gain: f64,
+    /// Length of a sample; one round trip where it is zero.
+    period: Span,
+    /// Whether the largest average since the last event counts, and not the current one.
+    largest: bool,
+    since: Option<Time>,
+    acked: u64,
+    mean: f64,
+    epoch: f64,
+    last_epoch: f64,
+}
+
+impl Throughput {
+    /// As in the reference implementation, of the protocol's authors.
+    const PAPER: Self = Self::new(0.25, Span::ZERO, true);
+    /// Spec 004b B.11, equation 36.
+    const NIST: Self = Self::new(0.5, Span::from_millis(250), false);
+
+    const fn new(gain: f64, period: Span, largest: bool) -> Self {
+        Self {
+            gain,
+            period,
+            largest,
+            since: None,
+            acked: 0,
+            mean: 0.0,
+            epoch: 0.0,
+            last_epoch: 0.0,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        let since = *self.since.get_or_insert(ack.now);
+        self.acked += ack.acked;
+        let length = ack.now.since(since);
+        let period = if self.period == Span::ZERO {
+            ack.srtt
+        } else {
+            self.period
+        };
+        if length < period || length == Span::ZERO {
+            return;
+        }
+        let sample = self.acked as f64 / length.as_secs_f64();
+        let gain = if self.mean == 0.0 { 1.0 } else { self.gain };
+        self.mean += gain * (sample - self.mean);
+        self.epoch = if self.largest {
+            self.epoch.max(self.mean)
+        } else {
+            self.mean
+        };
+        self.since = Some(ack.now);
+        self.acked = 0;
+    }
+
+    /// Ends the epoch; whether its throughput is within `change` of the last one's.
+    fn steady(&mut self, change: f64) -> bool {
+        let (last, now) = (self.last_epoch, self.epoch);
+        self.end_epoch();
+        last > 0.0 && (now - last).abs() <= change * last
+    }
+
+    fn end_epoch(&mut self) {
+        self.last_epoch = self.epoch;
+        self.epoch = if self.largest { 0.0 } else { self.mean };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn htcp(variant: Variant) -> Htcp {
+        Htcp::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    #[test]
+    fn the_increase_follows_the_draft_s_polynomial() {
+        let htcp = htcp(Variant::Paper);
+        // 1 + 10 (t - 1) + ((t - 1) / 2)^2.
+        for (t, expected) in [
+            (0.5, 1.0),
+            (1.0, 1.0),
+            (2.0, 11.25),
+            (5.0, 45.0),
+            (11.0, 126.0),
+        ] {
+            assert!((htcp.increase(t) - expected).abs() < 1e-12, "{t} s");
+        }
+    }
+
+    #[test]
+    fn the_increase_is_scaled_with_what_is_removed_and_with_the_round_trip() {
+        let cases = [
+            (Variant::Paper, 50, 4.5),
+            (Variant::Linux, 50, 2.25),
+            (Variant::Nist, 200, 0.9),
+        ];
+        for (variant, rtt_ms, expected) in cases {
+            let mut htcp = htcp(variant);
+            htcp.kept = 0.8;
+            htcp.min_rtt = Span::from_millis(rtt_ms);
+            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5.
+            assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
+        }
+    }
+
+    #[test]
+    fn it_keeps_the_ratio_of_round_trip_times_while_throughput_is_steady() {
+        let mut htcp = htcp(Variant::Paper);
+        htcp.min_rtt = Span::from_millis(70);
+        htcp.max_rtt = Span::from_millis(100);
+        for (throughput, kept) in [(1000.0, 0.5), (1100.0, 0.7), (1400.0, 0.5), (1300.0, 0.7)] {
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert!((htcp.kept - kept).abs() < 1e-12, "{throughput}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! A flow without a network: one round trip at a time, losses where one puts them.
+//!
+//! Each round trip acknowledges one window of segments, evenly spaced over it. Losses are counted
+//! in segments, or drawn; a lost segment cuts the window at most once per round trip, and recovery
+//! takes no time: this is the deterministic model behind the response functions of RFC 5681 and
+//! RFC 3649.
+
+use longhaul_units::{Span, Time};
+
+use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::state::CongestionState;
+
+/// Which segments are lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    Never,
+    /// Every `n`-th one.
+    Every(u64),
+    /// Each with the probability `p`, drawn from the stream that `seed` starts.
+    Random {
+        /// Loss probability.
+        p: f64,
+        /// Where the stream starts.
+        seed: u64,
+    },
+}
+
+/// What the flow meets.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Round-trip time of an empty path.
+    pub rtt: Span,
+    /// Segments per second that the path carries: what the window holds beyond them waits. Without
+    /// it nothing ever waits.
+    pub rate: Option<f64>,
+    /// Which segments are lost or marked.
+    pub loss: Loss,
+    /// What the loss or mark is reported as.
+    pub cause: Cause,
+    /// Round trips of a run, counted from zero, that end in a retransmission timeout.
+    pub timeouts: Vec<u64>,
+}
+
+impl Path {
+    /// A path that loses nothing.
+    pub fn clean(rtt: Span) -> Self {
+        Self {
+            rtt,
+            rate: None,
+            loss: Loss::Never,
+            cause: Cause::Loss,
+            timeouts: Vec::new(),
+        }
+    }
+}
+
+/// One round trip of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// When it began.
+    pub start: Time,
+    /// Congestion window at its beginning, in segments.
+    pub cwnd: f64,
+    /// Slow start threshold at its beginning, in segments.
+    pub ssthresh: f64,
+    /// Segments sent in it.
+    pub sent: u64,
+    /// Whether a congestion signal came in it.
+    pub congestion: bool,
+    /// Whether it ended in a timeout.
+    pub timeout: bool,
+}
+
+/// Mean window over whole rounds, each weighted alike as the response functions have it.
+pub fn mean_window(rounds: &[Round]) -> f64 {
+    rounds.iter().map(|round| round.cwnd).sum::<f64>() / rounds.len() as f64
+}
+
+/// A flow and its clock.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Window, slow start and algorithm.
+    pub state: CongestionState,
+    now: Time,
+    /// Round trips begun.
+    round: u64,
+    reduced: bool,
+}
+
+impl Flow {
+    /// A flow that has sent nothing yet.
+    pub fn new(state: CongestionState) -> Self {
+        Self {
+            state,
+            now: Time::ZERO,
+            round: 0,
+            reduced: false,
+        }
+    }
+
+    /// Goes on for `rounds` round trips of `path`.
+    pub fn run(&mut self, path: &Path, rounds: u64) -> Vec<Round> {
+        let mut losses = Losses::new(path.loss);
+        (0..rounds)
+            .map(|number| {
+                let round = self.pass(path, &mut losses);
+                let timeout = path.timeouts.contains(&number);
+                if timeout {
+                    self.time_out();
+                }
+                Round { timeout, ..round }
+            })
+            .collect()
+    }
+
+    /// One round trip.
+    fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
+        let (start, cwnd) = (self.now, self.state.window.cwnd());
+        let ssthresh = self.state.window.ssthresh();
+        // As many segments as fit into the window are in flight, at least one.
+        let sent = (cwnd as u64).max(1);
+        let carried = path.rate.map_or(0.0, |rate| sent as f64 / rate);
+        let rtt = path.rtt.max(Span::from_secs_f64(carried));
+        let mut congestion = false;
+        for segment in 0..sent {
+            let share = u128::from(rtt.as_ps()) * u128::from(segment + 1) / u128::from(sent);
+            self.now = start + Span::from_ps(share as u64);
+            let ack = self.ack(rtt, path.rtt, sent - segment - 1);
+            if segment == 0 {
+                self.state.on_round(&ack);
+            }
+            if !losses.lost() {
+                self.state.on_ack(&ack);
+            } else if !congestion {
+                congestion = true;
+                self.reduce(path.cause, sent);
+            }
+        }
+        if congestion {
+            self.state.on_recovery_exit(self.now);
+        }
+        self.round += 1;
+        Round {
+            start,
+            cwnd,
+            ssthresh,
+            sent,
+            congestion,
+            timeout: false,
+        }
+    }
+
+    fn ack(&self, rtt: Span, min_rtt: Span, in_flight: u64) -> AckSample {
+        AckSample {
+            now: self.now,
+            acked: 1,
+            credit: 1.0,
+            rtt: Some(rtt),
+            srtt: rtt,
+            min_rtt,
+            one_way_delay: None,
+            ecn_echo: false,
+            in_flight,
+            delivery_rate: None,
+            limit: Limit::Network,
+            round: self.round,
+        }
+    }
+
+    fn reduce(&mut self, cause: Cause, in_flight: u64) {
+        let event = Congestion {
+            now: self.now,
+            cause,
+            base: self.state.window.cwnd(),
+            in_flight,
+            in_slow_start: self.state.window.in_slow_start(),
+            first: !self.reduced,
+        };
+        self.reduced = true;
+        self.state.on_congestion(&event);
+    }
+
+    fn time_out(&mut self) {
+        let base = self.state.window.cwnd();
+        self.reduced = true;
+        self.state.on_timeout(&Timeout {
+            now: self.now,
+            base,
+            keep_ssthresh: false,
+        });
+    }
+}
+
+/// Decides which segments are lost.
+enum Losses {
+    Never,
+    Every { n: u64, left: u64 },
+    Random { threshold: u64, state: u64 },
+}
+
+impl Losses {
+    fn new(loss: Loss) -> Self {
+        match loss {
+            Loss::Never => Self::Never,
+            Loss::Every(n) => Self::Every {
+                n: n.max(1),
+                left: n.max(1),
+            },
+            Loss::Random { p, seed } => Self::Random {
+                threshold: (p * u64::MAX as f64) as u64,
+                state: seed,
+            },
+        }
+    }
+
+    fn lost(&mut self) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Every { n, left } => {
+                *left -= 1;
+                if *left > 0 {
+                    return false;
+                }
+                *left = *n;
+                true
+            }
+            Self::Random { threshold, state } => split_mix(state) < *threshold,
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): this crate stands below the engine's streams.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_mix_gives_the_published_sequence() {
+        // First outputs of the reference implementation for the seed 1234567.
+        let mut state = 1_234_567;
+        let drawn = [
+            split_mix(&mut state),
+            split_mix(&mut state),
+            split_mix(&mut state),
+        ];
+        assert_eq!(
+            drawn,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    #[test]
+    fn every_nth_segment_is_lost() {
+        let mut losses = Losses::new(Loss::Every(3));
+        let lost: Vec<bool> = (0..7).map(|_| losses.lost()).collect();
+        assert_eq!(lost, [false, false, true, false, false, true, false]);
+    }
+}

@@ -1,0 +1,144 @@
+//! Vegas: keeps a few segments of its own in the bottleneck's queue.
+//!
+//! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
+//! 13(8), 1995. Once a round trip, what the flow has queued is its window times the queueing part
+//! of the round-trip time. Its doubling of the window every second round trip only is left to the
+//! choice of the slow start.
+
+use longhaul_units::Span;
+
+use crate::controller::{CongestionControl, Controller};
+use crate::facts::{AckSample, Congestion};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::registry::{Entry, Work};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "vegas",
+    title: "Vegas",
+    description: "Estimates once a round trip how many segments the flow holds in the queue, from \
+        the smallest and the current round-trip time, and adds or removes one segment to keep them \
+        between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
+        congestion signal.",
+    source: "Brakmo and Peterson, JSAC 13(8), 1995",
+    used_by: &[Work::SyncTcp, Work::SplitConnection],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Controller::Vegas(Vegas::new(settings)?)),
+};
+
+static PARAMETERS: [Parameter; 3] = [
+    Parameter {
+        name: "beta",
+        unit: "segments",
+        default: DefaultValue::Derived {
+            rule: "3; variant linux: 4",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    4.0
+                } else {
+                    3.0
+                }
+            },
+        },
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments above which the window shrinks.",
+        source: "JSAC 1995 section III.B",
+    },
+    Parameter {
+        name: "alpha",
+        unit: "segments",
+        default: DefaultValue::Derived {
+            rule: "1; variant linux: 2",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    2.0
+                } else {
+                    1.0
+                }
+            },
+        },
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments below which the window grows.",
+        source: "JSAC 1995 section III.B",
+    },
+    Parameter {
+        name: "gamma",
+        unit: "segments",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments above which slow start ends.",
+        source: "JSAC 1995 section III.C",
+    },
+];
+
+/// Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    /// Smallest round-trip time of the current round.
+    rtt: Option<Span>,
+    /// Segments found in the queue at the end of the last round.
+    queued: f64,
+}
+
+impl Vegas {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        settings.require_below("alpha", "beta")?;
+        Ok(Self {
+            alpha: settings.get("alpha"),
+            beta: settings.get("beta"),
+            gamma: settings.get("gamma"),
+            rtt: None,
+            queued: 0.0,
+        })
+    }
+
+    fn slow_start_round(&self, window: &mut Window) {
+        if self.queued > self.gamma {
+            // What fills the path alone, and one segment (Linux does the same).
+            let filling = window.cwnd() - self.queued + 1.0;
+            window.set_cwnd(filling.min(window.cwnd()), Change::Avoidance);
+            window.exit_slow_start();
+        }
+    }
+
+    fn avoidance_round(&self, window: &mut Window) {
+        if self.queued > self.beta {
+            window.grow(-1.0, Change::Avoidance);
+        } else if self.queued < self.alpha {
+            window.grow(1.0, Change::Avoidance);
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, ack: &AckSample, _window: &mut Window) {
+        self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
+    }
+
+    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
+        // In slow start no acknowledgement but this one comes here.
+        let Some(rtt) = self.rtt.take().or(ack.rtt) else {
+            return;
+        };
+        let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
+        self.queued = window.cwnd() * queueing;
+        if window.in_slow_start() {
+            self.slow_start_round(window);
+        } else {
+            self.avoidance_round(window);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.rtt = None;
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.queued);
+    }
+}

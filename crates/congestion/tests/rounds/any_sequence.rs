@@ -1,0 +1,206 @@
+//! One model for all algorithms: whatever a transport reports, the window stays within its bounds.
+
+use longhaul_congestion::registry::{algorithms, slow_starts};
+use longhaul_congestion::{
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Rounding, SlowStart,
+    SlowStartSpec, Timeout, Window,
+};
+use longhaul_units::{Span, Time};
+use proptest::prelude::*;
+
+const CEILING: f64 = 50_000.0;
+
+/// What a transport may report next.
+#[derive(Clone, Debug)]
+enum Fact {
+    /// Acknowledgements of a number of segments each, and the round-trip time they saw.
+    Acks {
+        count: u16,
+        segments: u8,
+        rtt_ms: u16,
+    },
+    Congestion {
+        cause: Cause,
+        used: f64,
+    },
+    Timeout {
+        keep_ssthresh: bool,
+    },
+    RecoveryExit,
+    Idle {
+        ms: u32,
+    },
+}
+
+fn fact() -> impl Strategy<Value = Fact> {
+    let cause = prop_oneof![
+        Just(Cause::Loss),
+        Just(Cause::Nak),
+        Just(Cause::Ecn),
+        Just(Cause::Router)
+    ];
+    prop_oneof![
+        8 => (1..3000_u16, 1..4_u8, 1..1000_u16)
+            .prop_map(|(count, segments, rtt_ms)| Fact::Acks { count, segments, rtt_ms }),
+        3 => (cause, 0.5..=1.0).prop_map(|(cause, used)| Fact::Congestion { cause, used }),
+        1 => any::<bool>().prop_map(|keep_ssthresh| Fact::Timeout { keep_ssthresh }),
+        1 => Just(Fact::RecoveryExit),
+        1 => (1..100_000_u32).prop_map(|ms| Fact::Idle { ms }),
+    ]
+}
+
+/// Any registered algorithm in any variant, any slow start, any rounding.
+fn flow() -> impl Strategy<Value = CongestionState> {
+    let variants = |&entry| entry_variants(entry);
+    let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
+    let slow_starts: Vec<SlowStart> = slow_starts()
+        .iter()
+        .map(|entry| SlowStartSpec {
+            kind: entry.kind.to_string(),
+            parameters: Vec::new(),
+        })
+        .map(|spec| spec.build().unwrap())
+        .collect();
+    let roundings = vec![
+        Rounding::Real,
+        Rounding::IntegerSsthresh,
+        Rounding::IntegerBoth,
+    ];
+    let choices = (
+        prop::sample::select(controllers),
+        prop::sample::select(slow_starts),
+        prop::sample::select(roundings),
+        1.0..20.0,
+        2.0..CEILING,
+    );
+    choices.prop_map(|(controller, slow_start, rounding, cwnd, ssthresh)| {
+        let ssthresh = slow_start.initial_ssthresh(ssthresh);
+        let window = Window::new(cwnd, ssthresh, CEILING, rounding);
+        CongestionState::new(window, slow_start, controller.build().unwrap())
+    })
+}
+
+fn entry_variants(
+    entry: &longhaul_congestion::registry::Entry<longhaul_congestion::Controller>,
+) -> Vec<ControllerSpec> {
+    let spec = |&variant| ControllerSpec {
+        kind: entry.kind.to_string(),
+        variant,
+        parameters: Vec::new(),
+    };
+    entry.variants.iter().map(spec).collect()
+}
+
+/// A transport's clock and counters.
+struct Transport {
+    state: CongestionState,
+    now: Time,
+    round: u64,
+    min_rtt: Span,
+    reduced: bool,
+}
+
+impl Transport {
+    fn report(&mut self, fact: &Fact) -> Result<(), TestCaseError> {
+        let before = self.state.window.cwnd();
+        match *fact {
+            Fact::Acks {
+                count,
+                segments,
+                rtt_ms,
+            } => self.acks(count, segments, rtt_ms),
+            Fact::Congestion { cause, used } => {
+                self.congestion(cause, (before * used).max(1.0));
+                prop_assert!(self.state.window.cwnd() <= before, "a reduction reduces");
+            }
+            Fact::Timeout { keep_ssthresh } => {
+                let event = Timeout {
+                    now: self.now,
+                    base: before,
+                    keep_ssthresh,
+                };
+                self.reduced = true;
+                self.state.on_timeout(&event);
+                prop_assert_eq!(self.state.window.cwnd(), 1.0);
+            }
+            Fact::RecoveryExit => self.state.on_recovery_exit(self.now),
+            Fact::Idle { ms } => {
+                self.now = self.now + Span::from_millis(u64::from(ms));
+                self.state.on_idle(Span::from_millis(u64::from(ms)));
+            }
+        }
+        let window = &self.state.window;
+        prop_assert!(
+            (1.0..=CEILING).contains(&window.cwnd()),
+            "cwnd {}",
+            window.cwnd()
+        );
+        prop_assert!(window.ssthresh() >= 2.0, "ssthresh {}", window.ssthresh());
+        Ok(())
+    }
+
+    fn acks(&mut self, count: u16, segments: u8, rtt_ms: u16) {
+        let rtt = Span::from_millis(u64::from(rtt_ms));
+        self.min_rtt = if self.min_rtt == Span::ZERO {
+            rtt
+        } else {
+            self.min_rtt.min(rtt)
+        };
+        self.round += 1;
+        for number in 0..count {
+            self.now = self.now + Span::from_micros(10);
+            let ack = AckSample {
+                now: self.now,
+                acked: u64::from(segments),
+                credit: f64::from(segments),
+                rtt: Some(rtt),
+                srtt: rtt,
+                min_rtt: self.min_rtt,
+                one_way_delay: None,
+                ecn_echo: false,
+                in_flight: self.state.window.cwnd() as u64,
+                delivery_rate: None,
+                limit: Limit::Network,
+                round: self.round,
+            };
+            if number == 0 {
+                self.state.on_round(&ack);
+            }
+            self.state.on_ack(&ack);
+        }
+    }
+
+    fn congestion(&mut self, cause: Cause, base: f64) {
+        let event = Congestion {
+            now: self.now,
+            cause,
+            base,
+            in_flight: base as u64,
+            in_slow_start: self.state.window.in_slow_start(),
+            first: !self.reduced,
+        };
+        self.reduced = true;
+        self.state.on_congestion(&event);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_window_stays_within_its_bounds(
+        state in flow(),
+        facts in prop::collection::vec(fact(), 1..40),
+    ) {
+        let mut transport = Transport {
+            state,
+            now: Time::ZERO,
+            round: 0,
+            min_rtt: Span::ZERO,
+            reduced: false,
+        };
+        for fact in &facts {
+            transport.report(fact)?;
+        }
+    }
+}

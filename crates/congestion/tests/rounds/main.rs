@@ -1,0 +1,50 @@
+//! Windows round by round with no network, against RFCs, response functions and ns-2.
+
+mod any_sequence;
+mod avoidance;
+mod response_functions;
+mod slow_starts;
+
+use longhaul_congestion::rounds::Flow;
+use longhaul_congestion::{
+    CongestionState, ControllerSpec, Rounding, SlowStart, SlowStartSpec, Variant, Window,
+};
+
+/// The parameters of a spec.
+fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
+    given
+        .iter()
+        .map(|&(name, value)| (name.to_string(), value))
+        .collect()
+}
+
+/// An algorithm by name.
+fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> ControllerSpec {
+    ControllerSpec {
+        kind: kind.to_string(),
+        variant,
+        parameters: parameters(given),
+    }
+}
+
+/// A slow start by name.
+fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
+    let given = max_ssthresh.map(|value| ("max_ssthresh".to_string(), value));
+    SlowStartSpec {
+        kind: kind.to_string(),
+        parameters: given.into_iter().collect(),
+    }
+    .build()
+    .unwrap()
+}
+
+/// A flow that starts with `cwnd` segments and a threshold that `slow_start` may lower.
+fn flow(spec: &ControllerSpec, slow_start: SlowStart, cwnd: f64, ssthresh: f64) -> Flow {
+    let threshold = slow_start.initial_ssthresh(ssthresh);
+    let window = Window::new(cwnd, threshold, 1e7, Rounding::Real);
+    Flow::new(CongestionState::new(
+        window,
+        slow_start,
+        spec.build().unwrap(),
+    ))
+}

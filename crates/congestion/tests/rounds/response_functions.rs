@@ -1,0 +1,121 @@
+//! Mean windows under evenly spaced and under random losses against the response functions.
+
+use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
+use longhaul_congestion::{CongestionControl, ControllerSpec, Variant};
+use longhaul_units::Span;
+
+use crate::{controller, flow, slow_start};
+
+const RTT: Span = Span::from_millis(100);
+
+/// Rounds of a flow that meets one loss every `1 / p` segments, without the first cycles.
+fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
+    let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
+    let path = Path {
+        loss,
+        ..Path::clean(RTT)
+    };
+    flow.run(&path, rounds / 4);
+    flow.run(&path, rounds)
+}
+
+/// Mean window over response function for losses every `1 / p` segments.
+fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
+    let expected = spec.build().unwrap().response(p, RTT).unwrap();
+    let rounds = steady(
+        spec,
+        Loss::Every((1.0 / p).round() as u64),
+        expected,
+        rounds,
+    );
+    mean_window(whole_cycles(&rounds)) / expected
+}
+
+/// From the first to the last cut.
+fn whole_cycles(rounds: &[Round]) -> &[Round] {
+    let cut = |round: &Round| round.congestion;
+    let first = rounds.iter().position(cut).unwrap();
+    let last = rounds.iter().rposition(cut).unwrap();
+    &rounds[first..last]
+}
+
+#[test]
+fn standard_tcp_has_sqrt_of_three_halves_over_p() {
+    let spec = controller("reno", Variant::Paper, &[]);
+    for (p, expected, rounds) in [
+        (1e-3, 38.73, 2_000),
+        (1e-4, 122.47, 3_000),
+        (1e-5, 387.3, 6_000),
+        (1e-6, 1224.7, 12_000),
+    ] {
+        let response: f64 = spec.build().unwrap().response(p, RTT).unwrap();
+        assert!((response / expected - 1.0).abs() < 1e-4, "{response}");
+        let ratio = ratio(&spec, p, rounds);
+        assert!((ratio - 1.0).abs() < 0.02, "p = {p}: {ratio}");
+    }
+}
+
+#[test]
+fn general_aimd_has_its_response_function() {
+    // TCP-friendly pair of GAIMD (Yang and Lam, ICNP 2000): a = 0.31 with b = 1/8.
+    let spec = controller(
+        "reno",
+        Variant::Paper,
+        &[("increase", 0.31), ("decrease", 0.125)],
+    );
+    let ratio = ratio(&spec, 1e-4, 4_000);
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
+}
+
+/// The equation treats increase and decrease as constant over a saw-tooth; that they are not costs
+/// some per cent. Near the low window, where half of a saw-tooth is standard TCP, it does not hold.
+#[test]
+fn high_speed_tcp_has_equation_3_3() {
+    for spec in [
+        controller("hstcp", Variant::Paper, &[]),
+        controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
+    ] {
+        for p in [1e-4, 1e-5, 1e-6] {
+            let ratio = ratio(&spec, p, 2_000);
+            assert!(
+                (ratio - 1.0).abs() < 0.05,
+                "{} p = {p}: {ratio}",
+                spec.variant
+            );
+        }
+    }
+}
+
+/// Spec 000 B.4: random losses give larger means than evenly spaced ones, standard TCP 1.07 times
+/// at 1e-4, HighSpeed TCP (low window 31) 1.04 times at 1e-4 and 1e-5.
+#[test]
+fn random_losses_give_a_larger_mean() {
+    let reno = controller("reno", Variant::Paper, &[]);
+    let hstcp = controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]);
+    for (spec, p, expected, rounds) in [
+        (&reno, 1e-4, 1.07, 80_000),
+        (&hstcp, 1e-4, 1.04, 60_000),
+        (&hstcp, 1e-5, 1.04, 10_000),
+    ] {
+        let response = spec.build().unwrap().response(p, RTT).unwrap();
+        let mean = |seed| mean_window(&steady(spec, Loss::Random { p, seed }, response, rounds));
+        let ratio = (mean(1) + mean(2)) / (2.0 * response);
+        // Some thousands of losses leave a standard error of about two per cent.
+        assert!(
+            (ratio - expected).abs() < 0.06,
+            "{} p = {p}: {ratio}",
+            spec.kind
+        );
+    }
+}
+
+#[test]
+fn scalable_tcp_grows_geometrically_between_cuts() {
+    for variant in [Variant::Paper, Variant::Linux] {
+        let spec = controller("scalable", variant, &[]);
+        for p in [1e-4, 1e-5] {
+            let ratio = ratio(&spec, p, 2_000);
+            assert!((ratio - 1.0).abs() < 0.02, "{variant} p = {p}: {ratio}");
+        }
+    }
+}

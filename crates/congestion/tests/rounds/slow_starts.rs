@@ -1,0 +1,100 @@
+//! Slow starts against RFC 5681, RFC 3742 and ns-2.
+
+use longhaul_congestion::rounds::{Loss, Path, Round};
+use longhaul_congestion::{SlowStart, Variant};
+use longhaul_units::Span;
+
+use crate::{controller, flow, slow_start};
+
+/// Windows at the start of each round trip of 100 ms.
+fn windows(kind: &str, variant: Variant, slow_start: SlowStart, rounds: u64) -> Vec<f64> {
+    let spec = if kind == "hstcp" {
+        controller(kind, variant, &[("low_window", 31.0)])
+    } else {
+        controller(kind, variant, &[])
+    };
+    let mut flow = flow(&spec, slow_start, 2.0, 100_000.0);
+    let path = Path::clean(Span::from_millis(100));
+    flow.run(&path, rounds)
+        .iter()
+        .map(|round: &Round| round.cwnd)
+        .collect()
+}
+
+#[test]
+fn standard_slow_start_doubles_up_to_the_threshold() {
+    let spec = controller("reno", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start("standard", None), 2.0, 64.0);
+    let path = Path::clean(Span::from_millis(100));
+    let cwnd: Vec<f64> = flow.run(&path, 8).iter().map(|round| round.cwnd).collect();
+    assert_eq!(cwnd[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
+    // RFC 5681 equation 3: at most one segment more per round trip; less by what the
+    // window's fraction of a segment does not send.
+    for pair in cwnd[5..].windows(2) {
+        let growth = pair[1] - pair[0];
+        assert!((0.97..=1.0).contains(&growth), "{growth}");
+    }
+}
+
+/// RFC 3742 section 2: `log2(max_ssthresh)` round trips to `max_ssthresh`, then `max_ssthresh / 2`
+/// segments each.
+#[test]
+fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
+    for max_ssthresh in [20.0, 100.0, 1000.0] {
+        let slow_start = slow_start("limited", Some(max_ssthresh));
+        let cwnd = windows("reno", Variant::Paper, slow_start, 400);
+        for target in [2.0 * max_ssthresh, 5.0 * max_ssthresh, 50.0 * max_ssthresh] {
+            let taken = cwnd.iter().position(|&w| w >= target).unwrap() as f64;
+            // Two segments are one doubling on the way.
+            let rfc = max_ssthresh.log2() - 1.0 + (target - max_ssthresh) / (max_ssthresh / 2.0);
+            assert!(
+                (taken - rfc).abs() <= 1.5,
+                "{max_ssthresh} to {target}: {taken}, RFC {rfc}"
+            );
+        }
+    }
+}
+
+/// ns-2.35's windows 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round trips;
+/// the acknowledgements of a sampling instant arrive just after it. Windows above the path's 8333
+/// segments, which lengthen the round trip, are left out.
+#[test]
+fn ns2_limited_slow_start_follows_ns2() {
+    let cases = [
+        (10.0, [37.5, 87.2, 237.1, 491.7, 1256.4].as_slice()),
+        (100.0, [214.0, 714.0, 2214.0, 4714.0].as_slice()),
+        (1000.0, [512.0, 5511.4].as_slice()),
+    ];
+    for (max_ssthresh, expected) in cases {
+        let slow_start = slow_start("ns2-limited", Some(max_ssthresh));
+        let cwnd = windows("hstcp", Variant::Ns2, slow_start, 200);
+        for (&ns2, second) in expected.iter().zip([1, 2, 5, 10, 20]) {
+            let found = cwnd[second * 10 - 2];
+            assert!(
+                (found - ns2).abs() <= 0.05 + 1e-4 * ns2,
+                "{second} s: {found}, ns-2 {ns2}"
+            );
+        }
+    }
+}
+
+#[test]
+fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
+    let spec = controller("reno", Variant::Ns2, &[]);
+    let mut flow = flow(&spec, slow_start("ns2-limited", Some(10.0)), 2.0, 100_000.0);
+    let mut path = Path::clean(Span::from_millis(100));
+    let growth = |rounds: &[Round]| rounds[rounds.len() - 1].cwnd - rounds[rounds.len() - 2].cwnd;
+    assert!(growth(&flow.run(&path, 12)) > 4.9, "limited slow start");
+    path.loss = Loss::Every(30);
+    assert!(flow.run(&path, 1)[0].congestion);
+    path.loss = Loss::Never;
+    assert!(growth(&flow.run(&path, 3)) <= 1.0, "congestion avoidance");
+    path.timeouts = vec![0];
+    flow.run(&path, 1);
+    assert_eq!(flow.state.window.cwnd(), 1.0);
+    path.timeouts.clear();
+    assert!(
+        growth(&flow.run(&path, 12)) > 4.0,
+        "limited slow start again"
+    );
+}
