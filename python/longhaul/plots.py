@@ -104,7 +104,6 @@ def _draw_flows(
                 flow = flows.filter(pl.col("name") == name)
                 line = identity.as_line(look, marker=True, offset=offset)
                 axes.plot(flow["t_s"], flow[column], alpha=0.85, **line)
-    axes.set_ylim(bottom=0)
     _legend(axes, run, looks)
 
 
@@ -152,7 +151,6 @@ def _throughput(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
         axes.plot(part["t_s"], part["rate"] * 8e-6, **identity.as_line(look, marker=True))
     total = rates.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum())
     axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linewidth=0.8, label="sum")
-    axes.set_ylim(bottom=0)
     axes.set_ylabel("goodput (Mbit/s)")
     _legend(axes, run, looks)
 
@@ -191,7 +189,6 @@ def _queue(axes: Axes, run: Results, look: Look, name: str | None) -> None:
     )
     if alone and link["queue_avg_pkts"].count():
         axes.plot(link["t_s"], link["queue_avg_pkts"], color="#000000", label="average (RED)")
-    axes.set_ylim(bottom=0)
     axes.set_ylabel("queue (packets)")
 
 
@@ -263,6 +260,8 @@ def _side_by_side(draw: Draw, runs: Sequence[Results]) -> Figure:
         axes.set_title(run.name if len(runs) > 1 else "")
         if axes.get_subplotspec() is not None and axes not in grid[:, 0]:
             axes.set_ylabel("")
+    # After all runs are drawn: a limit set earlier would stop the scales from growing.
+    panels[0].set_ylim(bottom=0)
     for axes in panels[len(runs) :]:
         axes.set_visible(False)
     return drawing
@@ -274,6 +273,7 @@ def _laid_over(draw: DrawRun, runs: Sequence[Results]) -> Figure:
     for run, look in zip(runs, identity.of_runs(len(runs)), strict=True):
         draw(axes, run, look, run.name if len(runs) > 1 else None)
     axes.set_xlabel("time (s)")
+    axes.set_ylim(bottom=0)
     if axes.get_legend_handles_labels()[1]:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4)
     return drawing
