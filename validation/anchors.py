@@ -1,0 +1,148 @@
+"""Published figures of the HighSpeed TCP study (LBNL, 2003), under the profile `ns2-2003`.
+
+Sources: the isolated flow of its section 6.1 (congestion events, section 7.3.2) and the slow starts
+of Table 6.1. RED as in the study: adaptive with `bottom` 1e-4, in packets of 500 bytes, ECN.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+import longhaul
+import polars as pl
+
+TOLERANCE = 0.05
+SEEDS = range(1, 6)
+LINK_WINDOW_PKTS = 8333.0
+"""Packets of 1500 bytes in 1 Gbit/s times 100 ms."""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A published number beside ours."""
+
+    name: str
+    published: float
+    longhaul: float
+    longhaul_sd: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Difference relative to the published number."""
+        return self.longhaul / self.published - 1.0
+
+    @property
+    def within(self) -> bool:
+        """Tell whether it is reproduced."""
+        return abs(self.difference) <= TOLERANCE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of report.json."""
+        return {
+            "case": "published",
+            "metric": self.name,
+            "peer": self.published,
+            "peer_sd": None,
+            "longhaul": self.longhaul,
+            "longhaul_sd": self.longhaul_sd,
+            "within": self.within,
+            "rule": "5 %",
+        }
+
+
+def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
+    """Describe one HSTCP flow alone on 1 Gbit/s and 100 ms."""
+    return {
+        "title": f"An isolated HSTCP flow, max_ssthresh {max_ssthresh}",
+        "profile": "ns2-2003",
+        "duration": f"{duration_s} s",
+        "seed": seed,
+        "measure": {"from": f"{duration_s // 2} s", "every": "10 ms", "events": True},
+        "tcp": {"send_jitter": "8 us"},
+        "topology": {
+            "dumbbell": {
+                "bottleneck": {
+                    "rate": "1 Gbps",
+                    "delay": "50 ms",
+                    "queue": {
+                        "kind": "red",
+                        "limit": "8333 packets",
+                        "adaptive": True,
+                        "bottom": 1e-4,
+                    },
+                }
+            }
+        },
+        "flows": [
+            {
+                "label": "hstcp",
+                "congestion": {"kind": "hstcp", "low_window": 31},
+                "slow_start": {"max_ssthresh": max_ssthresh},
+            }
+        ],
+    }
+
+
+def check_anchors(processes: int) -> list[Anchor]:
+    """Run everything and average over seeds."""
+    with ProcessPoolExecutor(processes) as pool:
+        anchors = _steady(list(pool.map(_isolated, SEEDS)))
+        for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
+            runs = list(pool.map(partial(_slow_start, max_ssthresh), SEEDS))
+            name = f"Table 6.1, MAX_SSTHRESH {max_ssthresh}"
+            anchors += [
+                Anchor(f"{name}: time of change, s", change_s, fmean(run[0] for run in runs)),
+                Anchor(f"{name}: window, packets", cwnd, fmean(run[1] for run in runs)),
+                Anchor(f"{name}: lost or marked", lost, fmean(run[2] for run in runs)),
+            ]
+    return anchors
+
+
+TABLE_6_1 = [
+    (0, 1.30, 33032.00, 27274),
+    (10, 63.75, 9919.98, 1),
+    (100, 20.75, 9979.66, 1),
+    (1000, 3.55, 12726.20, 58),
+]
+"""MAX_SSTHRESH, time of the change s, window then, packets lost or marked."""
+
+
+def _steady(runs: list[dict[str, float]]) -> list[Anchor]:
+    def mean(key: str) -> float:
+        return fmean(run[key] for run in runs)
+
+    return [
+        Anchor("6.1: packets between congestion events", 638_000, mean("packets")),
+        Anchor("6.1: time between congestion events, s", 7.73, mean("seconds")),
+        Anchor("6.1: congestion event rate", 1.56e-6, 1.0 / mean("packets")),
+        Anchor("6.1: packets per round trip", 8244, mean("packets_per_round_trip")),
+    ]
+
+
+def _isolated(seed: int) -> dict[str, float]:
+    """Run 300 s and look at the second half."""
+    results = longhaul.run(scenario(100, 300, seed))
+    cuts = results.events.filter((pl.col("event") == "cut") & (pl.col("t_s") > 150.0))
+    times = cuts["t_s"].to_list()
+    period_s = (times[-1] - times[0]) / (len(times) - 1)
+    packets_per_s = results.links.row(0, named=True)["departed_pkts"] / 150.0
+    return {
+        "packets": period_s * packets_per_s,
+        "seconds": period_s,
+        "packets_per_round_trip": 0.1 * packets_per_s,
+    }
+
+
+def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
+    """Return the time of the first cut, the window before it, and what was lost or marked."""
+    results = longhaul.run(scenario(max_ssthresh, 100, seed))
+    first = results.events.filter(pl.col("event").is_in(["cut", "timeout"])).row(0, named=True)
+    link = results.series.filter((pl.col("kind") == "link") & (pl.col("id") == 0))
+    # What this burst lost: all that is lost within the next second.
+    at = link.filter(pl.col("t_s") <= first["t_s"] + 1.0).tail(1).row(0, named=True)
+    lost = at["dropped_pkts"] + at["marked_pkts"]
+    return first["t_s"], first["cwnd_before_pkts"], float(lost)

@@ -1,0 +1,143 @@
+"""The cases: what ns-2 is told (`gold/cases.csv`), read into one typed form.
+
+A case is a list of `key=value` arguments of `gold/gold.tcl`; what it leaves out has the defaults of
+that script, repeated in `DEFAULTS`. Runs of one case differ in their seed only.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+GOLD = Path(__file__).parent / "gold"
+
+DEFAULTS = {
+    "T": "60",
+    "seed": "1",
+    "rate": "100e6",
+    "delay": "0.05",
+    "limit": "833",
+    "q": "DropTail",
+    "accrate": "10e9",
+    "acclimit": "1000000",
+    "pkt": "1500",
+    "ack": "40",
+    "iw": "2",
+    "window": "100000",
+    "max_ssthresh": "0",
+    "minrto": "0.2",
+    "tick": "0.01",
+    "delack": "0",
+    "delackint": "0.1",
+    "ecn": "0",
+    "overhead": "0",
+    "low_window": "38",
+    "high_window": "83000",
+    "high_p": "1e-7",
+    "high_decrease": "0.1",
+    "loss": "0",
+    "red_qw": "-1",
+    "red_min": "0",
+    "red_max": "0",
+    "red_gentle": "true",
+    "red_adaptive": "0",
+    "red_setbit": "false",
+    "red_mps": "1500",
+    "red_qib": "true",
+    "red_bytes": "true",
+    "red_markp": "0.1",
+    "red_bottom": "0",
+    "red_target": "0.005",
+}
+"""Of the arguments of gold.tcl, those that the cases use."""
+
+
+@dataclass(frozen=True)
+class FlowGroup:
+    """One `flow=` argument: flows that differ in their start only."""
+
+    kind: str
+    """sack, newreno, reno or hstcp."""
+    count: int
+    start_s: float
+    jitter_s: float
+    """The start is uniform in `[start_s, start_s + jitter_s)`."""
+    access_delay_s: float
+    """One-way delay of each sender's own link; the sender sits on the router if zero."""
+    reverse: bool
+    stop_s: float | None
+
+    @staticmethod
+    def parse(text: str) -> FlowGroup:
+        """Read `TYPE,N,START,JITTER,SRCDELAY,FROM,TO[,STOP]`."""
+        kind, count, start, jitter, delay, source, sink, *stop = text.split(",")
+        return FlowGroup(
+            kind=kind,
+            count=int(count),
+            start_s=float(start),
+            jitter_s=float(jitter),
+            access_delay_s=float(delay),
+            reverse=int(source) > int(sink),
+            stop_s=float(stop[0]) if stop else None,
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case, whatever its seed."""
+
+    name: str
+    warm_up_s: float
+    arguments: tuple[str, ...]
+    """For gold.tcl, without a seed."""
+    seeds: tuple[int, ...]
+
+    def value(self, key: str) -> str:
+        """Return an argument's value, or its default."""
+        given = dict(argument.split("=", 1) for argument in self.arguments)
+        return given.get(key, DEFAULTS[key])
+
+    def number(self, key: str) -> float:
+        """Return an argument's value as a number."""
+        return float(self.value(key))
+
+    def flag(self, key: str) -> bool:
+        """Return an argument's value as a truth value."""
+        return self.value(key) in {"1", "true"}
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time."""
+        return self.number("T")
+
+    @property
+    def flow_groups(self) -> list[FlowGroup]:
+        """The flows."""
+        return [
+            FlowGroup.parse(argument.removeprefix("flow="))
+            for argument in self.arguments
+            if argument.startswith("flow=")
+        ]
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether nothing but the phase of ns-2's timer clock is random."""
+        random_queue = self.value("q") == "RED"
+        random_start = any(group.jitter_s > 0 for group in self.flow_groups)
+        return not (
+            random_queue or random_start or self.number("loss") > 0 or self.number("overhead") > 0
+        )
+
+
+def gold_cases() -> Iterator[Case]:
+    """Read the cases of `gold/cases.csv`, in its order."""
+    with (GOLD / "cases.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            yield Case(
+                name=row["case"],
+                warm_up_s=float(row["warm_up_s"]),
+                arguments=tuple(row["arguments"].split()),
+                seeds=tuple(int(seed) for seed in row["seeds"].split()),
+            )

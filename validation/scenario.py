@@ -1,0 +1,136 @@
+"""A case as a Longhaul scenario under the profile `ns2-2.35`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from validation.cases import Case, FlowGroup
+
+# Agents of ns-2 and what they are called here.
+RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
+
+
+def scenario(
+    case: Case,
+    seed: int,
+    starts_s: list[float] | None = None,
+    lost_packets: list[int] | None = None,
+) -> dict[str, Any]:
+    """Build the scenario of one run.
+
+    `starts_s` replays the start of every flow, which ns-2 draws from its own generator;
+    `lost_packets` replays the losses, by arrival number at the bottleneck.
+    """
+    groups = case.flow_groups
+    starts = iter(starts_s or [])
+    return {
+        "title": case.name,
+        "profile": "ns2-2.35",
+        "duration": f"{case.duration_s} s",
+        "seed": seed,
+        "measure": {"from": f"{case.warm_up_s} s", "every": "100 ms", "events": True},
+        "tcp": _tcp(case),
+        "topology": {"dumbbell": {"bottleneck": _bottleneck(case, lost_packets)}},
+        "flows": [
+            _flow(case, index, group, [next(starts) for _ in range(group.count) if starts_s])
+            for index, group in enumerate(groups)
+        ],
+    }
+
+
+def _tcp(case: Case) -> dict[str, Any]:
+    rto = {
+        "initial": "3 s",
+        "min": f"{case.number('minrto')} s",
+        "max": "60 s",
+        "tick": f"{case.number('tick')} s",
+    }
+    return {
+        "initial_window": case.number("iw"),
+        "receive_window": int(case.number("window")),
+        "ecn": case.flag("ecn"),
+        "delayed_ack": case.flag("delack") and {"timeout": f"{case.number('delackint')} s"},
+        "send_jitter": f"{case.number('overhead')} s",
+        "ack_size": f"{case.value('ack')} B",
+        "rto": rto,
+    }
+
+
+def _bottleneck(case: Case, lost_packets: list[int] | None) -> dict[str, Any]:
+    link: dict[str, Any] = {
+        "rate": f"{int(case.number('rate'))} bps",
+        "delay": f"{case.number('delay')} s",
+        "queue": _red(case) if case.value("q") == "RED" else _drop_tail(case),
+    }
+    if lost_packets is not None:
+        link["loss"] = {"packets": lost_packets}
+    elif case.number("loss") > 0:
+        link["loss"] = {"bernoulli": case.number("loss")}
+    return link
+
+
+def _drop_tail(case: Case) -> dict[str, Any]:
+    return {"kind": "droptail", "limit": f"{case.value('limit')} packets"}
+
+
+def _red(case: Case) -> dict[str, Any]:
+    """Describe RED; zero thresholds and a zero bottom stand for automatic ones."""
+    weight = case.number("red_qw")
+    return {
+        "kind": "red",
+        "limit": f"{case.value('limit')} packets",
+        "min_th": _packets_or_auto(case.number("red_min")),
+        "max_th": _packets_or_auto(case.number("red_max")),
+        "target_delay": f"{case.number('red_target')} s",
+        "weight": {-1.0: "auto", 0.0: "per-packet"}.get(weight, weight),
+        "max_p": case.number("red_markp"),
+        "gentle": "frozen" if case.flag("red_gentle") else False,
+        "adaptive": case.flag("red_adaptive"),
+        "bottom": case.number("red_bottom") or "auto",
+        "ecn": case.flag("red_setbit"),
+        "mean_packet": f"{case.value('red_mps')} B",
+        "in_bytes": case.flag("red_qib"),
+        "size_scaled": case.flag("red_bytes"),
+    }
+
+
+def _packets_or_auto(packets: float) -> str:
+    return f"{packets:g} packets" if packets > 0 else "auto"
+
+
+def _flow(case: Case, index: int, group: FlowGroup, starts_s: list[float]) -> dict[str, Any]:
+    flow: dict[str, Any] = {
+        "label": f"{group.kind}-{index}",
+        "count": group.count,
+        "packet": f"{case.value('pkt')} B",
+        "recovery": RECOVERY[group.kind],
+        "slow_start": {"max_ssthresh": case.number("max_ssthresh")},
+        "congestion": _congestion(case, group),
+        "start": _start(group, starts_s),
+        "direction": "reverse" if group.reverse else "forward",
+    }
+    if group.stop_s is not None:
+        flow["stop"] = f"{group.stop_s} s"
+    if group.access_delay_s > 0:
+        flow["access"] = {
+            "at": "sender",
+            "rate": f"{int(case.number('accrate'))} bps",
+            "delay": f"{group.access_delay_s} s",
+            "queue": {"kind": "droptail", "limit": f"{case.value('acclimit')} packets"},
+        }
+    return flow
+
+
+def _congestion(case: Case, group: FlowGroup) -> dict[str, Any]:
+    if group.kind != "hstcp":
+        return {"kind": "reno"}
+    keys = ("low_window", "high_window", "high_p", "high_decrease")
+    return {"kind": "hstcp", **{key: case.number(key) for key in keys}}
+
+
+def _start(group: FlowGroup, starts_s: list[float]) -> str | list[str] | dict[str, list[str]]:
+    if starts_s:
+        return [f"{start!r} s" for start in starts_s]
+    if group.jitter_s > 0:
+        return {"uniform": [f"{group.start_s} s", f"{group.start_s + group.jitter_s} s"]}
+    return f"{group.start_s} s"

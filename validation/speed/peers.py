@@ -1,0 +1,158 @@
+"""Longhaul beside ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
+
+The dumbbells of the gold set (A3, A5) and the six-hop dumbbell with access links. Both simulators
+take turns, one process each and one thread, with their measurements on: window, acknowledgements
+and queue every 100 ms. Prints and writes `bench-peers.json`, medians over the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from validation.cases import GOLD, Case, gold_cases
+from validation.ns2 import INSTALL, MissingNs2Error
+from validation.scenario import scenario
+from validation.speed.measure import Measurement, run_longhaul, run_ns2
+
+HERE = Path(__file__).parent
+RESULT = HERE.parent.parent / "bench-peers.json"
+GOLD_NAMES = (
+    "A3_hstcp_droptail",
+    "A3_hstcp_red_auto",
+    "A5_1_1_dt",
+    "A5_1_1_red",
+    "A5_2_2_dt",
+    "A5_2_2_red",
+    "A5_5_5_dt",
+    "A5_5_5_red",
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The same simulation in both."""
+
+    name: str
+    longhaul: Callable[[], Measurement]
+    ns2: Callable[[], Measurement]
+
+
+def contests() -> list[Contest]:
+    """List everything that is raced."""
+    gold = [_gold(case) for case in gold_cases() if case.name in GOLD_NAMES]
+    return [*gold, six_hops()]
+
+
+def _gold(case: Case) -> Contest:
+    # Events are not part of the default measurements.
+    plain = scenario(case, 1) | {"measure": {"from": f"{case.warm_up_s} s", "every": "100 ms"}}
+    return Contest(
+        case.name,
+        lambda: run_longhaul(plain),
+        lambda: run_ns2(GOLD / "gold.tcl", ["seed=1", *case.arguments]),
+    )
+
+
+def six_hops() -> Contest:
+    """Race ten HSTCP flows, access links at both ends (`six_hops.tcl`)."""
+    return Contest(
+        "six_hops",
+        lambda: run_longhaul(six_hops_scenario()),
+        lambda: run_ns2(HERE / "six_hops.tcl", ["seed=1"]),
+    )
+
+
+def six_hops_scenario() -> dict[str, Any]:
+    """Build the scenario of `six_hops.tcl`."""
+    return {
+        "title": "Ten HSTCP flows over six hops",
+        "profile": "ns2-2.35",
+        "duration": "100 s",
+        "tcp": {"ecn": True},
+        "topology": {
+            "dumbbell": {
+                "bottleneck": {
+                    "rate": "622 Mbps",
+                    "delay": "48 ms",
+                    "queue": {
+                        "kind": "red",
+                        "limit": "7000 packets",
+                        "adaptive": True,
+                        "ecn": True,
+                        "mean_packet": "1500 B",
+                    },
+                },
+                "access": {
+                    "rate": "10 Gbps",
+                    "delay": "1 ms",
+                    "queue": {"kind": "droptail", "limit": "1000000 packets"},
+                },
+            }
+        },
+        "flows": [
+            {
+                "label": "hstcp",
+                "count": 10,
+                "congestion": {"kind": "hstcp"},
+                "slow_start": {"max_ssthresh": 100},
+                "start": {"uniform": ["0 s", "1 s"]},
+            }
+        ],
+    }
+
+
+def main() -> int:
+    """Race all, in rounds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print(
+        f"{'case':20} {'Longhaul pkt/s':>15} {'engine':>12} {'ns-2 pkt/s':>12} "
+        f"{'ratio':>6} {'Longhaul MB':>12} {'ns-2 MB':>8}"
+    )
+    try:
+        rows = [race(contest, arguments.rounds) for contest in contests()]
+    except MissingNs2Error:
+        print(INSTALL, file=sys.stderr)
+        return 1
+    RESULT.write_text(json.dumps(rows, indent=1) + "\n")
+    return 0
+
+
+def race(contest: Contest, rounds: int) -> dict[str, Any]:
+    """Race both in turns; print and return the medians."""
+    peer, ours = [], []
+    for _ in range(rounds):
+        peer.append(contest.ns2())
+        ours.append(contest.longhaul())
+    rate = median(run.pkts_per_s for run in ours)
+    engine_rate = median(run.engine_pkts_per_s for run in ours)
+    peer_rate = median(run.pkts_per_s for run in peer)
+    row = {
+        "case": contest.name,
+        "longhaul_pkts_per_s": round(rate),
+        "longhaul_engine_pkts_per_s": round(engine_rate),
+        "peer": "ns-2 2.35, calendar queue",
+        "peer_pkts_per_s": round(peer_rate),
+        "ratio": round(rate / peer_rate, 2),
+        "longhaul_peak_mb": round(max(run.peak_mb for run in ours), 1),
+        "peer_peak_mb": round(max(run.peak_mb for run in peer), 1),
+        "rounds": rounds,
+    }
+    print(
+        f"{contest.name:20} {rate:15,.0f} {engine_rate:12,.0f} {peer_rate:12,.0f} "
+        f"{row['ratio']:6} {row['longhaul_peak_mb']:12} {row['peer_peak_mb']:8}",
+        flush=True,
+    )
+    return row
+
+
+if __name__ == "__main__":
+    sys.exit(main())

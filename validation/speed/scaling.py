@@ -1,0 +1,109 @@
+"""How cost grows with the size of the problem: `python -m validation.speed.scaling`.
+
+Three questions: what a packet costs as the number of flows doubles at the same total rate (at most
+20 % more per doubling), what one percent of scattered losses costs at a window of 100,000 packets
+(at most twice as much per packet), and whether memory grows with simulated time.
+"""
+
+from __future__ import annotations
+
+import argparse
+from statistics import median
+from typing import Any
+
+from validation.speed.measure import Measurement, run_longhaul
+
+FLOWS = (10, 20, 40, 80, 160, 320, 640, 1000)
+DURATIONS_S = (50, 100, 200, 400)
+WINDOW = 100_000
+
+
+def main() -> None:
+    """Measure and print all three."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    _against_flows(rounds)
+    _against_loss(rounds)
+    _against_time()
+
+
+def many_flows(count: int) -> dict[str, Any]:
+    """Build SACK flows that share 1 Gbit/s and 100 ms."""
+    return {
+        "title": f"{count} flows",
+        "profile": "ns2-2.35",
+        "duration": "60 s",
+        "topology": {"dumbbell": {"bottleneck": {"rate": "1 Gbps", "delay": "50 ms"}}},
+        "flows": [
+            {
+                "label": "sack",
+                "count": count,
+                "slow_start": {"max_ssthresh": 100},
+                "start": {"uniform": ["0 s", "10 s"]},
+            }
+        ],
+    }
+
+
+def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
+    """Build a window of 100,000 packets on 13 Gbit/s and 100 ms, kept there by the receiver.
+
+    One percent of the packets is lost: every fiftieth of each other window, so that the repairs,
+    which follow one round trip later, get through. Losses hardly change the window.
+    """
+    bottleneck: dict[str, Any] = {
+        "rate": "13 Gbps",
+        "delay": "50 ms",
+        "queue": {"kind": "droptail", "limit": "200000 packets"},
+    }
+    if lossy:
+        arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
+        lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
+        bottleneck["loss"] = {"packets": lost}
+    return {
+        "title": "a window of 100,000 packets",
+        "profile": "rfc",
+        "duration": f"{duration_s} s",
+        "topology": {"dumbbell": {"bottleneck": bottleneck}},
+        "flows": [
+            {
+                "label": "sack",
+                "congestion": {"kind": "reno", "decrease": 1e-6},
+                "tcp": {"receive_window": WINDOW, "initial_window": WINDOW},
+            }
+        ],
+    }
+
+
+def _against_flows(rounds: int) -> None:
+    print("flows   ns per packet   against half as many")
+    previous: float | None = None
+    for count in FLOWS:
+        cost = _median_cost(many_flows(count), rounds)
+        growth = f"{100 * (cost / previous - 1):+.0f} %" if previous else ""
+        print(f"{count:5} {cost:15.1f} {growth:>22}", flush=True)
+        previous = cost
+
+
+def _against_loss(rounds: int) -> None:
+    print("loss   ns per packet   against none")
+    free = _median_cost(huge_window(lossy=False), rounds)
+    lossy = _median_cost(huge_window(lossy=True), rounds)
+    print(f"0 % {free:16.1f}\n1 % {lossy:16.1f} {lossy / free:14.2f} times", flush=True)
+
+
+def _against_time() -> None:
+    print("simulated s   peak MB")
+    for duration_s in DURATIONS_S:
+        scenario = many_flows(10) | {"duration": f"{duration_s} s"}
+        print(f"{duration_s:11} {run_longhaul(scenario).peak_mb:9.1f}", flush=True)
+
+
+def _median_cost(scenario: dict[str, Any], rounds: int) -> float:
+    runs: list[Measurement] = [run_longhaul(scenario) for _ in range(rounds)]
+    return median(run.ns_per_pkt for run in runs)
+
+
+if __name__ == "__main__":
+    main()
