@@ -9,10 +9,11 @@
 pub mod config;
 pub mod measure;
 mod network;
-
+mod packet;
 pub mod random;
-
+mod schedule;
 pub mod simulation;
+mod transport;
 
 pub use config::Config;
 pub use network::loss::Loss;

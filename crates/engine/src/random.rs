@@ -24,7 +24,9 @@ impl Stream {
             mixer = SplitMix64(mixed ^ part);
             mixed = mixer.next();
         }
-        Self { state: std::array::from_fn(|_| mixer.next()) }
+        Self {
+            state: std::array::from_fn(|_| mixer.next()),
+        }
     }
 
     /// 64 random bits.
@@ -94,7 +96,9 @@ mod tests {
     #[test]
     fn xoshiro_matches_published_values() {
         // State 1, 2, 3, 4: the vector used by the rand project's xoshiro256++.
-        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let mut stream = Stream {
+            state: [1, 2, 3, 4],
+        };
         let expected = [
             41_943_041,
             58_720_359,

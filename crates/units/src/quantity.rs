@@ -337,8 +337,16 @@ impl Decimal {
             return None;
         }
         let exponent = i32::checked_sub(exponent, fraction.len() as i32)?;
-        let digits = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-        Some(Self { negative, digits, exponent })
+        let digits = if digits.is_empty() {
+            0
+        } else {
+            digits.parse().ok()?
+        };
+        Some(Self {
+            negative,
+            digits,
+            exponent,
+        })
     }
 
     /// This times `factor`, to the nearest whole number, and whether that is exact.

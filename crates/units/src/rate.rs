@@ -32,7 +32,10 @@ impl Rate {
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
         let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
         let rate = self.0 as u128;
-        (Span::from_ps((bit_ps / rate) as u64), (bit_ps % rate) as u64)
+        (
+            Span::from_ps((bit_ps / rate) as u64),
+            (bit_ps % rate) as u64,
+        )
     }
 
     /// The bandwidth-delay product with a round trip of `rtt`, in bytes rounded down.

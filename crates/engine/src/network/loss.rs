@@ -34,8 +34,14 @@ impl LossModel {
         let source = match loss {
             Loss::None => Source::None,
             Loss::Bernoulli(probability) if *probability <= 0.0 => Source::None,
-            Loss::Bernoulli(probability) => Source::Bernoulli { probability: *probability, stream },
-            Loss::List(arrivals) => Source::List { arrivals: arrivals.clone(), next: 0 },
+            Loss::Bernoulli(probability) => Source::Bernoulli {
+                probability: *probability,
+                stream,
+            },
+            Loss::List(arrivals) => Source::List {
+                arrivals: arrivals.clone(),
+                next: 0,
+            },
         };
         let mut model = Self { gap: 0, source };
         model.gap = model.next_gap();
@@ -57,10 +63,19 @@ impl LossModel {
     fn next_gap(&mut self) -> u64 {
         match &mut self.source {
             Source::None => u64::MAX,
-            Source::Bernoulli { probability, stream } => stream.geometric(*probability),
+            Source::Bernoulli {
+                probability,
+                stream,
+            } => stream.geometric(*probability),
             Source::List { arrivals, next } => {
-                let Some(&arrival) = arrivals.get(*next) else { return u64::MAX };
-                let passed = if *next == 0 { 0 } else { arrivals[*next - 1] + 1 };
+                let Some(&arrival) = arrivals.get(*next) else {
+                    return u64::MAX;
+                };
+                let passed = if *next == 0 {
+                    0
+                } else {
+                    arrivals[*next - 1] + 1
+                };
                 *next += 1;
                 arrival - passed
             }

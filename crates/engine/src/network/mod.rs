@@ -1,4 +1,157 @@
-//! Links and their queues.
+//! Links, queues and routes: everything between the two ends of a flow.
 
+mod link;
 pub(crate) mod loss;
 pub mod queue;
+mod route;
+
+use longhaul_units::{Span, Time};
+
+use self::link::{Link, Offer};
+use self::loss::LossModel;
+use self::queue::Queue;
+pub(crate) use self::route::{End, Hop, Path, Routes};
+use crate::config::Config;
+use crate::measure::{LinkCounters, LinkSample};
+use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
+use crate::random::Stream;
+use crate::schedule::Schedule;
+
+/// The network, and the clock and event list that everything shares.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) now: Time,
+    pub(crate) schedule: Schedule,
+    links: Vec<Link>,
+    routes: Routes,
+    sack: SackStore,
+}
+
+impl Network {
+    pub(crate) fn new(config: &Config) -> Self {
+        let links = config.links.iter().zip(0..).map(|(link, id)| {
+            let stream = |part: &str| {
+                Stream::new(
+                    config.seed,
+                    config.replication,
+                    &format!("links/{}/{part}", link.name),
+                )
+            };
+            let queue = Queue::new(&link.queue, stream("queue"));
+            Link::new(id, link, queue, LossModel::new(&link.loss, stream("loss")))
+        });
+        Self {
+            now: Time::ZERO,
+            schedule: Schedule::default(),
+            links: links.collect(),
+            routes: Routes::new(config),
+            sack: SackStore::default(),
+        }
+    }
+
+    /// The route from node to node, at whose end packets are handed to `end`; `None` if there is no
+    /// path.
+    pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
+        self.routes.path(from, to, end)
+    }
+
+    /// Puts a packet on the first link of its route.
+    #[inline]
+    pub(crate) fn send(&mut self, packet: Packet) {
+        match self.routes.hop(packet.route) {
+            Hop::Link(link) => self.offer(link, packet),
+            Hop::End(_) => unreachable!("a route begins with a link"),
+        }
+    }
+
+    /// Stores SACK blocks for an acknowledgement about to be sent.
+    pub(crate) fn store_sack(&mut self, blocks: SackBlocks) -> SackHandle {
+        self.sack.put(blocks)
+    }
+
+    /// Takes a received acknowledgement's SACK blocks.
+    #[inline]
+    pub(crate) fn take_sack(&mut self, handle: SackHandle) -> SackBlocks {
+        self.sack.take(handle)
+    }
+
+    /// The SACK blocks of a packet that goes on.
+    pub(crate) fn peek_sack(&self, handle: SackHandle) -> SackBlocks {
+        self.sack.get(handle)
+    }
+
+    #[inline]
+    fn offer(&mut self, link: u32, packet: Packet) {
+        let offer = self.links[link as usize].offer(packet, self.now, &mut self.schedule);
+        if offer == Offer::Dropped {
+            self.sack.take(packet.sack);
+        }
+    }
+
+    /// The event of a packet's arrival at the far end of a link: the packet goes on to its next
+    /// link, or is returned with the end of the flow that it has reached.
+    #[inline]
+    pub(crate) fn arrive(&mut self, link: u32) -> Option<(End, Packet)> {
+        let mut packet = self.links[link as usize].deliver(self.now, &mut self.schedule);
+        packet.route += 1;
+        match self.routes.hop(packet.route) {
+            Hop::Link(next) => {
+                self.offer(next, packet);
+                None
+            }
+            Hop::End(end) => Some((end, packet)),
+        }
+    }
+
+    /// The event of the end of a transmission, with explicit service.
+    pub(crate) fn depart(&mut self, link: u32) {
+        self.schedule.finish_near();
+        self.links[link as usize].depart(self.now, &mut self.schedule);
+    }
+
+    /// The packet about to arrive at the far end of a link whose packets are recorded.
+    #[inline]
+    pub(crate) fn captured(&self, link: u32) -> Option<&Packet> {
+        let link = &self.links[link as usize];
+        if link.captured { link.first() } else { None }
+    }
+
+    /// What will take a packet at the end of its route.
+    pub(crate) fn destination(&self, packet: &Packet) -> End {
+        let mut position = packet.route;
+        loop {
+            match self.routes.hop(position) {
+                Hop::Link(_) => position += 1,
+                Hop::End(end) => return end,
+            }
+        }
+    }
+
+    /// Counters of every link up to now.
+    pub(crate) fn counters(&mut self) -> Vec<LinkCounters> {
+        let now = self.now;
+        self.links
+            .iter_mut()
+            .map(|link| link.counters(now))
+            .collect()
+    }
+
+    /// Restarts the record of largest queues; returns those so far.
+    pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
+        self.links.iter_mut().map(Link::restart_maximum).collect()
+    }
+
+    /// Samples of the links that are sampled.
+    pub(crate) fn samples(&mut self) -> impl Iterator<Item = LinkSample> {
+        let now = self.now;
+        self.links
+            .iter_mut()
+            .filter(|link| link.sampled)
+            .map(move |link| link.sample(now))
+    }
+
+    /// Draws a span uniformly from zero to `limit`.
+    pub(crate) fn draw_span(stream: &mut Stream, limit: Span) -> Span {
+        Span::from_ps((stream.uniform() * limit.as_ps() as f64) as u64)
+    }
+}

@@ -42,6 +42,10 @@ impl DropTail {
             Counting::InService => held >= limit,
         };
         // A packet that finds the link idle goes straight into service.
-        if full && arrival.idle_since.is_none() { Verdict::Drop(DropReason::Overflow) } else { Verdict::Accept }
+        if full && arrival.idle_since.is_none() {
+            Verdict::Drop(DropReason::Overflow)
+        } else {
+            Verdict::Accept
+        }
     }
 }

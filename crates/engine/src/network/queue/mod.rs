@@ -9,9 +9,7 @@ mod red;
 use longhaul_units::Time;
 
 pub use drop_tail::{Capacity, Counting, DropTail};
-pub use red::{
-    Adaptation, AdaptationParameters, Gentle, Red, RedConfig, RedParameters, Weight,
-};
+pub use red::{Adaptation, AdaptationParameters, Gentle, Red, RedConfig, RedParameters, Weight};
 
 use crate::random::Stream;
 

@@ -1,0 +1,409 @@
+//! One direction of a link: loss, queue, transmitter and propagation.
+//!
+//! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
+//! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
+//! order of their arrival at the far end: one event per packet. Explicit service takes a second
+//! event per packet at the end of its transmission; both give the same results (tested).
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::loss::LossModel;
+use super::queue::{Arrival, DropReason, Queue, Verdict};
+use crate::config::Service;
+use crate::measure::{LinkCounters, LinkSample};
+use crate::packet::{Flags, Packet};
+use crate::schedule::{Event, Schedule};
+
+/// One direction of a link at work.
+#[derive(Debug)]
+pub(crate) struct Link {
+    id: u32,
+    service: Service,
+    pub(crate) captured: bool,
+    pub(crate) sampled: bool,
+    delay: Span,
+    transmitter: Transmitter,
+    queue: Queue,
+    loss: LossModel,
+    /// Packets that have begun service and are not yet at the far end; with service on arrival
+    /// also, behind them, those that wait.
+    ring: VecDeque<Packet>,
+    /// Packets at the front of the ring that have begun service.
+    served: usize,
+    /// Packets that wait, with explicit service.
+    backlog: VecDeque<Packet>,
+    waiting_pkts: u64,
+    waiting_bytes: u64,
+    /// When the first waiting packet begins service.
+    next_start: Time,
+    /// End of the last scheduled transmission.
+    busy_until: Time,
+    tally: Tally,
+}
+
+/// Counters of a link. A packet's departure may lie ahead of the counters' update; see
+/// [`Link::counters`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    arrived_pkts: u64,
+    arrived_bytes: u64,
+    accepted_pkts: u64,
+    accepted_bytes: u64,
+    marked_pkts: u64,
+    dropped: [u64; 4],
+    /// Total waiting time of all accepted packets, in picoseconds, the future part included.
+    waits: u128,
+    /// Sum of the service starts of the packets that wait, modulo 2^64: what is ahead in `waits`.
+    starts_ahead: u64,
+    queue_max: u64,
+}
+
+/// What became of a packet offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offer {
+    Accepted,
+    Dropped,
+}
+
+impl Link {
+    pub(crate) fn new(
+        id: u32,
+        config: &crate::config::Link,
+        queue: Queue,
+        loss: LossModel,
+    ) -> Self {
+        Self {
+            id,
+            service: config.service,
+            captured: config.captured,
+            sampled: config.sampled,
+            delay: config.delay,
+            transmitter: Transmitter::new(config.rate),
+            queue,
+            loss,
+            ring: VecDeque::new(),
+            served: 0,
+            backlog: VecDeque::new(),
+            waiting_pkts: 0,
+            waiting_bytes: 0,
+            next_start: Time::ZERO,
+            busy_until: Time::ZERO,
+            tally: Tally::default(),
+        }
+    }
+
+    /// A packet reaches the near end of the link.
+    #[inline]
+    pub(crate) fn offer(
+        &mut self,
+        mut packet: Packet,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> Offer {
+        self.tally.arrived_pkts += 1;
+        self.tally.arrived_bytes += u64::from(packet.bytes);
+        if self.loss.loses() {
+            return self.drop(DropReason::Loss);
+        }
+        if self.service == Service::OnArrival {
+            self.begin_services(now);
+        }
+        let idle = self.busy_until <= now;
+        let verdict = self.queue.on_arrival(&Arrival {
+            now,
+            bytes: u32::from(packet.bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            waiting_pkts: self.waiting_pkts,
+            waiting_bytes: self.waiting_bytes,
+            idle_since: idle.then_some(self.busy_until),
+        });
+        match verdict {
+            Verdict::Accept => {}
+            Verdict::AcceptMarked => {
+                packet.flags = packet.flags.with(Flags::CE);
+                self.tally.marked_pkts += 1;
+            }
+            Verdict::Drop(reason) => return self.drop(reason),
+        }
+        self.tally.accepted_pkts += 1;
+        self.tally.accepted_bytes += u64::from(packet.bytes);
+        match (self.service, idle) {
+            (Service::OnArrival, _) => self.schedule_departure(packet, now, idle, schedule),
+            (Service::Explicit, true) => self.begin_service(packet, now, schedule),
+            (Service::Explicit, false) => self.enqueue(packet, now),
+        }
+        Offer::Accepted
+    }
+
+    #[cold]
+    fn drop(&mut self, reason: DropReason) -> Offer {
+        self.tally.dropped[reason as usize] += 1;
+        Offer::Dropped
+    }
+
+    /// Service on arrival: appends the packet to the ring with its arrival time at the far end.
+    #[inline]
+    fn schedule_departure(
+        &mut self,
+        mut packet: Packet,
+        now: Time,
+        idle: bool,
+        schedule: &mut Schedule,
+    ) {
+        let start = if idle { now } else { self.busy_until };
+        self.busy_until = start + self.transmitter.time(packet.bytes);
+        packet.time = self.busy_until + self.delay;
+        if idle {
+            self.served += 1;
+        } else {
+            if self.waiting_pkts == 0 {
+                self.next_start = start;
+            }
+            self.waiting_bytes += u64::from(packet.bytes);
+            self.count_waiting(start, now);
+        }
+        if self.ring.is_empty() {
+            schedule.push_near(packet.time, Event::Arrival(self.id));
+        }
+        self.ring.push_back(packet);
+    }
+
+    /// One more packet waits, from `now` until `start`.
+    #[inline]
+    fn count_waiting(&mut self, start: Time, now: Time) {
+        self.waiting_pkts += 1;
+        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+        self.tally.waits += u128::from(start.since(now).as_ps());
+        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
+    }
+
+    /// Service on arrival: moves packets whose service has begun by `now` out of the waiting ones.
+    #[inline]
+    fn begin_services(&mut self, now: Time) {
+        while self.waiting_pkts > 0 && self.next_start <= now {
+            let packet = &self.ring[self.served];
+            self.served += 1;
+            self.waiting_pkts -= 1;
+            self.waiting_bytes -= u64::from(packet.bytes);
+            self.tally.starts_ahead = self
+                .tally
+                .starts_ahead
+                .wrapping_sub(self.next_start.as_ps());
+            self.next_start = packet.time - self.delay;
+        }
+    }
+
+    /// Explicit service: the packet waits; its start is known only once it begins.
+    fn enqueue(&mut self, mut packet: Packet, now: Time) {
+        self.waiting_pkts += 1;
+        self.waiting_bytes += u64::from(packet.bytes);
+        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+        // Until its departure is known, `time` is when it began to wait.
+        packet.time = now;
+        self.backlog.push_back(packet);
+    }
+
+    /// Explicit service: transmission of a packet begins.
+    fn begin_service(&mut self, mut packet: Packet, now: Time, schedule: &mut Schedule) {
+        self.busy_until = now + self.transmitter.time(packet.bytes);
+        packet.time = self.busy_until + self.delay;
+        schedule.push_near(self.busy_until, Event::Departure(self.id));
+        self.ring.push_back(packet);
+    }
+
+    /// Explicit service: transmission of a packet ends. The caller has taken the event off the
+    /// schedule.
+    pub(crate) fn depart(&mut self, now: Time, schedule: &mut Schedule) {
+        self.served += 1;
+        if self.served == 1 {
+            schedule.push_near(self.ring[0].time, Event::Arrival(self.id));
+        }
+        if let Some(packet) = self.backlog.pop_front() {
+            self.waiting_pkts -= 1;
+            self.waiting_bytes -= u64::from(packet.bytes);
+            self.tally.waits += u128::from(now.since(packet.time).as_ps());
+            self.begin_service(packet, now, schedule);
+        }
+    }
+
+    /// The first packet reaches the far end; its event is renewed or removed.
+    #[inline]
+    pub(crate) fn deliver(&mut self, now: Time, schedule: &mut Schedule) -> Packet {
+        if self.served == 0 {
+            // Without propagation delay a packet may arrive before the ring has noticed its start.
+            self.begin_services(now);
+        }
+        let packet = self
+            .ring
+            .pop_front()
+            .expect("an arrival event for an empty link");
+        debug_assert_eq!(packet.time, now);
+        self.served -= 1;
+        let next = match self.service {
+            Service::OnArrival => self.ring.front(),
+            Service::Explicit => self.ring.front().filter(|_| self.served > 0),
+        };
+        match next {
+            Some(next) => schedule.renew_near(next.time, Event::Arrival(self.id)),
+            None => schedule.finish_near(),
+        }
+        packet
+    }
+
+    /// The packet that reaches the far end next.
+    pub(crate) fn first(&self) -> Option<&Packet> {
+        self.ring.front()
+    }
+
+    /// Counters up to `now`.
+    pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
+        if self.service == Service::OnArrival {
+            self.begin_services(now);
+        }
+        let in_service = self.in_service_bytes(now);
+        let tally = &self.tally;
+        let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
+        let pending_bytes = self.waiting_bytes + in_service.unwrap_or(0);
+        let dropped = |reason: DropReason| tally.dropped[reason as usize];
+        let counters = LinkCounters {
+            arrived_pkts: tally.arrived_pkts,
+            arrived_bytes: tally.arrived_bytes,
+            departed_pkts: tally.accepted_pkts - pending_pkts,
+            departed_bytes: tally.accepted_bytes - pending_bytes,
+            dropped_loss_pkts: dropped(DropReason::Loss),
+            dropped_overflow_pkts: dropped(DropReason::Overflow),
+            dropped_early_pkts: dropped(DropReason::Early),
+            dropped_forced_pkts: dropped(DropReason::Forced),
+            marked_pkts: tally.marked_pkts,
+            queue_integral: self.waited(now) as f64 * 1e-12,
+            queue_max_pkts: tally.queue_max,
+        };
+        debug_assert_eq!(
+            counters.arrived_pkts,
+            counters.dropped_pkts() + counters.departed_pkts + pending_pkts,
+            "packets are conserved"
+        );
+        counters
+    }
+
+    /// Forgets the largest queue so far: a new period of measurement begins.
+    pub(crate) fn restart_maximum(&mut self) -> u64 {
+        std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
+    }
+
+    /// State up to `now` for the time series.
+    pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
+        let counters = self.counters(now);
+        LinkSample {
+            time: now,
+            link: self.id,
+            queue_pkts: self.waiting_pkts,
+            queue_bytes: self.waiting_bytes,
+            queue_avg_pkts: self.queue.average_pkts(),
+            max_p: self.queue.max_p(),
+            queue_integral: counters.queue_integral,
+            departed_pkts: counters.departed_pkts,
+            departed_bytes: counters.departed_bytes,
+            dropped_pkts: counters.dropped_pkts(),
+            marked_pkts: counters.marked_pkts,
+        }
+    }
+
+    /// Bytes of the packet in service, if there is one.
+    fn in_service_bytes(&self, now: Time) -> Option<u64> {
+        if self.busy_until <= now {
+            return None;
+        }
+        let at = match self.service {
+            // The last packet that has begun service; it cannot have left the ring yet.
+            Service::OnArrival => self.served.checked_sub(1)?,
+            Service::Explicit => self.ring.len().checked_sub(1)?,
+        };
+        Some(u64::from(self.ring[at].bytes))
+    }
+
+    /// Picoseconds that packets have waited up to `now`.
+    fn waited(&self, now: Time) -> u128 {
+        match self.service {
+            Service::OnArrival => {
+                let elapsed = self.waiting_pkts.wrapping_mul(now.as_ps());
+                self.tally.waits - u128::from(self.tally.starts_ahead.wrapping_sub(elapsed))
+            }
+            Service::Explicit => {
+                let waiting = self
+                    .backlog
+                    .iter()
+                    .map(|packet| now.since(packet.time).as_ps());
+                self.tally.waits + waiting.map(u128::from).sum::<u128>()
+            }
+        }
+    }
+}
+
+/// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
+#[derive(Debug)]
+struct Transmitter {
+    rate: Rate,
+    /// The two packet sizes seen last, usually full segments and acknowledgements.
+    known: [Transmission; 2],
+    remainder: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Transmission {
+    bytes: u16,
+    time: Span,
+    remainder: u64,
+}
+
+impl Transmitter {
+    fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            known: [Transmission::default(); 2],
+            remainder: 0,
+        }
+    }
+
+    #[inline]
+    fn time(&mut self, bytes: u16) -> Span {
+        if self.known[0].bytes != bytes {
+            self.known.swap(0, 1);
+            if self.known[0].bytes != bytes {
+                let (time, remainder) = self.rate.transmission(u64::from(bytes));
+                self.known[0] = Transmission {
+                    bytes,
+                    time,
+                    remainder,
+                };
+            }
+        }
+        let known = &self.known[0];
+        self.remainder += known.remainder;
+        if self.remainder < self.rate.as_bps() {
+            return known.time;
+        }
+        self.remainder -= self.rate.as_bps();
+        known.time + Span::from_ps(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transmission_times_are_exact_in_the_long_run() {
+        // 192 Gbit/s: 1500 bytes take 62500 ps exactly; 40 bytes 1666.67 ps.
+        let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
+        let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
+        assert_eq!(total, 5_000_000_000);
+        // 100 x 62500 ps and 200 x 1666 2/3 ps, the last third of a picosecond still carried.
+        let mixed: u64 = (0..300)
+            .map(|n| transmitter.time(if n % 3 == 0 { 1500 } else { 40 }).as_ps())
+            .sum();
+        assert_eq!(mixed, 6_583_333);
+    }
+}

@@ -1,0 +1,160 @@
+//! A packet, small enough that a window of a hundred thousand stays in the cache.
+
+use longhaul_units::Time;
+
+/// A packet in flight: 40 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// On a link: when it reaches the far end.
+    pub(crate) time: Time,
+    /// Data: segment number, the SYN being 0. Acknowledgement: the next segment expected.
+    pub(crate) seq: u64,
+    /// Data: when it was sent. Acknowledgement: the time stamp that it echoes.
+    pub(crate) stamp: Time,
+    /// Index of its TCP connection or UDP stream.
+    pub(crate) flow: u32,
+    /// Position in the route table: its current hop.
+    pub(crate) route: u32,
+    /// SACK blocks of an acknowledgement, in the network's block store.
+    pub(crate) sack: SackHandle,
+    /// Bytes on the wire.
+    pub(crate) bytes: u16,
+    /// Header flags.
+    pub(crate) flags: Flags,
+}
+
+/// Header flags of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u16);
+
+impl Flags {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const SYN: Self = Self(1);
+    pub(crate) const FIN: Self = Self(2);
+    /// An acknowledgement without data.
+    pub(crate) const ACK: Self = Self(4);
+    /// ECN-capable transport.
+    pub(crate) const ECT: Self = Self(8);
+    /// Congestion experienced.
+    pub(crate) const CE: Self = Self(16);
+    /// ECN echo.
+    pub(crate) const ECE: Self = Self(32);
+    /// Congestion window reduced.
+    pub(crate) const CWR: Self = Self(64);
+
+    #[inline]
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline]
+    pub(crate) const fn with_if(self, other: Self, condition: bool) -> Self {
+        if condition { self.with(other) } else { self }
+    }
+
+    #[inline]
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SackBlocks {
+    blocks: [(u64, u64); SackBlocks::MAX],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// Blocks that fit beside a time stamp option.
+    pub(crate) const MAX: usize = 3;
+
+    pub(crate) fn push(&mut self, block: (u64, u64)) {
+        self.blocks[usize::from(self.len)] = block;
+        self.len += 1;
+    }
+
+    pub(crate) fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        usize::from(self.len) == Self::MAX
+    }
+}
+
+/// Where a packet's SACK blocks are stored; most packets have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SackHandle(u32);
+
+impl SackHandle {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+}
+
+/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
+#[derive(Debug, Default)]
+pub(crate) struct SackStore {
+    slots: Vec<SackBlocks>,
+    free: Vec<u32>,
+}
+
+impl SackStore {
+    pub(crate) fn put(&mut self, blocks: SackBlocks) -> SackHandle {
+        if blocks.len == 0 {
+            return SackHandle::NONE;
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(SackBlocks::default());
+            u32::try_from(self.slots.len() - 1).expect("more than 4e9 packets in flight")
+        });
+        self.slots[slot as usize] = blocks;
+        SackHandle(slot)
+    }
+
+    /// The blocks, without taking them out.
+    pub(crate) fn get(&self, handle: SackHandle) -> SackBlocks {
+        if handle.is_none() {
+            SackBlocks::default()
+        } else {
+            self.slots[handle.0 as usize]
+        }
+    }
+
+    /// Takes the blocks out.
+    #[inline]
+    pub(crate) fn take(&mut self, handle: SackHandle) -> SackBlocks {
+        if handle.is_none() {
+            return SackBlocks::default();
+        }
+        self.free.push(handle.0);
+        self.slots[handle.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_stays_small() {
+        assert!(size_of::<Packet>() <= 40);
+    }
+
+    #[test]
+    fn the_store_reuses_slots() {
+        let mut store = SackStore::default();
+        let mut blocks = SackBlocks::default();
+        assert!(store.put(blocks).is_none());
+        blocks.push((3, 5));
+        let first = store.put(blocks);
+        assert_eq!(store.take(first).as_slice(), [(3, 5)]);
+        let second = store.put(blocks);
+        assert_eq!(first, second);
+        assert_eq!(store.slots.len(), 1);
+    }
+}

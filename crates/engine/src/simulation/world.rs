@@ -1,0 +1,326 @@
+//! The world: the network, the flows at its edge, and what is measured of them.
+
+use std::sync::Arc;
+
+use longhaul_congestion::Controller;
+use longhaul_units::{Span, Time};
+
+use super::SetupError;
+use super::window::Baseline;
+use crate::config::{Config, Flow, Start, Tcp, Transport};
+use crate::measure::{FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
+use crate::network::{End, Network, Path};
+use crate::random::Stream;
+use crate::schedule::{Event, Schedule};
+use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::udp::UdpStream;
+use crate::transport::{Env, EventLog};
+
+/// Everything that a simulation consists of: flat vectors indexed by small ids.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) env: Env,
+    pub(super) tcp: Vec<Connection>,
+    pub(super) udp: Vec<UdpStream>,
+    flows: Vec<FlowSlot>,
+    every: Option<Span>,
+    baseline: Baseline,
+}
+
+/// A TCP connection's two ends, and the id of its flow.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) flow: u32,
+}
+
+/// Where a flow's transport is, and when it starts and stops.
+#[derive(Debug)]
+struct FlowSlot {
+    kind: Kind,
+    start: Time,
+    stop: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Tcp(usize),
+    Udp(usize),
+}
+
+impl World {
+    pub(super) fn new(config: &Config) -> Result<Self, SetupError> {
+        let log = EventLog {
+            enabled: config.measure.events,
+            pending: Vec::new(),
+        };
+        let mut world = Self {
+            env: Env {
+                network: Network::new(config),
+                log,
+            },
+            tcp: Vec::new(),
+            udp: Vec::new(),
+            flows: Vec::with_capacity(config.flows.len()),
+            every: config.measure.every,
+            baseline: Baseline::default(),
+        };
+        let mut group: Option<(Arc<Tcp>, Controller)> = None;
+        for flow in &config.flows {
+            let kind = match &flow.transport {
+                Transport::Tcp(tcp) => {
+                    // Flows of a group share one parameter set, so that tables are built once.
+                    if !group
+                        .as_ref()
+                        .is_some_and(|(known, _)| Arc::ptr_eq(known, tcp))
+                    {
+                        let controller =
+                            tcp.congestion
+                                .build()
+                                .map_err(|error| SetupError::Congestion {
+                                    flow: flow.name.clone(),
+                                    reason: error.to_string(),
+                                })?;
+                        group = Some((Arc::clone(tcp), controller));
+                    }
+                    let controller = group.as_ref().expect("just set").1.clone();
+                    world.add_tcp(config, flow, tcp, controller)?
+                }
+                Transport::Udp(udp) => {
+                    let path = world.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
+                    let index = world.udp.len();
+                    let id = world.flows.len() as u32;
+                    world
+                        .udp
+                        .push(UdpStream::new(index as u32, id, path, udp.clone()));
+                    Kind::Udp(index)
+                }
+            };
+            let start = draw_start(config, flow);
+            world.flows.push(FlowSlot {
+                kind,
+                start,
+                stop: flow.stop,
+            });
+        }
+        Ok(world)
+    }
+
+    fn add_tcp(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        tcp: &Arc<Tcp>,
+        controller: Controller,
+    ) -> Result<Kind, SetupError> {
+        let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
+        let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
+        let index = self.tcp.len();
+        let id = self.flows.len() as u32;
+        let stream = stream(config, flow, "sender");
+        self.tcp.push(Connection {
+            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
+            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
+            flow: id,
+        });
+        Ok(Kind::Tcp(index))
+    }
+
+    fn path(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        from: usize,
+        to: usize,
+        end: End,
+    ) -> Result<Path, SetupError> {
+        self.env
+            .network
+            .path(from, to, end)
+            .ok_or_else(|| SetupError::NoPath {
+                flow: flow.name.clone(),
+                from: config.nodes[from].clone(),
+                to: config.nodes[to].clone(),
+            })
+    }
+
+    /// Enters what is known beforehand: starts, stops, measurement and the end.
+    pub(super) fn enter_initial_events(&mut self, config: &Config) {
+        let schedule: &mut Schedule = &mut self.env.network.schedule;
+        for (slot, flow) in self.flows.iter().zip(0..) {
+            schedule.push_far(slot.start, Event::Start(flow));
+            if let Some(stop) = slot.stop {
+                schedule.push_far(stop, Event::Stop(flow));
+            }
+        }
+        schedule.push_far(config.measure.from, Event::MeasureFrom);
+        if self.every.is_some() {
+            schedule.push_far(Time::ZERO, Event::Sample);
+        }
+        schedule.push_far(config.duration, Event::End);
+    }
+
+    pub(super) fn start(&mut self, flow: u32) {
+        match self.flows[flow as usize].kind {
+            Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
+            Kind::Udp(index) => self.udp[index].start(&mut self.env),
+        }
+    }
+
+    pub(super) fn stop(&mut self, flow: u32) {
+        match self.flows[flow as usize].kind {
+            Kind::Tcp(index) => self.tcp[index].sender.stop(),
+            Kind::Udp(index) => self.udp[index].stop(),
+        }
+    }
+
+    /// Samples every flow that has started and every sampled link, and arms the next sample.
+    pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
+        let now = self.env.network.now;
+        for (slot, flow) in self.flows.iter().zip(0..) {
+            if slot.start > now {
+                continue;
+            }
+            recorder.flow_sample(&match slot.kind {
+                Kind::Tcp(index) => {
+                    let Connection {
+                        sender, receiver, ..
+                    } = &mut self.tcp[index];
+                    FlowSample {
+                        delivered_bytes: receiver.delivered().1,
+                        ..sender.sample(now)
+                    }
+                }
+                Kind::Udp(index) => datagram_sample(now, flow, &self.udp[index].counters()),
+            });
+        }
+        for sample in self.env.network.samples() {
+            recorder.link_sample(&sample);
+        }
+        if let Some(every) = self.every {
+            self.env
+                .network
+                .schedule
+                .push_far(now + every, Event::Sample);
+        }
+    }
+
+    /// Data packets sent by all flows.
+    pub(super) fn data_packets(&mut self) -> u64 {
+        self.flow_counters()
+            .iter()
+            .map(|counters| counters.sent_pkts)
+            .sum()
+    }
+
+    /// Counters of every flow up to now.
+    fn flow_counters(&mut self) -> Vec<FlowCounters> {
+        let now = self.env.network.now;
+        let counters = self.flows.iter().map(|slot| match slot.kind {
+            Kind::Tcp(index) => {
+                let Connection {
+                    sender, receiver, ..
+                } = &mut self.tcp[index];
+                let (delivered_pkts, delivered_bytes) = receiver.delivered();
+                FlowCounters {
+                    delivered_pkts,
+                    delivered_bytes,
+                    ..sender.counters(now)
+                }
+            }
+            Kind::Udp(index) => self.udp[index].counters(),
+        });
+        counters.collect()
+    }
+
+    /// The measurement window opens: remembers all counters, and restarts extremes.
+    pub(super) fn open_window(&mut self) {
+        let flows = self.flow_counters();
+        let links = self.env.network.counters();
+        let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
+            Kind::Tcp(index) => self.tcp[index].sender.restart_extremes(),
+            Kind::Udp(_) => (Span::ZERO, Span::ZERO),
+        });
+        let rtt_extremes = rtt_extremes.collect();
+        let queue_maxima = self.env.network.restart_maxima();
+        self.baseline = Baseline {
+            flows,
+            links,
+            rtt_extremes,
+            queue_maxima,
+        };
+    }
+
+    /// Everything known at the end.
+    pub(super) fn totals(mut self, stopped: bool) -> Totals {
+        let flow_counters = self.flow_counters();
+        let link_counters = self.env.network.counters();
+        let data_packets = flow_counters
+            .iter()
+            .map(|counters| counters.sent_pkts)
+            .sum();
+        let flows = self.flows.iter().zip(flow_counters).enumerate();
+        let flows = flows.map(|(id, (slot, counters))| {
+            let (total, window) = self.baseline.split_flow(id, counters);
+            let finish = match slot.kind {
+                Kind::Tcp(index) => self.tcp[index].sender.finish(),
+                Kind::Udp(_) => None,
+            };
+            FlowTotals {
+                start: slot.start,
+                finish,
+                total,
+                window,
+            }
+        });
+        let links = link_counters.into_iter().enumerate().map(|(id, counters)| {
+            let (total, window) = self.baseline.split_link(id, counters);
+            LinkTotals { total, window }
+        });
+        let schedule = &self.env.network.schedule;
+        Totals {
+            end: self.env.network.now,
+            stopped,
+            flows: flows.collect(),
+            links: links.collect(),
+            data_packets,
+            events: schedule.events,
+            events_pending_max: schedule.pending_max as u64,
+        }
+    }
+}
+
+/// The random stream of one part of a flow.
+fn stream(config: &Config, flow: &Flow, part: &str) -> Stream {
+    Stream::new(
+        config.seed,
+        config.replication,
+        &format!("flows/{}/{part}", flow.name),
+    )
+}
+
+fn draw_start(config: &Config, flow: &Flow) -> Time {
+    match flow.start {
+        Start::At(time) => time,
+        Start::Uniform(from, to) => {
+            let mut stream = stream(config, flow, "start");
+            from + Network::draw_span(&mut stream, to.since(from))
+        }
+    }
+}
+
+/// A datagram stream has no window.
+fn datagram_sample(now: Time, flow: u32, counters: &FlowCounters) -> FlowSample {
+    FlowSample {
+        time: now,
+        flow,
+        cwnd: f64::NAN,
+        ssthresh: f64::NAN,
+        srtt: Span::ZERO,
+        in_flight: 0,
+        sent_pkts: counters.sent_pkts,
+        retransmitted_pkts: 0,
+        delivered_bytes: counters.delivered_bytes,
+    }
+}

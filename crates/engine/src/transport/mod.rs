@@ -1,0 +1,29 @@
+//! The two ends of a flow. A transport knows one connection, not the topology.
+
+pub(crate) mod tcp;
+pub(crate) mod udp;
+
+use crate::measure::Event;
+use crate::network::Network;
+
+/// What the ends of flows act on.
+#[derive(Debug)]
+pub(crate) struct Env {
+    pub(crate) network: Network,
+    pub(crate) log: EventLog,
+}
+
+/// Congestion events on their way to the recorder.
+#[derive(Debug)]
+pub(crate) struct EventLog {
+    pub(crate) enabled: bool,
+    pub(crate) pending: Vec<Event>,
+}
+
+impl EventLog {
+    pub(crate) fn push(&mut self, event: Event) {
+        if self.enabled {
+            self.pending.push(event);
+        }
+    }
+}

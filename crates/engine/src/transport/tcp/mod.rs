@@ -1,0 +1,18 @@
+//! TCP: a sender and a receiver joined by segments and acknowledgements.
+//!
+//! Segments are numbered, not bytes: the SYN is segment 0, data begins with 1. The sender's window
+//! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
+//! file per scheme.
+
+mod ns2_sack;
+mod ns2_window;
+mod ranges;
+mod receiver;
+mod rto;
+mod sack;
+mod sender;
+mod window;
+mod wire;
+
+pub(crate) use receiver::Receiver;
+pub(crate) use sender::Sender;

@@ -1,0 +1,196 @@
+//! A set of segment numbers kept as disjoint, non-adjacent ranges in ascending order.
+//!
+//! Receivers keep what arrived out of order in one, senders what was selectively acknowledged. New
+//! data extends the last range and repairs remove the first, so both ends are cheap; anything else
+//! costs a binary search. Nothing is linear in the window.
+
+use std::collections::VecDeque;
+
+/// Disjoint ranges `[left, right)`.
+#[derive(Debug, Default)]
+pub(crate) struct Ranges {
+    ranges: VecDeque<(u64, u64)>,
+    total: u64,
+}
+
+impl Ranges {
+    /// Numbers in the set.
+    #[inline]
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// One past the largest number, zero if the set is empty.
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        self.ranges.back().map_or(0, |&(_, right)| right)
+    }
+
+    /// The ranges from the last to the first.
+    pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.ranges.iter().rev().copied()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.ranges.clear();
+        self.total = 0;
+    }
+
+    /// Index of the first range that ends at or after `number`: the only one that can hold or
+    /// touch it from below.
+    #[inline]
+    fn position(&self, number: u64) -> usize {
+        // Most questions are about the newest data.
+        match self.ranges.back() {
+            None => 0,
+            Some(&(left, right)) if left <= number => {
+                if number <= right {
+                    self.ranges.len() - 1
+                } else {
+                    self.ranges.len()
+                }
+            }
+            Some(_) => self.ranges.partition_point(|&(_, right)| right < number),
+        }
+    }
+
+    /// The range that holds `number`.
+    pub(crate) fn containing(&self, number: u64) -> Option<(u64, u64)> {
+        let mut at = self.position(number);
+        if self
+            .ranges
+            .get(at)
+            .is_some_and(|&(_, right)| right == number)
+        {
+            at += 1;
+        }
+        self.ranges
+            .get(at)
+            .copied()
+            .filter(|&(left, _)| left <= number)
+    }
+
+    /// Adds `[left, right)`; calls `added` with each part that was not in the set yet.
+    pub(crate) fn add(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) {
+        let first = self.position(left);
+        let mut merged = (left, right);
+        let mut fresh_from = left;
+        let mut last = first;
+        while let Some(&(l, r)) = self.ranges.get(last) {
+            if l > right {
+                break;
+            }
+            if fresh_from < l {
+                added(fresh_from, l);
+                self.total += l - fresh_from;
+            }
+            fresh_from = fresh_from.max(r);
+            merged = (merged.0.min(l), merged.1.max(r));
+            last += 1;
+        }
+        if fresh_from < right {
+            added(fresh_from, right);
+            self.total += right - fresh_from;
+        }
+        match last - first {
+            0 => self.ranges.insert(first, merged),
+            1 => self.ranges[first] = merged,
+            _ => {
+                self.ranges[first] = merged;
+                self.ranges.drain(first + 1..last);
+            }
+        }
+    }
+
+    /// Removes everything below `number`; returns how many numbers that were.
+    pub(crate) fn remove_below(&mut self, number: u64) -> u64 {
+        let before = self.total;
+        while let Some(&mut (ref mut left, right)) = self.ranges.front_mut() {
+            if right <= number {
+                self.total -= right - *left;
+                self.ranges.pop_front();
+                continue;
+            }
+            if *left < number {
+                self.total -= number - *left;
+                *left = number;
+            }
+            break;
+        }
+        before - self.total
+    }
+
+    /// The smallest number at or above `from` that is not in the set but lies below one that is.
+    pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
+        if from >= self.end() {
+            return None;
+        }
+        match self.containing(from) {
+            None => Some(from),
+            Some((_, right)) if right < self.end() => Some(right),
+            Some(_) => None,
+        }
+    }
+
+    /// Numbers of the set in `[left, right)`. Walks the ranges between the two.
+    pub(crate) fn count_in(&self, left: u64, right: u64) -> u64 {
+        let mut count = 0;
+        for &(l, r) in self.ranges.range(self.position(left)..) {
+            if l >= right {
+                break;
+            }
+            count += r.min(right).saturating_sub(l.max(left));
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a plain set of numbers.
+        #[test]
+        fn behaves_like_a_set(steps in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {
+            let mut ranges = Ranges::default();
+            let mut set = BTreeSet::new();
+            for (left, length, action) in steps {
+                if action == 0 {
+                    let removed = ranges.remove_below(left);
+                    let kept: BTreeSet<u64> = set.iter().copied().filter(|&n| n >= left).collect();
+                    prop_assert_eq!(removed as usize, set.len() - kept.len());
+                    set = kept;
+                } else {
+                    let mut fresh = Vec::new();
+                    ranges.add(left, left + length, |l, r| fresh.extend(l..r));
+                    let expected: Vec<u64> =
+                        (left..left + length).filter(|n| !set.contains(n)).collect();
+                    prop_assert_eq!(fresh, expected);
+                    set.extend(left..left + length);
+                }
+                prop_assert_eq!(ranges.total() as usize, set.len());
+                prop_assert_eq!(ranges.end(), set.last().map_or(0, |last| last + 1));
+                for number in 0..75 {
+                    prop_assert_eq!(ranges.containing(number).is_some(), set.contains(&number));
+                    let hole = (number..ranges.end()).find(|n| !set.contains(n));
+                    prop_assert_eq!(ranges.next_hole(number), hole);
+                }
+                prop_assert_eq!(
+                    ranges.count_in(left, left + length) as usize,
+                    set.range(left..left + length).count()
+                );
+                let pairs: Vec<_> = ranges.descending().collect();
+                prop_assert!(pairs.windows(2).all(|pair| pair[1].1 < pair[0].0));
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
+//! and ECN echo (RFC 3168 section 6.1.3).
+
+use std::sync::Arc;
+
+use longhaul_units::Time;
+
+use super::ranges::Ranges;
+use super::wire::Wire;
+use crate::config::{Recovery, Tcp};
+use crate::network::Path;
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::schedule::{Event, LazyTimer};
+use crate::transport::Env;
+
+/// The receiving end of a connection.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    /// Index among the TCP connections.
+    index: u32,
+    path: Path,
+    config: Arc<Tcp>,
+    ack_bytes: u16,
+    reports_sack: bool,
+    /// The next segment expected.
+    next: u64,
+    out_of_order: Ranges,
+    /// Blocks reported most recently, for repetition.
+    reported: SackBlocks,
+    /// Whether acknowledgements echo congestion.
+    congestion_seen: bool,
+    /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
+    stamp: Time,
+    /// In-order segments not yet acknowledged.
+    unacknowledged: u32,
+    timer: LazyTimer,
+    /// One past the last segment of a finite transfer.
+    end: u64,
+}
+
+impl Receiver {
+    pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>) -> Self {
+        let end = Wire::new(&config).end();
+        Self {
+            index,
+            path,
+            ack_bytes: (config.ack_bytes + config.timestamps.unwrap_or(0)) as u16,
+            reports_sack: matches!(config.recovery, Recovery::Sack | Recovery::Ns2Sack),
+            next: 0,
+            out_of_order: Ranges::default(),
+            reported: SackBlocks::default(),
+            congestion_seen: false,
+            stamp: Time::ZERO,
+            unacknowledged: 0,
+            timer: LazyTimer::IDLE,
+            end,
+            config,
+        }
+    }
+
+    /// Data segments delivered in order to the application, and their payload bytes.
+    pub(crate) fn delivered(&self) -> (u64, u64) {
+        (
+            self.next.saturating_sub(1),
+            Wire::new(&self.config)
+                .position(self.next)
+                .saturating_sub(1),
+        )
+    }
+
+    /// A segment arrives.
+    #[inline]
+    pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
+        if packet.flags.has(Flags::CWR) {
+            self.congestion_seen = false;
+        }
+        if packet.flags.has(Flags::CE) {
+            self.congestion_seen = true;
+        }
+        if self.unacknowledged == 0 {
+            // The earliest segment of those that one acknowledgement answers.
+            self.stamp = packet.stamp;
+        }
+        let in_order = packet.seq == self.next;
+        if in_order && self.out_of_order.is_empty() {
+            self.next += 1;
+            match self.config.delayed_ack {
+                None => self.acknowledge(SackBlocks::default(), env),
+                Some(delayed) => {
+                    let delays = packet.seq > 0 || delayed.delays_syn;
+                    self.unacknowledged += 1;
+                    if self.unacknowledged >= delayed.segments || !delays {
+                        self.acknowledge(SackBlocks::default(), env);
+                    } else if self.unacknowledged == 1 {
+                        let due = env.network.now + delayed.timeout;
+                        let event = Event::DelayedAckTimer(self.index);
+                        self.timer.set(due, &mut env.network.schedule, event);
+                    }
+                }
+            }
+            return;
+        }
+        self.on_irregular(packet, env);
+    }
+
+    /// A segment that is out of order, fills a gap or repeats another is answered at once.
+    fn on_irregular(&mut self, packet: &Packet, env: &mut Env) {
+        self.stamp = if packet.seq <= self.next {
+            packet.stamp
+        } else {
+            self.stamp
+        };
+        if packet.seq >= self.next {
+            self.out_of_order.add(packet.seq, packet.seq + 1, |_, _| {});
+        }
+        if let Some((_, right)) = self.out_of_order.containing(self.next) {
+            self.next = right;
+            self.out_of_order.remove_below(right);
+        }
+        let blocks = if self.reports_sack {
+            self.sack_blocks(packet.seq)
+        } else {
+            SackBlocks::default()
+        };
+        self.acknowledge(blocks, env);
+    }
+
+    /// Blocks to report after segment `newest`: the block that holds it, then those reported most
+    /// recently (RFC 2018 section 4).
+    fn sack_blocks(&mut self, newest: u64) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        if let Some(block) = self.out_of_order.containing(newest) {
+            blocks.push(block);
+        }
+        let first = blocks.as_slice().first().copied();
+        for &(left, right) in self.reported.as_slice() {
+            let covered = first.is_some_and(|(l, r)| l <= left && right <= r);
+            if left >= self.next && !covered && !blocks.is_full() {
+                blocks.push((left, right));
+            }
+        }
+        self.reported = blocks;
+        blocks
+    }
+
+    /// The delayed acknowledgement timer's event.
+    pub(crate) fn on_timer(&mut self, env: &mut Env) {
+        let now = env.network.now;
+        let event = Event::DelayedAckTimer(self.index);
+        if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
+            self.acknowledge(SackBlocks::default(), env);
+        }
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, blocks: SackBlocks, env: &mut Env) {
+        self.unacknowledged = 0;
+        self.timer.cancel();
+        let reported = blocks.as_slice().len();
+        let (sack, sack_bytes) = if reported == 0 {
+            (SackHandle::NONE, 0)
+        } else {
+            let bytes =
+                self.config.sack_option_bytes + self.config.sack_block_bytes * reported as u32;
+            (env.network.store_sack(blocks), bytes as u16)
+        };
+        let flags = Flags::ACK
+            .with_if(Flags::ECE, self.congestion_seen)
+            .with_if(Flags::SYN, self.next == 1)
+            .with_if(Flags::FIN, self.next == self.end);
+        env.network.send(Packet {
+            time: Time::ZERO,
+            seq: self.next,
+            stamp: self.stamp,
+            flow: self.index,
+            route: self.path.route,
+            sack,
+            bytes: self.ack_bytes + sack_bytes,
+            flags,
+        });
+    }
+}

@@ -1,0 +1,241 @@
+//! Loss repair with selective acknowledgements and the pipe of RFC 6675.
+//!
+//! What the RFC computes by walking the window is kept in counters that change with each
+//! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
+
+use super::ranges::Ranges;
+use super::sender::{Ack, Core};
+use crate::transport::Env;
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// No loss is known.
+    #[default]
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout: everything not acknowledged counts as lost and is sent again in slow
+    /// start, except what was selectively acknowledged (RFC 6675 section 5.1).
+    Loss,
+}
+
+/// The scoreboard and what follows from it.
+#[derive(Debug, Default)]
+pub(super) struct Sack {
+    phase: Phase,
+    /// Selectively acknowledged segments above the cumulative acknowledgement.
+    sacked: Ranges,
+    /// Recovery ends when everything below this is acknowledged (`RecoveryPoint`).
+    recovery_point: u64,
+    /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
+    high_rxt: u64,
+    /// Everything below this that is not acknowledged is lost (`IsLost`).
+    lost_edge: u64,
+    /// Segments not acknowledged below `lost_edge`.
+    lost: u64,
+    /// Segments not acknowledged below `high_rxt`.
+    retransmitted: u64,
+    /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
+    rescued: bool,
+}
+
+impl Sack {
+    /// The pipe of RFC 6675 section 4: segments thought to be in the network.
+    #[inline]
+    pub(super) fn in_flight(&self, core: &Core) -> u64 {
+        core.max_sent - core.una - self.sacked.total() - self.lost + self.retransmitted
+    }
+
+    /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
+    #[inline]
+    pub(super) fn next(&mut self, core: &mut Core) -> Option<u64> {
+        if self.in_flight(core) >= core.congestion.window.cwnd() as u64 {
+            return None;
+        }
+        if self.phase != Phase::Open
+            && let Some(segment) = self.next_repair(core)
+        {
+            return Some(segment);
+        }
+        let new = core.nxt < core.end && core.nxt < core.una + core.peer_window;
+        if new {
+            return Some(core.nxt);
+        }
+        if self.phase == Phase::Recovery {
+            self.next_speculative(core)
+        } else {
+            None
+        }
+    }
+
+    /// Rule 1: the first lost segment not yet sent again.
+    fn next_repair(&self, core: &Core) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(core.una));
+        (segment < self.lost_edge).then_some(segment)
+    }
+
+    /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
+    /// something acknowledged above it; once per recovery, the last one.
+    fn next_speculative(&mut self, core: &Core) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(core.una));
+        if segment < self.sacked.end() {
+            return Some(segment);
+        }
+        let last = core.max_sent - 1;
+        if self.rescued || last < self.high_rxt || last < self.sacked.end() {
+            return None;
+        }
+        self.rescued = true;
+        Some(last)
+    }
+
+    fn first_missing(&self, from: u64) -> u64 {
+        self.sacked
+            .containing(from)
+            .map_or(from, |(_, right)| right)
+    }
+
+    #[inline]
+    pub(super) fn on_sent(&mut self, core: &mut Core, segment: u64) {
+        if segment >= core.nxt {
+            core.nxt = segment + 1;
+        } else if segment < self.lost_edge.max(self.sacked.end()) {
+            self.note_retransmission(segment);
+        }
+    }
+
+    /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.
+    fn note_retransmission(&mut self, segment: u64) {
+        self.high_rxt = segment + 1;
+        self.retransmitted += 1;
+    }
+
+    /// Returns how many segments may follow.
+    #[inline]
+    pub(super) fn on_ack(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) -> Option<u32> {
+        let advanced = ack.next.saturating_sub(core.una);
+        let in_order = self.phase == Phase::Open && self.sacked.is_empty();
+        if in_order && ack.sack.as_slice().is_empty() {
+            if advanced > 0 {
+                core.advance(ack, env);
+                core.grow(advanced, ack, env.network.now);
+            }
+            return Some(u32::MAX);
+        }
+        if advanced > 0 {
+            self.drop_acknowledged(core.una, ack.next);
+            core.advance(ack, env);
+        }
+        let news = self.take_blocks(core, ack);
+        if advanced == 0 && news {
+            core.dupacks += 1;
+        }
+        self.find_lost(core);
+        self.move_on(core, ack, advanced, env);
+        Some(u32::MAX)
+    }
+
+    /// Phase changes, and growth where the phase allows it.
+    fn move_on(&mut self, core: &mut Core, ack: &Ack, advanced: u64, env: &mut Env) {
+        if self.phase != Phase::Open && core.una >= self.recovery_point {
+            let recovered = self.phase == Phase::Recovery;
+            self.phase = Phase::Open;
+            if recovered {
+                core.end_recovery(env);
+                return;
+            }
+        }
+        match self.phase {
+            Phase::Open => {
+                let lost = self.lost > 0 || core.dupacks >= core.config.dupack_threshold;
+                if lost && core.una < core.max_sent {
+                    self.enter_recovery(core, env);
+                } else if advanced > 0 {
+                    core.grow(advanced, ack, env.network.now);
+                }
+            }
+            Phase::Loss if advanced > 0 => core.grow(advanced, ack, env.network.now),
+            Phase::Loss | Phase::Recovery => {}
+        }
+    }
+
+    /// RFC 6675 section 5, step 4.
+    fn enter_recovery(&mut self, core: &mut Core, env: &mut Env) {
+        self.phase = Phase::Recovery;
+        self.recovery_point = core.max_sent;
+        self.rescued = false;
+        core.reduce_for_loss(env);
+        core.restart_timer_for_repair(env);
+        if self.lost_edge <= core.una {
+            self.lost_edge = core.una + 1;
+            self.lost = 1;
+        }
+        if self.high_rxt <= core.una {
+            core.transmit(core.una, env);
+            self.note_retransmission(core.una);
+        }
+    }
+
+    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+        self.phase = Phase::Loss;
+        self.recovery_point = core.max_sent;
+        self.high_rxt = core.una;
+        self.retransmitted = 0;
+        self.lost_edge = core.max_sent;
+        self.lost = core.max_sent - core.una - self.sacked.total();
+    }
+
+    /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
+    fn drop_acknowledged(&mut self, una: u64, next: u64) {
+        self.lost -= self.missing(una, next.min(self.lost_edge));
+        self.retransmitted -= self.missing(una, next.min(self.high_rxt));
+        self.lost_edge = self.lost_edge.max(next);
+        self.high_rxt = self.high_rxt.max(next);
+        self.sacked.remove_below(next);
+    }
+
+    /// Segments in `[from, to)` that are not selectively acknowledged.
+    fn missing(&self, from: u64, to: u64) -> u64 {
+        if to <= from {
+            0
+        } else {
+            to - from - self.sacked.count_in(from, to)
+        }
+    }
+
+    /// Enters the acknowledgement's blocks; returns whether they held anything new.
+    fn take_blocks(&mut self, core: &Core, ack: &Ack) -> bool {
+        let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
+        let (mut found_lost, mut found_retransmitted) = (0, 0);
+        let before = self.sacked.total();
+        for &(left, right) in ack.sack.as_slice() {
+            let left = left.max(core.una);
+            if left < right {
+                self.sacked.add(left, right, |l, r| {
+                    found_lost += r.min(lost_edge).saturating_sub(l);
+                    found_retransmitted += r.min(high_rxt).saturating_sub(l);
+                });
+            }
+        }
+        self.lost -= found_lost;
+        self.retransmitted -= found_retransmitted;
+        self.sacked.total() > before
+    }
+
+    /// Moves `lost_edge` up: a segment is lost when `dupack_threshold` segments above it have been
+    /// acknowledged (RFC 6675 section 4, in whole segments).
+    fn find_lost(&mut self, core: &Core) {
+        let mut above = 0;
+        for (left, right) in self.sacked.descending() {
+            above += right - left;
+            if above >= u64::from(core.config.dupack_threshold) {
+                if left > self.lost_edge {
+                    self.lost += self.missing(self.lost_edge.max(core.una), left);
+                    self.lost_edge = left;
+                }
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Segment numbers as bytes: how much data a segment carries, and where it lies in the stream.
+
+use longhaul_units::Time;
+
+use crate::config::Tcp;
+
+/// The layout of a connection's data. The SYN is byte 0, the data begins with byte 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wire<'a> {
+    config: &'a Tcp,
+}
+
+impl<'a> Wire<'a> {
+    pub(super) fn new(config: &'a Tcp) -> Self {
+        Self { config }
+    }
+
+    fn mss(&self) -> u64 {
+        u64::from(self.config.mss_bytes)
+    }
+
+    /// One past the last segment's number; without end for a greedy source.
+    pub(super) fn end(&self) -> u64 {
+        self.config
+            .transfer
+            .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
+    }
+
+    /// Payload bytes of the last segment.
+    pub(super) fn last_payload(&self) -> u64 {
+        self.config
+            .transfer
+            .map_or(self.mss(), |bytes| bytes - (self.end() - 2) * self.mss())
+    }
+
+    /// Payload bytes of a segment.
+    pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
+        match segment {
+            0 => 0,
+            last if last + 1 == self.end() => self.last_payload(),
+            _ => self.mss(),
+        }
+    }
+
+    /// Position in the stream of a segment's first byte.
+    pub(crate) fn position(&self, segment: u64) -> u64 {
+        match segment {
+            0 => 0,
+            end if end == self.end() => 1 + self.config.transfer.unwrap_or(0),
+            _ => 1 + (segment - 1) * self.mss(),
+        }
+    }
+
+    /// The acknowledgement number that means "segment `next` is expected": after the last segment
+    /// its FIN is acknowledged too.
+    pub(crate) fn acknowledgement(&self, next: u64) -> u64 {
+        self.position(next) + u64::from(next == self.end())
+    }
+
+    /// The receive window.
+    pub(crate) fn window_bytes(&self) -> u64 {
+        self.config.receive_window * self.mss()
+    }
+
+    pub(crate) fn ecn(&self) -> bool {
+        self.config.ecn
+    }
+
+    /// Time stamp value and echo, if the option is in use.
+    pub(crate) fn stamps(&self, value: Time, echo: Time) -> Option<(Time, Time)> {
+        self.config.timestamps.map(|_| (value, echo))
+    }
+}

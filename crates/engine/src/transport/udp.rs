@@ -1,0 +1,105 @@
+//! Datagrams at a constant rate, and the count of those that arrive.
+
+use longhaul_units::{Span, Time};
+
+use crate::config::Udp;
+use crate::measure::FlowCounters;
+use crate::network::Path;
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::schedule::Event;
+use crate::transport::Env;
+
+/// A UDP stream, both ends.
+#[derive(Debug)]
+pub(crate) struct UdpStream {
+    /// Index among the UDP streams.
+    index: u32,
+    /// The flow's id in records.
+    flow: u32,
+    path: Path,
+    config: Udp,
+    /// When the stream began, and the datagrams sent since: departures are computed from the start,
+    /// so that the rate is exact.
+    begin: Time,
+    sent: u64,
+    received: u64,
+    running: bool,
+}
+
+impl UdpStream {
+    pub(crate) fn new(index: u32, flow: u32, path: Path, config: Udp) -> Self {
+        Self {
+            index,
+            flow,
+            path,
+            config,
+            begin: Time::ZERO,
+            sent: 0,
+            received: 0,
+            running: false,
+        }
+    }
+
+    pub(crate) fn start(&mut self, env: &mut Env) {
+        self.begin = env.network.now;
+        self.running = true;
+        env.network
+            .schedule
+            .push_near(self.begin, Event::Datagram(self.index));
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.running = false;
+    }
+
+    /// The event of the next departure.
+    pub(crate) fn on_datagram_event(&mut self, env: &mut Env) {
+        if !self.running {
+            env.network.schedule.finish_near();
+            return;
+        }
+        let sequence = self.sent;
+        self.sent += 1;
+        let bytes = u64::from(self.config.packet_bytes);
+        let elapsed: Span = self.config.rate.transmission(bytes * self.sent).0;
+        let next = self.begin + elapsed;
+        env.network
+            .schedule
+            .renew_near(next, Event::Datagram(self.index));
+        env.network.send(Packet {
+            time: Time::ZERO,
+            seq: sequence,
+            stamp: env.network.now,
+            flow: self.index,
+            route: self.path.route,
+            sack: SackHandle::NONE,
+            bytes: self.config.packet_bytes as u16,
+            flags: Flags::NONE,
+        });
+    }
+
+    /// A datagram arrives.
+    pub(crate) fn on_packet(&mut self) {
+        self.received += 1;
+    }
+
+    /// The flow's id in records.
+    pub(crate) fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// Payload bytes of one datagram.
+    pub(crate) fn payload_bytes(&self) -> u64 {
+        u64::from(self.config.packet_bytes - self.config.header_bytes)
+    }
+
+    pub(crate) fn counters(&self) -> FlowCounters {
+        FlowCounters {
+            sent_pkts: self.sent,
+            sent_bytes: self.sent * u64::from(self.config.packet_bytes),
+            delivered_pkts: self.received,
+            delivered_bytes: self.received * self.payload_bytes(),
+            ..FlowCounters::default()
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What must hold in any network: conservation, completion, repeatability.
+
+mod common;
+
+use common::{AT_ONCE, Records, add_flows, drop_tail, dumbbell, run, tcp};
+use longhaul_engine::config::{AckCounting, DelayedAck, Recovery, Service, Start, Tcp};
+use longhaul_engine::measure::Totals;
+use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
+use longhaul_engine::{Config, Loss};
+use longhaul_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+
+const RECOVERIES: [Recovery; 7] = [
+    Recovery::Tahoe,
+    Recovery::Reno,
+    Recovery::NewReno,
+    Recovery::Sack,
+    Recovery::Ns2Reno,
+    Recovery::Ns2NewReno,
+    Recovery::Ns2Sack,
+];
+
+/// A small network with finite and greedy flows of several kinds.
+#[derive(Clone, Debug)]
+struct Small {
+    mbps: u64,
+    delay_ms: u64,
+    limit: u64,
+    red: bool,
+    ecn: bool,
+    loss: f64,
+    recovery: Recovery,
+    delayed_ack: bool,
+    timestamps: bool,
+    jitter_us: u64,
+    pacing: bool,
+    finite: usize,
+    greedy: usize,
+    bytes: u64,
+    seed: u64,
+}
+
+prop_compose! {
+    fn small()(
+        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool, ecn: bool,
+        loss in prop_oneof![Just(0.0), 0.0..0.05f64],
+        recovery in prop::sample::select(RECOVERIES.to_vec()),
+        delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
+        pacing: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
+        seed: u64,
+    ) -> Small {
+        Small {
+            mbps, delay_ms, limit, red, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
+            pacing, finite, greedy, bytes, seed,
+        }
+    }
+}
+
+impl Small {
+    fn config(&self, seconds: u64) -> Config {
+        let rate = Rate::from_bps(self.mbps * 1_000_000);
+        let delay = Span::from_millis(self.delay_ms);
+        let queue = if self.red {
+            let mut red = RedParameters::new(Capacity::Packets(self.limit), Bytes(1500));
+            red.ecn = self.ecn;
+            QueueConfig::Red(red.resolve(rate, delay))
+        } else {
+            drop_tail(self.limit)
+        };
+        let mut config = dumbbell(rate, delay, queue, seconds);
+        config.seed = self.seed;
+        config.links[0].loss = Loss::Bernoulli(self.loss);
+        config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
+        let base = Tcp {
+            ecn: self.ecn,
+            timestamps: self.timestamps.then_some(12),
+            delayed_ack: self.delayed_ack.then_some(DelayedAck {
+                timeout: Span::from_millis(100),
+                segments: 2,
+                delays_syn: false,
+            }),
+            ack_counting: AckCounting::PerSegment {
+                slow_start_limit: 2.0,
+            },
+            send_jitter: Span::from_micros(self.jitter_us),
+            pacing: self.pacing,
+            ..tcp(self.recovery)
+        };
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500));
+        let finite = Tcp {
+            transfer: Some(self.bytes),
+            ..base.clone()
+        };
+        add_flows(&mut config, "finite", self.finite, start, finite);
+        add_flows(&mut config, "greedy", self.greedy, start, base);
+        config
+    }
+}
+
+/// Packets on every port, and data of every flow, are conserved.
+fn assert_conserved(config: &Config, totals: &Totals) {
+    for link in &totals.links {
+        let counters = &link.total;
+        let gone = counters.dropped_pkts() + counters.departed_pkts;
+        assert!(gone <= counters.arrived_pkts);
+        // What has neither left nor been lost waits: the queue's limit and one in service.
+        assert!(counters.arrived_pkts - gone <= 81, "{counters:?}");
+        assert!(counters.queue_max_pkts <= 80);
+    }
+    let crossed: u64 = totals.flows.iter().map(|flow| flow.total.sent_pkts).sum();
+    let syns = totals.links[0].total.arrived_pkts - crossed;
+    assert!(
+        syns >= config.flows.len() as u64,
+        "every flow sends its SYN"
+    );
+    for flow in &totals.flows {
+        let counters = &flow.total;
+        assert!(counters.delivered_pkts + counters.retransmitted_pkts <= counters.sent_pkts);
+        assert!(counters.cwnd_integral.is_finite());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn packets_are_conserved(small in small()) {
+        let config = small.config(12);
+        let (totals, _) = run(&config);
+        assert_conserved(&config, &totals);
+    }
+
+    /// Explicit service and service on arrival are the same network.
+    #[test]
+    fn both_kinds_of_service_agree(small in small()) {
+        let on_arrival = small.config(8);
+        let mut explicit = on_arrival.clone();
+        explicit.links.iter_mut().for_each(|link| link.service = Service::Explicit);
+        let (mut one, records_one) = run(&on_arrival);
+        let (mut two, records_two) = run(&explicit);
+        // Only the number of events may differ.
+        for totals in [&mut one, &mut two] {
+            totals.events = 0;
+            totals.events_pending_max = 0;
+        }
+        prop_assert_eq!(one, two);
+        prop_assert_eq!(records_one, records_two);
+    }
+
+    /// Every finite transfer completes, byte for byte, once loss stops.
+    #[test]
+    fn transfers_complete(small in small(), losses in prop::collection::btree_set(0u64..400, 0..60)) {
+        let mut config = Small { loss: 0.0, greedy: 0, finite: 2, ..small.clone() }.config(900);
+        config.measure.every = None;
+        config.links[0].loss = Loss::List(losses.iter().copied().collect());
+        config.links[1].loss = Loss::List(losses.iter().map(|n| n / 2 * 3).collect());
+        let (totals, _) = run(&config);
+        for flow in &totals.flows {
+            prop_assert!(flow.finish.is_some(), "{:?}", flow);
+            prop_assert_eq!(flow.total.delivered_bytes, small.bytes);
+        }
+    }
+}
+
+fn busy() -> Config {
+    let mut config = dumbbell(
+        Rate::from_bps(20_000_000),
+        Span::from_millis(20),
+        drop_tail(40),
+        20,
+    );
+    config.links[0].loss = Loss::Bernoulli(1e-3);
+    for (label, recovery) in [("a", Recovery::Sack), ("b", Recovery::NewReno)] {
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
+        add_flows(&mut config, label, 3, start, tcp(recovery));
+    }
+    config
+}
+
+#[test]
+fn threads_do_not_disturb_each_other() {
+    let sequential: Vec<(Totals, Records)> = (0..2).map(|_| run(&busy())).collect();
+    let threads: Vec<_> = (0..2)
+        .map(|_| std::thread::spawn(|| run(&busy())))
+        .collect();
+    for (thread, expected) in threads.into_iter().zip(sequential) {
+        assert_eq!(thread.join().expect("no panic"), expected);
+    }
+}
+
+#[test]
+fn another_flow_does_not_shift_the_draws_of_the_first() {
+    let starts = |count| {
+        let mut config = busy();
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
+        add_flows(&mut config, "more", count, start, tcp(Recovery::Sack));
+        run(&config)
+            .0
+            .flows
+            .iter()
+            .map(|flow| flow.start)
+            .take(6)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(starts(0), starts(4));
+}
+
+#[test]
+fn slow_start_doubles_each_round_trip() {
+    let mut config = dumbbell(
+        Rate::from_bps(1_000_000_000),
+        Span::from_millis(50),
+        drop_tail(100_000),
+        1,
+    );
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
+    let (_, records) = run(&config);
+    // SYN answered at 0.1 s, then 2, 4, 8, ... segments; sampled in the middle of each round trip
+    // (samples are at multiples of 100 ms, just before the acknowledgements of the round).
+    let windows: Vec<f64> = records.flows.iter().map(|sample| sample.cwnd).collect();
+    assert_eq!(windows[2..8], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
+}
+
+#[test]
+fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
+    for recovery in RECOVERIES {
+        let mut config = dumbbell(
+            Rate::from_bps(50_000_000),
+            Span::from_millis(20),
+            drop_tail(1000),
+            3,
+        );
+        // Packet 300 of the first link: well into slow start.
+        config.links[0].loss = Loss::List(vec![300]);
+        let transfer = Some(1_000_000);
+        add_flows(
+            &mut config,
+            "flow",
+            1,
+            AT_ONCE,
+            Tcp {
+                transfer,
+                ..tcp(recovery)
+            },
+        );
+        let (totals, _) = run(&config);
+        let flow = &totals.flows[0].total;
+        assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0), "{recovery:?}");
+        assert!(totals.flows[0].finish.is_some());
+        // Only Tahoe sends again what has arrived.
+        assert_eq!(
+            flow.retransmitted_pkts == 1,
+            recovery != Recovery::Tahoe,
+            "{recovery:?}"
+        );
+    }
+}
+
+#[test]
+fn sack_repairs_half_a_window_without_timeout() {
+    let mut config = dumbbell(
+        Rate::from_bps(100_000_000),
+        Span::from_millis(50),
+        drop_tail(833),
+        10,
+    );
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
+    let (totals, records) = run(&config);
+    let flow = &totals.flows[0].total;
+    // Slow start overshoots by bandwidth-delay product, buffer and one (gold set README: 1667).
+    assert_eq!(totals.links[0].total.dropped_pkts(), 1667);
+    assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0));
+    assert_eq!(flow.retransmitted_pkts, 1667);
+    let first = records
+        .events
+        .iter()
+        .find(|event| event.cwnd_after < event.cwnd_before);
+    let first = first.expect("a cut");
+    assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
+}

@@ -1,0 +1,171 @@
+//! A dumbbell to test on: one bottleneck between two routers, with the flows on the routers.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::sync::Arc;
+
+use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
+use longhaul_engine::config::{
+    AckCounting, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp, Transport,
+};
+use longhaul_engine::measure::{
+    CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
+};
+use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
+use longhaul_engine::{Config, Loss, simulation};
+use longhaul_units::{Rate, Span, Time};
+
+/// Keeps everything.
+#[derive(Debug, Default, PartialEq)]
+pub struct Records {
+    pub flows: Vec<FlowSample>,
+    pub links: Vec<LinkSample>,
+    pub events: Vec<Event>,
+    pub packets: Vec<CapturedPacket>,
+}
+
+impl Recorder for Records {
+    fn flow_sample(&mut self, sample: &FlowSample) {
+        self.flows.push(*sample);
+    }
+    fn link_sample(&mut self, sample: &LinkSample) {
+        self.links.push(*sample);
+    }
+    fn event(&mut self, event: &Event) {
+        self.events.push(*event);
+    }
+    fn packet(&mut self, packet: &CapturedPacket) {
+        self.packets.push(*packet);
+    }
+    fn progress(&mut self, _: Time, _: u64) -> Control {
+        Control::Continue
+    }
+}
+
+/// A standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
+pub fn tcp(recovery: Recovery) -> Tcp {
+    Tcp {
+        transfer: None,
+        mss_bytes: 1460,
+        header_bytes: 40,
+        ack_bytes: 40,
+        sack_option_bytes: 4,
+        sack_block_bytes: 8,
+        timestamps: None,
+        initial_window: 2.0,
+        receive_window: 100_000,
+        send_buffer: None,
+        initial_ssthresh: None,
+        congestion: controller("reno", Variant::Paper, &[]),
+        slow_start: SlowStart::Standard,
+        rounding: Rounding::Real,
+        recovery,
+        dupack_threshold: 3,
+        limited_transmit: true,
+        ack_counting: AckCounting::PerAck,
+        ecn: false,
+        delayed_ack: None,
+        rto: Rto {
+            initial: Span::from_secs(1),
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            clock: RttClock::Exact {
+                granularity: Span::from_millis(1),
+            },
+        },
+        send_jitter: Span::ZERO,
+        max_burst: None,
+        pacing: false,
+    }
+}
+
+/// The sender of ns-2.35, as the recorded runs used it.
+pub fn ns2_tcp(recovery: Recovery) -> Tcp {
+    Tcp {
+        sack_option_bytes: 0,
+        rounding: Rounding::IntegerSsthresh,
+        rto: Rto {
+            initial: Span::from_secs(3),
+            clock: RttClock::Ns2Ticks {
+                tick: Span::from_millis(10),
+            },
+            ..tcp(recovery).rto
+        },
+        ..tcp(recovery)
+    }
+}
+
+/// A controller by name.
+pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> ControllerSpec {
+    let parameters = parameters
+        .iter()
+        .map(|&(name, value)| (name.to_string(), value));
+    ControllerSpec {
+        kind: kind.to_string(),
+        variant,
+        parameters: parameters.collect(),
+    }
+}
+
+/// ns-2's drop-tail queue.
+pub fn drop_tail(packets: u64) -> QueueConfig {
+    QueueConfig::DropTail(DropTail {
+        limit: Capacity::Packets(packets),
+        counting: Counting::InService,
+    })
+}
+
+/// A dumbbell of `rate` and one-way `delay` with the same queue both ways.
+pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Config {
+    let link = |name: &str, from, to| Link {
+        name: name.to_string(),
+        from,
+        to,
+        rate,
+        delay,
+        queue: queue.clone(),
+        loss: Loss::None,
+        service: Service::OnArrival,
+        sampled: true,
+        captured: false,
+    };
+    Config {
+        seed: 1,
+        replication: 0,
+        duration: Time::ZERO + Span::from_secs(seconds),
+        measure: Measure {
+            from: Time::ZERO,
+            every: Some(Span::from_millis(100)),
+            events: true,
+        },
+        nodes: vec!["left".to_string(), "right".to_string()],
+        links: vec![link("there", 0, 1), link("back", 1, 0)],
+        flows: Vec::new(),
+    }
+}
+
+/// Adds `count` flows of one group from left to right.
+pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, tcp: Tcp) {
+    let tcp = Arc::new(tcp);
+    for number in 1..=count {
+        config.flows.push(Flow {
+            label: label.to_string(),
+            name: format!("{label}-{number}"),
+            from: 0,
+            to: 1,
+            start,
+            stop: None,
+            transport: Transport::Tcp(Arc::clone(&tcp)),
+        });
+    }
+}
+
+/// Runs a simulation and keeps its records.
+pub fn run(config: &Config) -> (Totals, Records) {
+    let mut records = Records::default();
+    let totals = simulation::run(config, &mut records).expect("the configuration is sound");
+    (totals, records)
+}
+
+/// The start at time zero.
+pub const AT_ONCE: Start = Start::At(Time::ZERO);

@@ -1,0 +1,118 @@
+//! Known answers from ns-2.35: recorded runs of single drop-tail flows, which have no random input.
+//!
+//! The whole comparison, with more cases and the pictures, is `make validate`.
+
+mod common;
+
+use common::{AT_ONCE, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
+use longhaul_congestion::{SlowStart, Variant};
+use longhaul_engine::Config;
+use longhaul_engine::config::{Recovery, Tcp};
+use longhaul_engine::measure::EventKind;
+use longhaul_units::{Rate, Span};
+
+/// What ns-2 recorded: cut times in seconds (timeouts included), timeouts, packets dropped, and
+/// packets acknowledged.
+struct Recorded {
+    cuts: &'static [f64],
+    timeouts: u64,
+    drops: u64,
+    acked: u64,
+}
+
+/// 100 Mbit/s and 100 ms round trip with the SACK, NewReno or Reno agent.
+fn path_100m(limit: u64, seconds: u64, recovery: Recovery) -> Config {
+    let rate = Rate::from_bps(100_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(limit), seconds);
+    add_flows(&mut config, "flow", 1, AT_ONCE, ns2_tcp(recovery));
+    config
+}
+
+fn assert_matches(config: &Config, recorded: &Recorded) {
+    let (totals, records) = run(config);
+    let round_trip = 0.1;
+    let cut = |kind| matches!(kind, EventKind::Cut(_) | EventKind::Timeout);
+    let cuts = records.events.iter().filter(|event| cut(event.kind));
+    let cuts: Vec<f64> = cuts.map(|event| event.time.as_secs_f64()).collect();
+    assert_eq!(cuts.len(), recorded.cuts.len(), "cuts at {cuts:?}");
+    for (ours, theirs) in cuts.iter().zip(recorded.cuts) {
+        assert!((ours - theirs).abs() <= round_trip, "cuts at {cuts:?}");
+    }
+    let flow = &totals.flows[0].total;
+    assert_eq!(flow.timeouts, recorded.timeouts);
+    assert_eq!(totals.links[0].total.dropped_pkts(), recorded.drops);
+    // ns-2 counts the SYN.
+    let acked = (flow.delivered_pkts + 1) as f64;
+    let error = acked / recorded.acked as f64 - 1.0;
+    assert!(
+        error.abs() < 0.005,
+        "acknowledged {acked}: {:+.2} %",
+        100.0 * error
+    );
+}
+
+#[test]
+fn sack_with_a_buffer_of_one_bdp() {
+    let recorded = Recorded {
+        cuts: &[1.378_56, 3.057_26],
+        timeouts: 0,
+        drops: 1668,
+        acked: 483_689,
+    };
+    assert_matches(&path_100m(833, 60, Recovery::Ns2Sack), &recorded);
+}
+
+#[test]
+fn sack_with_a_buffer_of_a_fifth_bdp() {
+    let recorded = Recorded {
+        cuts: &[1.04, 1.44],
+        timeouts: 0,
+        drops: 258,
+        acked: 294_843,
+    };
+    assert_matches(&path_100m(167, 60, Recovery::Ns2Sack), &recorded);
+}
+
+#[test]
+fn newreno() {
+    let recorded = Recorded {
+        cuts: &[1.38, 1.78],
+        timeouts: 1,
+        drops: 1667,
+        acked: 477_845,
+    };
+    assert_matches(&path_100m(833, 60, Recovery::Ns2NewReno), &recorded);
+}
+
+#[test]
+fn reno() {
+    let recorded = Recorded {
+        cuts: &[1.38, 1.78],
+        timeouts: 1,
+        drops: 1667,
+        acked: 476_722,
+    };
+    assert_matches(&path_100m(833, 60, Recovery::Ns2Reno), &recorded);
+}
+
+#[test]
+fn hstcp_with_limited_slow_start() {
+    let rate = Rate::from_bps(1_000_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(1667), 30);
+    let tcp = Tcp {
+        congestion: controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
+        slow_start: SlowStart::Ns2Limited {
+            max_ssthresh: 100.0,
+        },
+        ..ns2_tcp(Recovery::Ns2Sack)
+    };
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
+    // Acknowledged: what the utilisation of 0.61991 over 30 s leaves, 1500-byte packets.
+    let recorded = Recorded {
+        cuts: &[21.019_88],
+        timeouts: 0,
+        drops: 50,
+        acked: 1_549_000,
+    };
+    assert_matches(&config, &recorded);
+}
