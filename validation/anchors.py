@@ -12,8 +12,9 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-import longhaul
 import polars as pl
+
+import longhaul
 
 TOLERANCE = 0.05
 SEEDS = range(1, 6)

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
-
 from validation import losses, ours, recordings
 from validation.cases import Case
 from validation.figures import Run, Trace

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import longhaul
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+import longhaul
 from validation.cases import Case
 from validation.figures import FlowFigures, LinkFigures, Run, Trace
 from validation.scenario import scenario
