@@ -7,7 +7,7 @@ of ns-2's mean, or within 3 % of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import fmean, stdev
@@ -55,17 +55,13 @@ def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
     """Apply the rule for runs without randomness, all flows together."""
     round_trip_s = base_round_trip_s(case)
-    counts: list[tuple[str, Callable[[FlowFigures], list[float]]]] = [
-        ("window cuts", lambda flow: flow.cut_times_s),
-        ("timeouts", lambda flow: flow.timeout_times_s),
-    ]
-    for metric, times in counts:
-        there = [times(flow) for flow in peer.flows]
-        here = [times(flow) for flow in ours.flows]
-        same = [len(a) for a in there] == [len(b) for b in here]
-        yield _exact(case, metric, _total(there), _total(here), same, "the same number")
-        if same and _total(there):
-            apart = _furthest_apart(there, here)
+    for metric, count, times in _EVENTS:
+        there = [count(flow) for flow in peer.flows]
+        here = [count(flow) for flow in ours.flows]
+        same = there == here
+        yield _exact(case, metric, sum(there), sum(here), same, "the same number")
+        if same and sum(there):
+            apart = _furthest_apart(map(times, peer.flows), map(times, ours.flows))
             within = apart <= round_trip_s
             rule = f"at most {round_trip_s:g} s from ns-2's"
             yield _exact(case, f"{metric}: largest distance in time, s", 0.0, apart, within, rule)
@@ -141,15 +137,29 @@ def _exact(case: Case, metric: str, peer: float, ours: float, within: bool, rule
     return Verdict(case.name, metric, peer, None, ours, None, within, rule)
 
 
-def _total(times: list[list[float]]) -> float:
-    return float(sum(len(flow) for flow in times))
+def _cut_times(flow: FlowFigures) -> list[float]:
+    return flow.cut_times_s
 
 
-def _furthest_apart(there: list[list[float]], here: list[list[float]]) -> float:
+def _timeout_times(flow: FlowFigures) -> list[float]:
+    return flow.timeout_times_s
+
+
+_EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], list[float]]]] = [
+    ("window cuts", lambda flow: flow.cuts, _cut_times),
+    ("timeouts", lambda flow: flow.timeouts, _timeout_times),
+]
+
+
+def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
+    """Return the largest distance of two events with the same number.
+
+    Recordings list the first 400 events of a flow.
+    """
     return max(
         abs(b - a)
-        for mine, theirs in zip(here, there, strict=True)
-        for a, b in zip(theirs, mine, strict=True)
+        for theirs, mine in zip(there, here, strict=True)
+        for a, b in zip(theirs, mine, strict=False)
     )
 
 
