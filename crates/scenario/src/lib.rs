@@ -1,1 +1,124 @@
-//! The user's scenario file: model, units, defaults, profiles, validation.
+//! The user's scenario file: from text to the engine's [`Config`].
+//!
+//! ```text
+//! TOML or JSON, extends, --set  -- read -->  a tree of values, each with its origin (document)
+//!   -- check -->  nothing unknown, every unit right, every value in range (model)
+//!   -- resolve -->  every value present: profile, default, derived (topology, queue, flow)
+//!   -- build -->  the engine's configuration
+//! ```
+//!
+//! What is wrong is refused before anything runs, with file, line, key, what was found and what is
+//! allowed. [`Scenario::explain`] tells where each value comes from.
+
+mod build;
+mod check;
+mod document;
+mod error;
+mod flow;
+mod model;
+mod profile;
+mod queue;
+mod read;
+mod render;
+mod resolve;
+mod schema;
+mod topology;
+mod typed;
+mod warnings;
+
+use std::path::Path;
+
+use longhaul_engine::Config;
+
+pub use error::ScenarioError;
+pub use render::ExplainRow;
+pub use schema::schema;
+
+use document::{Origin, Table};
+
+/// Version of the results: changes when the same scenario gives other numbers.
+pub const RESULTS_VERSION: u32 = 1;
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    root: Table,
+    config: Config,
+    warnings: Vec<String>,
+}
+
+/// Reads a scenario file, with `key=value` overrides.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError> {
+    let (root, origin) = read::read_file(path)?;
+    complete(root, &origin, overrides)
+}
+
+/// Reads a scenario from a text, TOML or JSON. `name` stands for the file in messages, and files
+/// that it extends are found from `base`, the current directory without it.
+pub fn parse(
+    text: &str,
+    name: &str,
+    base: Option<&Path>,
+    overrides: &[String],
+) -> Result<Scenario, ScenarioError> {
+    let (root, origin) = read::read_text(text, name, base)?;
+    complete(root, &origin, overrides)
+}
+
+fn complete(
+    mut root: Table,
+    origin: &Origin,
+    overrides: &[String],
+) -> Result<Scenario, ScenarioError> {
+    for text in overrides {
+        read::apply_override(&mut root, text)?;
+    }
+    let errors = check::check_root(&mut root, model::SCENARIO, origin);
+    if !errors.is_empty() {
+        return Err(ScenarioError::new(errors));
+    }
+    let resolved = resolve::resolve(root).map_err(ScenarioError::new)?;
+    let config = build::build(&resolved);
+    let warnings = warnings::warnings(&resolved, &config);
+    Ok(Scenario {
+        root: resolved.root,
+        config,
+        warnings,
+    })
+}
+
+impl Scenario {
+    /// The scenario with every value present, as canonical JSON: sorted keys, quantities with
+    /// their units. Parsed again it gives the same scenario.
+    pub fn resolved_json(&self) -> serde_json::Value {
+        render::json(&self.root)
+    }
+
+    /// Every value with its origin.
+    pub fn explain(&self) -> Vec<ExplainRow> {
+        render::explain(&self.root)
+    }
+
+    /// What the engine simulates.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What is allowed but probably not meant.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The title; empty if the scenario has none.
+    pub fn title(&self) -> String {
+        self.root
+            .get("title")
+            .map(|title| typed::text_of(title).to_string())
+            .unwrap_or_default()
+    }
+
+    /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
+    pub fn hash(&self) -> String {
+        render::hash(&self.resolved_json(), RESULTS_VERSION)
+    }
+}

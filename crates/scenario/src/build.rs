@@ -1,0 +1,249 @@
+//! From a resolved document to the engine's configuration.
+
+use std::sync::Arc;
+
+use longhaul_congestion::Rounding;
+use longhaul_engine::Loss;
+use longhaul_engine::config::{
+    AckCounting, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start,
+    Tcp, Transport, Udp,
+};
+use longhaul_units::{Bytes, Time};
+
+use crate::document::{Node, Table, Value};
+use crate::flow;
+use crate::queue;
+use crate::resolve::Resolved;
+use crate::typed::{Typed, span_of, text_of, whole_of};
+
+/// IPv4 and UDP headers (RFC 791, RFC 768).
+const UDP_HEADER_BYTES: u32 = 28;
+
+/// Builds the configuration of a resolved scenario.
+pub(crate) fn build(resolved: &Resolved) -> Config {
+    let root = &resolved.root;
+    let measure = root.sub("measure");
+    let captured: Vec<&str> = measure.list("capture").iter().map(text_of).collect();
+    let mut network = Network {
+        nodes: resolved.core.nodes.clone(),
+        links: Vec::new(),
+    };
+    network
+        .links
+        .extend(resolved.core.links.iter().map(|link| Link {
+            name: link.name.clone(),
+            from: link.from,
+            to: link.to,
+            rate: link.rate,
+            delay: link.delay,
+            queue: queue::config(&link.queue, link.rate, link.delay),
+            loss: link.loss.as_ref().map_or(Loss::None, loss),
+            service: Service::OnArrival,
+            sampled: true,
+            captured: captured.contains(&link.name.as_str()),
+        }));
+    let mut flows = Vec::new();
+    for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
+        let group = node.table().expect("a group is a table");
+        flows.extend(group_of(group, (path.from, path.to), &mut network));
+    }
+    Config {
+        seed: root.whole("seed"),
+        replication: root.whole("replication"),
+        duration: Time::ZERO + root.span("duration"),
+        measure: Measure {
+            from: Time::ZERO + measure.span("from"),
+            every: match measure.node("every") {
+                Node {
+                    value: Value::Text(_),
+                    ..
+                } => None,
+                every => Some(span_of(every)),
+            },
+            events: measure.flag("events"),
+        },
+        nodes: network.nodes,
+        links: network.links,
+        flows,
+    }
+}
+
+/// Nodes and links as they grow by the flows' hosts.
+struct Network {
+    nodes: Vec<String>,
+    links: Vec<Link>,
+}
+
+impl Network {
+    /// A host of its own for a flow, joined to a router by an access link each way.
+    fn add_host(&mut self, name: String, router: usize, access: &Table) -> usize {
+        let host = self.nodes.len();
+        for (name, from, to) in [
+            (format!("{name}-up"), host, router),
+            (format!("{name}-down"), router, host),
+        ] {
+            let (rate, delay) = (access.rate("rate"), access.span("delay"));
+            self.links.push(Link {
+                name,
+                from,
+                to,
+                rate,
+                delay,
+                queue: queue::config(access.sub("queue"), rate, delay),
+                loss: Loss::None,
+                service: Service::OnArrival,
+                sampled: false,
+                captured: false,
+            });
+        }
+        self.nodes.push(name);
+        host
+    }
+}
+
+/// The flows of one group, numbered from zero.
+fn group_of(group: &Table, (from, to): (usize, usize), network: &mut Network) -> Vec<Flow> {
+    let label = group.word("label").to_string();
+    let transport = transport(group);
+    let access = group.get("access").and_then(Node::table);
+    let flow = |index: u64| {
+        let name = format!("{label}-{index}");
+        let (mut from, mut to) = (from, to);
+        if let Some(access) = access {
+            from = network.add_host(format!("{name}-sender"), from, access);
+            if access.word("at") == "both" {
+                to = network.add_host(format!("{name}-receiver"), to, access);
+            }
+        }
+        Flow {
+            label: label.clone(),
+            name,
+            from,
+            to,
+            start: start(group.node("start"), index as usize),
+            stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
+            transport: transport.clone(),
+        }
+    };
+    (0..group.whole("count")).map(flow).collect()
+}
+
+fn start(node: &Node, index: usize) -> Start {
+    let time = |node: &Node| Time::ZERO + span_of(node);
+    match &node.value {
+        Value::Table(table) => {
+            let bounds = table.list("uniform");
+            Start::Uniform(time(&bounds[0]), time(&bounds[1]))
+        }
+        Value::List(starts) => Start::At(time(&starts[index])),
+        _ => Start::At(time(node)),
+    }
+}
+
+fn loss(table: &Table) -> Loss {
+    if table.contains_key("bernoulli") {
+        Loss::Bernoulli(table.number("bernoulli"))
+    } else {
+        Loss::List(table.list("packets").iter().map(whole_of).collect())
+    }
+}
+
+fn transport(group: &Table) -> Transport {
+    let packet = group.bytes("packet");
+    if group.word("protocol") == "udp" {
+        return Transport::Udp(Udp {
+            rate: group.rate("rate"),
+            packet_bytes: packet.0 as u32,
+            header_bytes: UDP_HEADER_BYTES,
+        });
+    }
+    Transport::Tcp(Arc::new(tcp(group, packet)))
+}
+
+fn tcp(group: &Table, packet: Bytes) -> Tcp {
+    let tcp = group.sub("tcp");
+    let payload = flow::payload(tcp, packet).expect("checked when resolved");
+    let small = |key| tcp.bytes(key).0 as u32;
+    Tcp {
+        transfer: group
+            .contains_key("transfer")
+            .then(|| group.bytes("transfer").0),
+        mss_bytes: payload as u32,
+        header_bytes: small("header"),
+        ack_bytes: small("ack_size"),
+        sack_option_bytes: small("sack_option"),
+        sack_block_bytes: small("sack_block"),
+        timestamps: tcp.flag("timestamps").then(|| small("timestamp_option")),
+        initial_window: tcp.number("initial_window"),
+        receive_window: tcp.whole("receive_window"),
+        send_buffer: whole_unless_word(tcp, "send_buffer"),
+        initial_ssthresh: Some(tcp.number("initial_ssthresh")),
+        congestion: flow::controller(group.sub("congestion")),
+        slow_start: flow::slow_start(group.sub("slow_start"))
+            .build()
+            .expect("checked when resolved"),
+        rounding: match tcp.word("rounding") {
+            "integer-ssthresh" => Rounding::IntegerSsthresh,
+            "integer-both" => Rounding::IntegerBoth,
+            _ => Rounding::Real,
+        },
+        recovery: recovery(group.word("recovery")),
+        dupack_threshold: tcp.whole("dupack_threshold") as u32,
+        limited_transmit: tcp.flag("limited_transmit"),
+        ack_counting: match &tcp.node("ack_counting").value {
+            Value::Table(table) => AckCounting::PerSegment {
+                slow_start_limit: table.number("per_segment"),
+            },
+            _ => AckCounting::PerAck,
+        },
+        ecn: tcp.flag("ecn"),
+        delayed_ack: tcp.node("delayed_ack").table().map(|delayed| DelayedAck {
+            timeout: delayed.span("timeout"),
+            segments: delayed.whole("segments") as u32,
+            delays_syn: delayed.flag("delays_syn"),
+        }),
+        rto: rto(tcp.sub("rto")),
+        send_jitter: tcp.span("send_jitter"),
+        max_burst: whole_unless_word(tcp, "max_burst").map(|segments| segments as u32),
+        pacing: tcp.flag("pacing"),
+    }
+}
+
+fn whole_unless_word(tcp: &Table, key: &str) -> Option<u64> {
+    if let Value::Whole(whole) = tcp.node(key).value {
+        Some(whole.unsigned_abs())
+    } else {
+        None
+    }
+}
+
+fn recovery(name: &str) -> Recovery {
+    match name {
+        "tahoe" => Recovery::Tahoe,
+        "reno" => Recovery::Reno,
+        "newreno" => Recovery::NewReno,
+        "ns2-reno" => Recovery::Ns2Reno,
+        "ns2-newreno" => Recovery::Ns2NewReno,
+        "ns2-sack" => Recovery::Ns2Sack,
+        _ => Recovery::Sack,
+    }
+}
+
+fn rto(table: &Table) -> Rto {
+    let clock = if table.contains_key("tick") {
+        RttClock::Ns2Ticks {
+            tick: table.span("tick"),
+        }
+    } else {
+        RttClock::Exact {
+            granularity: table.span("granularity"),
+        }
+    };
+    let (initial, min, max) = (table.span("initial"), table.span("min"), table.span("max"));
+    Rto {
+        initial,
+        min,
+        max,
+        clock,
+    }
+}

@@ -1,0 +1,408 @@
+//! Checks a document against the model: unknown keys, wrong types, wrong units, values out of range.
+//!
+//! Everything wrong is reported at once. Along the way texts become quantities, and whole numbers
+//! become numbers where those are meant, so that what follows works with meanings only.
+
+use longhaul_congestion::{Parameter, Variant, registry};
+use longhaul_units::{Dimension, Quantity, Span, nearest};
+
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
+use crate::model::{Field, Kind};
+use crate::read::join;
+
+/// Longest time that a scenario may mention: sums of many stay within 64 bits of picoseconds.
+const LONGEST: Span = Span::from_secs(100_000);
+
+/// Checks a whole document: a scenario or a profile.
+pub(crate) fn check_root(
+    root: &mut Table,
+    fields: &'static [Field],
+    origin: &Origin,
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    check_fields(fields, root, origin, "", &mut out);
+    out
+}
+
+fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
+    let Node { value, origin, .. } = node;
+    let mut refuse = |message: String| out.push(Diagnostic::new(path, origin, message));
+    match (kind, &mut *value) {
+        (Kind::Flag, Value::Flag(_)) | (Kind::Text, Value::Text(_)) => {}
+        (Kind::Whole { min, max }, Value::Whole(whole)) => {
+            if !(*min..=*max).contains(whole) {
+                refuse(format!(
+                    "{whole} is out of range; write a whole number from {min} to {max}"
+                ));
+            }
+        }
+        (Kind::Number(range), Value::Whole(_) | Value::Number(_)) => {
+            let number = as_number(value);
+            if !range.contains(number) {
+                refuse(format!("{number} is out of range; write a number {range}"));
+            }
+        }
+        (Kind::Positive(dimensions) | Kind::Quantity(dimensions), Value::Text(text)) => {
+            match Quantity::parse(text, dimensions) {
+                Ok(quantity) if matches!(kind, Kind::Positive(_)) && is_zero(quantity) => {
+                    refuse(format!("{text:?} is nothing; write more than zero"));
+                }
+                Ok(Quantity::Span(span)) if span > LONGEST => {
+                    refuse(format!("{text:?} is too long; write at most {LONGEST}"));
+                }
+                Ok(quantity) => *value = Value::Quantity(quantity),
+                Err(error) => refuse(error.to_string()),
+            }
+        }
+        (Kind::Positive(dims) | Kind::Quantity(dims), Value::Whole(_) | Value::Number(_)) => {
+            let text = as_number(value).to_string();
+            if let Err(error) = Quantity::parse(&text, dims) {
+                refuse(error.to_string());
+            }
+        }
+        (Kind::Word(words), Value::Text(text)) => {
+            if !words.contains(&text.as_str()) {
+                refuse(unknown("value", text, words.iter().copied()));
+            }
+        }
+        (Kind::List(item), Value::List(items)) => {
+            for (index, node) in items.iter_mut().enumerate() {
+                check(item, node, &join(path, &index.to_string()), out);
+            }
+        }
+        (Kind::Table(fields), Value::Table(table)) => {
+            check_fields(fields, table, origin, path, out);
+        }
+        (Kind::Tagged(kinds), Value::Table(table)) => {
+            check_tagged(kinds, table, origin, path, out);
+        }
+        (Kind::Congestion, Value::Table(table)) => check_congestion(table, path, out),
+        (Kind::SlowStart, Value::Table(table)) => check_slow_start(table, path, out),
+        (Kind::OneOf(kinds), _) => check_one_of(kinds, kind, node, path, out),
+        (_, found) => {
+            let found = describe_value(found);
+            refuse(format!(
+                "{found} does not fit here; write {}",
+                describe(kind)
+            ));
+        }
+    }
+}
+
+/// A number, converted in place if it is written without a fraction.
+fn as_number(value: &mut Value) -> f64 {
+    let number = match value {
+        Value::Whole(whole) => *whole as f64,
+        Value::Number(number) => *number,
+        _ => f64::NAN,
+    };
+    *value = Value::Number(number);
+    number
+}
+
+fn is_zero(quantity: Quantity) -> bool {
+    match quantity {
+        Quantity::Span(span) => span.as_ps() == 0,
+        Quantity::Rate(rate) => rate.as_bps() == 0,
+        Quantity::Bytes(bytes) => bytes.0 == 0,
+        Quantity::Packets(number) | Quantity::Bdp(number) => number == 0.0,
+    }
+}
+
+/// Tries the alternatives. If none fits, the one of the value's type knows best what is wrong.
+fn check_one_of(
+    kinds: &'static [Kind],
+    whole: &'static Kind,
+    node: &mut Node,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut best: Option<Vec<Diagnostic>> = None;
+    for kind in kinds.iter().filter(|kind| suits(kind, &node.value)) {
+        let (mut attempt, mut errors) = (node.clone(), Vec::new());
+        check(kind, &mut attempt, path, &mut errors);
+        if errors.is_empty() {
+            *node = attempt;
+            return;
+        }
+        best = Some(if best.is_some() { Vec::new() } else { errors });
+    }
+    match best {
+        Some(errors) if !errors.is_empty() => out.extend(errors),
+        _ => {
+            let found = describe_value(&node.value);
+            let message = format!("{found} does not fit here; write {}", describe(whole));
+            out.push(Diagnostic::new(path, &node.origin, message));
+        }
+    }
+}
+
+/// Whether a value is of the type that a kind expects, be it right or wrong. A text that begins
+/// with a digit or a sign is meant as a quantity, any other as a word.
+fn suits(kind: &Kind, value: &Value) -> bool {
+    let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    match (kind, value) {
+        (Kind::Positive(_) | Kind::Quantity(_), Value::Text(text)) => numeric(text),
+        (Kind::Positive(_) | Kind::Quantity(_), value) => {
+            matches!(value, Value::Whole(_) | Value::Number(_))
+        }
+        (Kind::Word(_), Value::Text(text)) => !numeric(text),
+        (Kind::Flag, value) => matches!(value, Value::Flag(_)),
+        (Kind::Whole { .. }, value) => matches!(value, Value::Whole(_)),
+        (Kind::Number(_), value) => matches!(value, Value::Whole(_) | Value::Number(_)),
+        (Kind::List(_), value) => matches!(value, Value::List(_)),
+        (Kind::Table(_) | Kind::Tagged(_), value) => matches!(value, Value::Table(_)),
+        _ => false,
+    }
+}
+
+fn check_fields(
+    fields: &'static [Field],
+    table: &mut Table,
+    origin: &Origin,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let names = || fields.iter().map(|field| field.key);
+    let known = |key: &str| names().any(|name| name == key);
+    refuse_unknown_keys(table, path, known, out, || names().collect());
+    for field in fields {
+        // A key that is only mistyped is not missing too.
+        let mistyped = |table: &Table| {
+            let mut unknown = table.keys().filter(|key| !known(key));
+            unknown.any(|key| nearest(key, names()) == Some(field.key))
+        };
+        if let Some(node) = table.get_mut(field.key) {
+            check(&field.kind, node, &join(path, field.key), out);
+        } else if field.required && !mistyped(table) {
+            let key = field.key;
+            let message = format!("the key `{key}` is missing: {}", describe(&field.kind));
+            out.push(Diagnostic::new(path, origin, message));
+        }
+    }
+}
+
+/// Reports keys that are not known; drops those that belong to an overridden `kind`.
+fn refuse_unknown_keys(
+    table: &mut Table,
+    path: &str,
+    known: impl Fn(&str) -> bool,
+    out: &mut Vec<Diagnostic>,
+    all: impl Fn() -> Vec<&'static str>,
+) {
+    table.retain(|key, node| known(key) || !node.of_other_kind);
+    for (key, node) in table.iter().filter(|(key, _)| !known(key)) {
+        let message = unknown("key", key, all());
+        out.push(Diagnostic::new(
+            &join(path, key),
+            node.key_origin(),
+            message,
+        ));
+    }
+}
+
+/// A message about a name that is none of `known`.
+pub(crate) fn unknown<'a>(
+    what: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let hint = nearest(name, known.iter().copied())
+        .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    format!(
+        "unknown {what} `{name}`{hint}; allowed: {}",
+        known.join(", ")
+    )
+}
+
+fn check_tagged(
+    kinds: &'static [(&'static str, &'static [Field])],
+    table: &mut Table,
+    origin: &Origin,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let names = || kinds.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let Some((kind, node)) = table.remove_entry("kind") else {
+        let message = format!("the key `kind` is missing; allowed: {}", names().join(", "));
+        out.push(Diagnostic::new(path, origin, message));
+        return;
+    };
+    let found = kinds
+        .iter()
+        .find(|(name, _)| node.value == Value::Text((*name).to_string()));
+    match (found, &node.value) {
+        (Some((_, fields)), _) => check_fields(fields, table, origin, path, out),
+        (None, Value::Text(name)) => {
+            let message = unknown("kind", name, names());
+            out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
+        }
+        (None, other) => {
+            let message = format!(
+                "{} does not fit here; write one of {}",
+                describe_value(other),
+                names().join(", ")
+            );
+            out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
+        }
+    }
+    table.insert(kind, node);
+}
+
+/// The algorithm that a flow uses if it does not say.
+pub(crate) const DEFAULT_CONGESTION: &str = "reno";
+
+fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let kind = match table.get("kind").map(|node| (&node.value, &node.origin)) {
+        None => DEFAULT_CONGESTION.to_string(),
+        Some((Value::Text(kind), _)) => kind.clone(),
+        Some((other, origin)) => {
+            let message = format!("{} is not the name of an algorithm", describe_value(other));
+            return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+        }
+    };
+    let Ok(entry) = registry::find_algorithm(&kind) else {
+        let known = registry::algorithms().iter().map(|entry| entry.kind);
+        let message = unknown("congestion control", &kind, known);
+        let origin = &table["kind"].origin;
+        return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+    };
+    if let Some(Node { value, origin, .. }) = table.get("variant") {
+        let names = entry.variants.iter().map(|variant| variant.name());
+        let named = Variant::ALL.iter().any(|variant| {
+            entry.variants.contains(variant) && *value == Value::Text(variant.name().to_string())
+        });
+        if !named {
+            let found = if let Value::Text(text) = value {
+                text
+            } else {
+                "?"
+            };
+            let message = unknown("variant", found, names);
+            out.push(Diagnostic::new(&join(path, "variant"), origin, message));
+        }
+    }
+    check_parameters(&["kind", "variant"], entry.parameters, table, path, out);
+}
+
+fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let names = || registry::slow_starts().iter().map(|entry| entry.kind);
+    if let Some(Node { value, origin, .. }) = table.get("kind")
+        && !names().any(|name| *value == Value::Text(name.to_string()))
+    {
+        let found = if let Value::Text(text) = value {
+            text
+        } else {
+            "?"
+        };
+        let message = unknown("slow start", found, names());
+        return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+    }
+    // Zero switches the limit off, as in ns-2.
+    let off = matches!(
+        table.get("max_ssthresh").map(|node| &node.value),
+        Some(Value::Whole(0) | Value::Number(0.0))
+    );
+    if off {
+        let origin = table["max_ssthresh"].origin.clone();
+        *table = Table::from([("kind".to_string(), Node::text("standard", origin))]);
+        return;
+    }
+    let limited = matches!(
+        table.get("kind").map(|node| &node.value),
+        Some(Value::Text(kind)) if kind != "standard"
+    );
+    let entries = registry::slow_starts();
+    let bare = !table.contains_key("kind");
+    let parameters = entries
+        .iter()
+        .find(|entry| (limited || bare) && !entry.parameters.is_empty())
+        .map_or(&[][..], |entry| entry.parameters);
+    check_parameters(&["kind"], parameters, table, path, out);
+}
+
+/// Checks the keys and values of a table of registry parameters.
+fn check_parameters(
+    own: &'static [&'static str],
+    parameters: &'static [Parameter],
+    table: &mut Table,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let names = || {
+        own.iter()
+            .copied()
+            .chain(parameters.iter().map(|parameter| parameter.name))
+    };
+    refuse_unknown_keys(
+        table,
+        path,
+        |key| names().any(|name| name == key),
+        out,
+        || names().collect(),
+    );
+    for parameter in parameters {
+        let Some(node) = table.get_mut(parameter.name) else {
+            continue;
+        };
+        let number = as_number(&mut node.value);
+        if !parameter.allowed.contains(number) {
+            let (range, unit) = (parameter.allowed, parameter.unit);
+            let message = format!("this has to be a number {range} ({unit}), without a unit");
+            out.push(Diagnostic::new(
+                &join(path, parameter.name),
+                &node.origin,
+                message,
+            ));
+        }
+    }
+}
+
+/// What may be written, in words.
+pub(crate) fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Flag => "true or false".to_string(),
+        Kind::Text => "a text in quotes".to_string(),
+        Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
+        Kind::Number(range) => format!("a number {range}"),
+        Kind::Positive(dimensions) | Kind::Quantity(dimensions) => {
+            let example =
+                |dimension: &Dimension| format!("a {dimension} such as {:?}", dimension.example());
+            dimensions
+                .iter()
+                .map(example)
+                .collect::<Vec<_>>()
+                .join(", or ")
+        }
+        Kind::Word(words) => words
+            .iter()
+            .map(|word| format!("{word:?}"))
+            .collect::<Vec<_>>()
+            .join(" or "),
+        Kind::List(item) => format!("a list, each entry {}", describe(item)),
+        Kind::Table(fields) => {
+            let keys: Vec<&str> = fields.iter().map(|field| field.key).collect();
+            format!("a table with {}", keys.join(", "))
+        }
+        Kind::Tagged(kinds) => {
+            let kinds: Vec<String> = kinds.iter().map(|(kind, _)| format!("{kind:?}")).collect();
+            format!("a table with kind = {}", kinds.join(" or "))
+        }
+        Kind::Congestion | Kind::SlowStart => "a table with kind = \"NAME\"".to_string(),
+        Kind::OneOf(kinds) => kinds.iter().map(describe).collect::<Vec<_>>().join(", or "),
+    }
+}
+
+fn describe_value(value: &Value) -> String {
+    match value {
+        Value::Flag(flag) => flag.to_string(),
+        Value::Whole(whole) => whole.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{text:?}"),
+        Value::Quantity(quantity) => quantity.to_string(),
+        Value::List(_) => "a list".to_string(),
+        Value::Table(_) => "a table".to_string(),
+    }
+}

@@ -1,0 +1,231 @@
+//! A document as a tree of values, each with its origin.
+//!
+//! Reading keeps the place of every key and value; `extends`, `--set` and profiles lay one tree
+//! over another, and every value keeps saying where it came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use longhaul_units::Quantity;
+
+/// A text that values were read from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Name in messages: a path as the user wrote it.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// A place in a file.
+    File(Arc<Source>, Range<usize>),
+    /// An override, as written after `--set`.
+    Set(Arc<str>),
+    /// The profile of this name.
+    Profile(&'static str),
+    /// The same default in every profile.
+    Default,
+    /// Computed from other values, by this rule.
+    Derived(String),
+}
+
+/// A value with its origin.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub value: Value,
+    /// Where the value is written.
+    pub origin: Origin,
+    /// Where its key is written, if elsewhere.
+    pub key: Option<Origin>,
+    /// Belongs to a `kind` that was overridden: holds only if the new kind has the key too.
+    pub of_other_kind: bool,
+}
+
+/// A value as written, or once checked, as meant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Flag(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    Quantity(Quantity),
+    List(Vec<Node>),
+    Table(Table),
+}
+
+/// Keys and values in alphabetical order.
+pub(crate) type Table = BTreeMap<String, Node>;
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Node {
+    pub fn new(value: Value, origin: Origin) -> Self {
+        Self {
+            value,
+            origin,
+            key: None,
+            of_other_kind: false,
+        }
+    }
+
+    pub fn text(text: &str, origin: Origin) -> Self {
+        Self::new(Value::Text(text.to_string()), origin)
+    }
+
+    /// Where to point for something wrong with the key.
+    pub fn key_origin(&self) -> &Origin {
+        self.key.as_ref().unwrap_or(&self.origin)
+    }
+
+    pub fn table(&self) -> Option<&Table> {
+        if let Value::Table(table) = &self.value {
+            Some(table)
+        } else {
+            None
+        }
+    }
+
+    pub fn table_mut(&mut self) -> Option<&mut Table> {
+        if let Value::Table(table) = &mut self.value {
+            Some(table)
+        } else {
+            None
+        }
+    }
+}
+
+impl Origin {
+    /// Position in the file, to sort messages by.
+    pub fn offset(&self) -> usize {
+        if let Self::File(_, span) = self {
+            span.start
+        } else {
+            0
+        }
+    }
+
+    /// Where it is, for the head of a message: `name:line:column`.
+    pub fn place(&self) -> String {
+        match self {
+            Self::File(source, span) => {
+                let (line, column) = source.position(span.start);
+                format!("{}:{line}:{column}", source.name)
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// The line with the value underlined; nothing for a whole file.
+    pub fn snippet(&self) -> Option<String> {
+        let Self::File(source, span) = self else {
+            return None;
+        };
+        if span.is_empty() {
+            return None;
+        }
+        let (number, column) = source.position(span.start);
+        let line = source.text.lines().nth(number - 1)?;
+        let rest = line.chars().count().saturating_sub(column - 1).max(1);
+        let length = source
+            .text
+            .get(span.clone())
+            .map_or(1, |text| text.chars().count());
+        let marks = "^".repeat(length.clamp(1, rest));
+        let (gutter, indent) = (" ".repeat(number.to_string().len()), " ".repeat(column - 1));
+        Some(format!(" {number} | {line}\n {gutter} | {indent}{marks}"))
+    }
+}
+
+impl fmt::Display for Origin {
+    /// What `longhaul explain` shows.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(source, span) => {
+                write!(out, "{}:{}", source.name, source.position(span.start).0)
+            }
+            Self::Set(text) => write!(out, "--set {text}"),
+            Self::Profile(name) => write!(out, "profile {name}"),
+            Self::Default => out.write_str("default"),
+            Self::Derived(rule) => write!(out, "derived: {rule}"),
+        }
+    }
+}
+
+impl Source {
+    /// Line and column of a byte, both counted from one.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}
+
+/// Lays `upper` over `lower`: tables merge, everything else is replaced.
+///
+/// What a table says about another `kind` than the upper one's holds only where the new kind has
+/// the same key, so that `--set queue.kind=droptail` keeps the limit of a RED queue and drops its
+/// thresholds.
+pub(crate) fn overlay(lower: &mut Table, upper: Table) {
+    let other_kind = matches!(
+        (lower.get("kind"), upper.get("kind")),
+        (Some(below), Some(above)) if below.value != above.value
+    );
+    if other_kind {
+        lower
+            .values_mut()
+            .for_each(|node| node.of_other_kind = true);
+    }
+    for (key, node) in upper {
+        let replaces = key == "topology"
+            && lower.get("topology").is_some_and(|below| {
+                let kinds =
+                    |node: &Node| node.table().and_then(|table| table.keys().next().cloned());
+                kinds(below) != kinds(&node)
+            });
+        match (lower.get_mut(&key), node.value) {
+            (
+                Some(Node {
+                    value: Value::Table(below),
+                    of_other_kind,
+                    ..
+                }),
+                Value::Table(above),
+            ) if !replaces => {
+                *of_other_kind = false;
+                overlay(below, above);
+            }
+            (_, value) => drop(lower.insert(key, Node { value, ..node })),
+        }
+    }
+}
+
+/// Puts defaults below what is there: the opposite of [`overlay`].
+pub(crate) fn fill(upper: &mut Table, lower: &Table) {
+    for (key, node) in lower {
+        match (upper.get_mut(key), &node.value) {
+            (
+                Some(Node {
+                    value: Value::Table(above),
+                    ..
+                }),
+                Value::Table(below),
+            ) => {
+                fill(above, below);
+            }
+            (Some(_), _) => {}
+            (None, _) => drop(upper.insert(key.clone(), node.clone())),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What is wrong with a scenario, and where: rendered as `file:line:column: key: message` with the
+//! line itself below.
+
+use std::fmt;
+
+use crate::document::Origin;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Diagnostic {
+    /// Dotted path of the key, empty for the whole file.
+    pub path: String,
+    /// What was found, what is allowed, and what was probably meant.
+    pub message: String,
+    /// Where the value comes from.
+    pub origin: Origin,
+}
+
+impl Diagnostic {
+    pub fn new(path: &str, origin: &Origin, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_string(),
+            message: message.into(),
+            origin: origin.clone(),
+        }
+    }
+}
+
+/// Why a scenario is refused: everything found wrong, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct ScenarioError {
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl ScenarioError {
+    /// Sorted by place in the file; one message for each place.
+    pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
+        diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
+        Self { diagnostics }
+    }
+
+    /// The dotted paths of the keys that are wrong.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.path.as_str())
+    }
+}
+
+impl From<Diagnostic> for ScenarioError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::new(vec![diagnostic])
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.diagnostics.iter().enumerate() {
+            if index > 0 {
+                out.write_str("\n")?;
+            }
+            diagnostic.fmt(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.origin.place())?;
+        if !self.path.is_empty() {
+            write!(out, ": {}", self.path)?;
+        }
+        write!(out, ": {}", self.message)?;
+        self.origin
+            .snippet()
+            .map_or(Ok(()), |snippet| write!(out, "\n{snippet}"))
+    }
+}

@@ -1,0 +1,123 @@
+//! Access links of a group of flows, and the base round trip that they make up.
+
+use longhaul_units::{Quantity, Rate, Span};
+
+use super::Shared;
+use crate::document::{Node, Origin, Table, Value, fill};
+use crate::error::Diagnostic;
+use crate::queue::{self, Place};
+use crate::read::join;
+use crate::topology::Kind;
+use crate::typed::{Typed, span, span_of};
+
+/// The group's access links: its own keys over the topology's, and the delay that a round trip
+/// asks for.
+pub(super) fn resolve_access(
+    flow: &mut Table,
+    path: &str,
+    shared: &Shared<'_>,
+    core_delay: Span,
+    out: &mut Vec<Diagnostic>,
+) {
+    let rtt = flow.remove("rtt");
+    let wanted = rtt.is_some() || flow.contains_key("access") || shared.access.is_some();
+    if !wanted {
+        return;
+    }
+    if shared.core.kind == Kind::Graph {
+        let origin = rtt
+            .as_ref()
+            .or(flow.get("access"))
+            .map_or(&Origin::Default, Node::key_origin);
+        let message = "a graph has no access links of its own; give hosts and links in the graph";
+        return out.push(Diagnostic::new(path, origin, message));
+    }
+    let access_path = join(path, "access");
+    let origin = rtt
+        .as_ref()
+        .map_or(Origin::Default, |node| node.origin.clone());
+    flow.default("access", Value::Table(Table::new()), origin);
+    let access = flow.sub_mut("access");
+    let own_rtt = access.remove("rtt");
+    let own_delay = access.contains_key("delay");
+    let rtts = [
+        rtt.map(|node| (join(path, "rtt"), node)),
+        own_rtt.map(|node| (join(&access_path, "rtt"), node)),
+    ];
+    let mut rtts = rtts.into_iter().flatten();
+    let rtt = rtts.next();
+    let conflict = rtts.next().or_else(|| rtt.clone().filter(|_| own_delay));
+    if let Some((path, node)) = conflict {
+        let message = "give one of rtt, access.rtt and access.delay; the others follow";
+        out.push(Diagnostic::new(&path, node.key_origin(), message));
+    }
+    if let Some(topology) = shared.access {
+        fill(access, topology);
+    }
+    let inherited_rtt = access
+        .remove("rtt")
+        .map(|node| ("topology.access.rtt".to_string(), node));
+    let rtt = rtt.or_else(|| inherited_rtt.filter(|_| !own_delay));
+    access.default("at", Value::Text("both".to_string()), Origin::Default);
+    access.default("delay", span(Span::ZERO), Origin::Default);
+    if let Some((path, node)) = rtt {
+        derive_access_delay(access, &path, &node, core_delay, out);
+    }
+    complete_access(access, &access_path, shared, out);
+}
+
+/// How many access links each direction of a flow crosses.
+pub(super) fn links(access: &Table) -> u64 {
+    if access.word("at") == "sender" { 1 } else { 2 }
+}
+
+fn derive_access_delay(
+    access: &mut Table,
+    path: &str,
+    rtt: &Node,
+    core_delay: Span,
+    out: &mut Vec<Diagnostic>,
+) {
+    let (wanted, least) = (span_of(rtt), core_delay * 2);
+    if wanted < least {
+        let message =
+            format!("{wanted} is less than the {least} that the routers' path alone takes");
+        return out.push(Diagnostic::new(path, &rtt.origin, message));
+    }
+    let delay = (wanted.saturating_sub(least)) / (2 * links(access));
+    access.derive(
+        "delay",
+        span(delay),
+        &format!("base round trip {wanted} ({})", rtt.origin),
+    );
+}
+
+fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mut Vec<Diagnostic>) {
+    let fastest = shared
+        .core
+        .links
+        .iter()
+        .map(|link| link.rate.as_bps())
+        .max()
+        .unwrap_or(1);
+    if !access.contains_key("rate") {
+        let rate = Quantity::Rate(Rate::from_bps(fastest.saturating_mul(10)));
+        access.derive(
+            "rate",
+            Value::Quantity(rate),
+            "ten times the fastest router link",
+        );
+    }
+    let default = || queue::default_queue(Quantity::Packets(10_000.0));
+    access.entry("queue".to_string()).or_insert_with(default);
+    let (rate, delay) = (access.rate("rate"), access.span("delay"));
+    let (packet, profile) = (shared.packet, shared.profile);
+    let place = Place {
+        rate,
+        delay,
+        rtt: delay * 2,
+        packet,
+        profile,
+    };
+    queue::resolve(access.sub_mut("queue"), &join(path, "queue"), &place, out);
+}

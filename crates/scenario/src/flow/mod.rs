@@ -1,0 +1,317 @@
+//! Groups of flows: where they run, when they start, and every option of their transport.
+
+mod access;
+mod transport;
+
+use longhaul_units::{Bytes, Rate, Span, Time};
+
+use crate::document::{Node, Origin, Table, Value, fill};
+use crate::error::Diagnostic;
+use crate::queue;
+use crate::read::join;
+use crate::topology::{Core, Kind, find_node};
+use crate::typed::{Typed, span, span_of, whole_of};
+use access::links;
+
+pub(crate) use transport::{controller, payload, slow_start};
+
+/// What the flows of all groups share.
+pub(crate) struct Shared<'a> {
+    pub core: &'a Core,
+    pub profile: &'a Table,
+    /// The file's own transport options.
+    pub tcp: &'a Table,
+    /// The topology's access links.
+    pub access: Option<&'a Table>,
+    pub duration: Time,
+    /// Largest packet that a flow sends.
+    pub packet: Bytes,
+}
+
+/// Where a group's flows run.
+pub(crate) struct Path {
+    pub from: usize,
+    pub to: usize,
+    /// Base round trip, access links included.
+    pub rtt: Span,
+    /// The slowest link's rate, access links included.
+    pub rate: Rate,
+}
+
+const TCP_KEYS: [&str; 5] = ["congestion", "slow_start", "recovery", "transfer", "tcp"];
+
+/// Largest IPv4 packet (RFC 791).
+const LARGEST_PACKET: Bytes = Bytes(65_535);
+
+/// The values that decide about others: protocol, count and packet size.
+pub(crate) fn resolve_basics(
+    flow: &mut Table,
+    path: &str,
+    profile: &Table,
+    out: &mut Vec<Diagnostic>,
+) {
+    fill_basics(flow, path, profile, out);
+    refuse_large(flow, "packet", path, out);
+}
+
+/// Refuses a size beyond that of a packet.
+fn refuse_large(table: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
+    let size = table.bytes(key);
+    if size > LARGEST_PACKET {
+        let message = format!("{size} is more than the largest packet, {LARGEST_PACKET}");
+        out.push(Diagnostic::new(
+            &join(path, key),
+            &table.node(key).origin,
+            message,
+        ));
+    }
+}
+
+fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diagnostic>) {
+    flow.default("protocol", Value::Text("tcp".to_string()), Origin::Default);
+    flow.default("count", Value::Whole(1), Origin::Default);
+    let defaults = profile.sub("flow");
+    if flow.word("protocol") == "tcp" {
+        if let Some(node) = flow.get("rate") {
+            let message = "a TCP flow has no rate; write protocol = \"udp\", or leave it out";
+            out.push(Diagnostic::new(
+                &join(path, "rate"),
+                node.key_origin(),
+                message,
+            ));
+        }
+        fill(flow, defaults);
+        return;
+    }
+    let packet = || defaults.node("packet").clone();
+    flow.entry("packet".to_string()).or_insert_with(packet);
+    for key in TCP_KEYS {
+        if let Some(node) = flow.get(key) {
+            let message =
+                format!("a UDP flow has no {key}; leave it out, or write protocol = \"tcp\"");
+            out.push(Diagnostic::new(
+                &join(path, key),
+                node.key_origin(),
+                message,
+            ));
+        }
+    }
+    if !flow.contains_key("rate") {
+        let message = "a UDP flow needs a rate, such as rate = \"10 Mbps\"";
+        out.push(Diagnostic::new(
+            path,
+            &flow.node("protocol").origin,
+            message,
+        ));
+    }
+}
+
+/// Fills in everything else and makes derived values explicit.
+pub(crate) fn resolve(
+    flow: &mut Table,
+    path: &str,
+    shared: &Shared<'_>,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Path> {
+    resolve_times(flow, path, shared.duration, out);
+    let before = out.len();
+    let (from, to) = endpoints(flow, path, shared.core, out)?;
+    let Some(route) = shared.core.route(from, to) else {
+        let (from, to) = (&shared.core.nodes[from], &shared.core.nodes[to]);
+        let message = format!("no route leads from `{from}` to `{to}`");
+        out.push(Diagnostic::new(path, &flow.node("to").origin, message));
+        return None;
+    };
+    let slowest = shared.core.slowest(&route)?;
+    let delay = shared.core.delay(&route);
+    access::resolve_access(flow, path, shared, delay, out);
+    if out.len() > before {
+        return None;
+    }
+    let access = flow.get("access").and_then(Node::table);
+    let rtt = delay * 2
+        + access.map_or(Span::ZERO, |access| {
+            access.span("delay") * 2 * links(access)
+        });
+    let rate = access.map_or(slowest, |access| access.rate("rate").min(slowest));
+    if flow.word("protocol") == "tcp" {
+        let packet = flow.bytes("packet");
+        let queues = route.iter().map(|&link| &shared.core.links[link].queue);
+        let queued: f64 = queues
+            .map(|queue| queue::capacity_packets(queue, packet))
+            .sum();
+        let held = access.map_or(0.0, |access| {
+            links(access) as f64 * queue::capacity_packets(access.sub("queue"), packet)
+        });
+        let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
+        transport::resolve_tcp(flow, path, shared, bdp + queued + held, out);
+    }
+    Some(Path {
+        from,
+        to,
+        rtt,
+        rate,
+    })
+}
+
+fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
+    flow.default("start", span(Span::ZERO), Origin::Default);
+    let count = flow.whole("count");
+    let Node { value, origin, .. } = flow.node("start");
+    let start_path = join(path, "start");
+    let mut refuse = |origin: &Origin, message: String| {
+        out.push(Diagnostic::new(&start_path, origin, message));
+    };
+    let starts: Vec<Node> = match value {
+        Value::List(starts) => {
+            if starts.len() as u64 != count {
+                let n = starts.len();
+                refuse(
+                    origin,
+                    format!("{n} start times for {count} flows; write one for each"),
+                );
+            }
+            starts.clone()
+        }
+        Value::Table(table) => {
+            let bounds = table.list("uniform");
+            if bounds.len() != 2 || span_of(&bounds[0]) >= span_of(&bounds[1]) {
+                let message = "write two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
+                refuse(&table.node("uniform").origin, message.to_string());
+            }
+            bounds.to_vec()
+        }
+        _ => vec![flow.node("start").clone()],
+    };
+    // A half-open interval may end with the run.
+    let drawn = matches!(value, Value::Table(_));
+    let last = starts.len().saturating_sub(1);
+    for (index, start) in starts.iter().enumerate() {
+        let (at, end) = (Time::ZERO + span_of(start), duration);
+        if at > end || (at == end && !(drawn && index == last)) {
+            let (at, end) = (span_of(start), duration.since(Time::ZERO));
+            refuse(
+                &start.origin,
+                format!("{at} is not before the end of the run at {end}"),
+            );
+        }
+    }
+    if let Some(stop) = flow.get("stop") {
+        let earliest = starts.iter().map(span_of).min().unwrap_or_default();
+        if span_of(stop) <= earliest {
+            let message = format!("{} is not after the start at {earliest}", span_of(stop));
+            out.push(Diagnostic::new(&join(path, "stop"), &stop.origin, message));
+        }
+    }
+}
+
+/// First and last router, or node, of a group.
+fn endpoints(
+    flow: &mut Table,
+    path: &str,
+    core: &Core,
+    out: &mut Vec<Diagnostic>,
+) -> Option<(usize, usize)> {
+    let allowed: &[&str] = match core.kind {
+        Kind::Dumbbell => &["direction"],
+        Kind::ParkingLot => &["path"],
+        Kind::Graph => &["from", "to"],
+    };
+    let mut right = true;
+    for key in ["direction", "path", "from", "to"] {
+        let Some(node) = flow.get(key).filter(|_| !allowed.contains(&key)) else {
+            continue;
+        };
+        let message = format!(
+            "this topology places flows by {}, not by {key}",
+            allowed.join(" and ")
+        );
+        out.push(Diagnostic::new(
+            &join(path, key),
+            node.key_origin(),
+            message,
+        ));
+        right = false;
+    }
+    if !right {
+        return None;
+    }
+    match core.kind {
+        Kind::Dumbbell => {
+            flow.default(
+                "direction",
+                Value::Text("forward".to_string()),
+                Origin::Default,
+            );
+            Some(if flow.word("direction") == "reverse" {
+                (1, 0)
+            } else {
+                (0, 1)
+            })
+        }
+        Kind::ParkingLot => parking_lot_path(flow, path, core.nodes.len() - 1, out),
+        Kind::Graph => graph_path(flow, path, core, out),
+    }
+}
+
+fn parking_lot_path(
+    flow: &mut Table,
+    path: &str,
+    last: usize,
+    out: &mut Vec<Diagnostic>,
+) -> Option<(usize, usize)> {
+    let number = |router: usize| Node::new(Value::Whole(router as i64), Origin::Default);
+    flow.default(
+        "path",
+        Value::List(vec![number(0), number(last)]),
+        Origin::Default,
+    );
+    let routers: Vec<u64> = flow.list("path").iter().map(whole_of).collect();
+    let inside = routers.iter().all(|&router| router <= last as u64);
+    if let [from, to] = routers[..]
+        && from != to
+        && inside
+    {
+        return Some((from as usize, to as usize));
+    }
+    let message = if inside {
+        "write the numbers of two different routers, first and last".to_string()
+    } else {
+        format!("there is no such router; the routers of this parking lot are 0 to {last}")
+    };
+    out.push(Diagnostic::new(
+        &join(path, "path"),
+        &flow.node("path").origin,
+        message,
+    ));
+    None
+}
+
+fn graph_path(
+    flow: &mut Table,
+    path: &str,
+    core: &Core,
+    out: &mut Vec<Diagnostic>,
+) -> Option<(usize, usize)> {
+    for key in ["from", "to"] {
+        if !flow.contains_key(key) {
+            let origin = flow.node("protocol").origin.clone();
+            let message = format!("the key `{key}` is missing: the name of a node");
+            out.push(Diagnostic::new(path, &origin, message));
+            return None;
+        }
+    }
+    let from = find_node(&core.nodes, flow, "from", path, out);
+    let to = find_node(&core.nodes, flow, "to", path, out);
+    let (from, to) = (from?, to?);
+    if from == to {
+        let origin = &flow.node("to").origin;
+        out.push(Diagnostic::new(
+            &join(path, "to"),
+            origin,
+            "a flow needs two different nodes",
+        ));
+        return None;
+    }
+    Some((from, to))
+}

@@ -1,0 +1,235 @@
+//! Transport of a group of flows: congestion control, slow start and every TCP option.
+
+use longhaul_congestion::{ControllerSpec, DefaultValue, SlowStartSpec, Variant, registry};
+use longhaul_units::{Bytes, Quantity};
+
+use super::{Shared, refuse_large};
+use crate::check::DEFAULT_CONGESTION;
+use crate::document::{Node, Origin, Table, Value, fill};
+use crate::error::Diagnostic;
+use crate::read::join;
+use crate::typed::Typed;
+
+/// Congestion control, slow start and transport options. `held` is what path and queues hold, in
+/// packets.
+pub(super) fn resolve_tcp(
+    flow: &mut Table,
+    path: &str,
+    shared: &Shared<'_>,
+    held: f64,
+    out: &mut Vec<Diagnostic>,
+) {
+    resolve_congestion(flow, path, shared.profile, out);
+    resolve_slow_start(flow, shared.profile);
+    flow.default("tcp", Value::Table(Table::new()), Origin::Default);
+    let packet = flow.bytes("packet");
+    let tcp = flow.sub_mut("tcp");
+    let path = join(path, "tcp");
+    layer_options(tcp, shared.tcp, &path, out);
+    layer_options(tcp, shared.profile.sub("tcp"), &path, out);
+    resolve_delayed_ack(tcp, shared.profile);
+    for key in ["ack_size", "sack_option", "sack_block"] {
+        refuse_large(tcp, key, &path, out);
+    }
+    let Some(payload) = payload(tcp, packet) else {
+        let message = format!("{packet} leaves no room for data after the headers");
+        let path = path.replace(".tcp", ".packet");
+        return out.push(Diagnostic::new(&path, &flow.node("packet").origin, message));
+    };
+    let auto = (2.0 * held).ceil().clamp(64.0, 1e12) as i64;
+    let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
+    resolve_window(
+        tcp,
+        "receive_window",
+        payload,
+        Some((auto, rule)),
+        &path,
+        out,
+    );
+    resolve_window(tcp, "send_buffer", payload, None, &path, out);
+    if matches!(tcp.node("initial_ssthresh").value, Value::Text(_)) && out.is_empty() {
+        let window = Value::Number(tcp.whole("receive_window") as f64);
+        tcp.derive("initial_ssthresh", window, "the receive window");
+    }
+    let rto = tcp.sub("rto");
+    if rto.span("min") > rto.span("max") {
+        let message = format!(
+            "min ({}) is above max ({})",
+            rto.span("min"),
+            rto.span("max")
+        );
+        out.push(Diagnostic::new(
+            &join(&path, "rto.min"),
+            &rto.node("min").origin,
+            message,
+        ));
+    }
+}
+
+/// Puts options below those that are there. A timer has either a granularity or a tick.
+fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let mut lower = lower.clone();
+    if let (Some(own), Some(below)) = (
+        tcp.get("rto").and_then(Node::table),
+        lower.get_mut("rto").and_then(Node::table_mut),
+    ) {
+        if own.contains_key("granularity") || own.contains_key("tick") {
+            below.remove("granularity");
+            below.remove("tick");
+        }
+        if let (Some(tick), true) = (own.get("tick"), own.contains_key("granularity")) {
+            let message = "give either granularity (exact round trips) or tick (ns-2's clock)";
+            out.push(Diagnostic::new(
+                &join(path, "rto.tick"),
+                tick.key_origin(),
+                message,
+            ));
+        }
+    }
+    fill(tcp, &lower);
+}
+
+fn resolve_delayed_ack(tcp: &mut Table, profile: &Table) {
+    let details = profile.sub("delayed_ack");
+    let Node { value, .. } = tcp
+        .get_mut("delayed_ack")
+        .expect("a profile gives all options");
+    match value {
+        Value::Flag(false) => {}
+        Value::Table(own) => fill(own, details),
+        _ => *value = Value::Table(details.clone()),
+    }
+}
+
+/// Payload bytes of a full packet.
+pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
+    let options = if tcp.flag("timestamps") {
+        tcp.bytes("timestamp_option").0
+    } else {
+        0
+    };
+    packet
+        .0
+        .checked_sub(tcp.bytes("header").0)?
+        .checked_sub(options)
+        .filter(|&payload| payload > 0)
+}
+
+/// A window in segments, given in segments, in bytes, or by the word that `auto` stands for.
+fn resolve_window(
+    tcp: &mut Table,
+    key: &str,
+    payload: u64,
+    auto: Option<(i64, &str)>,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let node = tcp.node(key);
+    match (&node.value, auto) {
+        (Value::Text(_), Some((segments, rule))) => {
+            tcp.derive(key, Value::Whole(segments), rule);
+        }
+        (Value::Quantity(Quantity::Bytes(bytes)), _) => {
+            let segments = bytes.0 / payload;
+            if segments == 0 {
+                let message = format!("{bytes} is less than one segment of {} B", payload);
+                return out.push(Diagnostic::new(&join(path, key), &node.origin, message));
+            }
+            let rule = format!("{bytes} ({}) / {payload} B", node.origin);
+            tcp.derive(key, Value::Whole(segments as i64), &rule);
+        }
+        _ => {}
+    }
+}
+
+fn resolve_congestion(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diagnostic>) {
+    flow.default("congestion", Value::Table(Table::new()), Origin::Default);
+    let table = flow.sub_mut("congestion");
+    table.default(
+        "kind",
+        Value::Text(DEFAULT_CONGESTION.to_string()),
+        Origin::Default,
+    );
+    let Ok(entry) = registry::find_algorithm(table.word("kind")) else {
+        return;
+    };
+    let preferred = profile.node("variant");
+    if entry
+        .variants
+        .iter()
+        .any(|variant| variant.name() == profile.word("variant"))
+    {
+        fill(
+            table,
+            &Table::from([("variant".to_string(), preferred.clone())]),
+        );
+    }
+    let first = entry.variants[0].name().to_string();
+    table.default("variant", Value::Text(first), Origin::Default);
+    match controller(table).settings() {
+        Ok(settings) => {
+            for (parameter, value) in settings.values() {
+                let origin = match parameter.default {
+                    DefaultValue::Fixed(_) => Origin::Default,
+                    DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
+                };
+                table.default(parameter.name, Value::Number(value), origin);
+            }
+        }
+        Err(error) => {
+            let origin = &table.node("kind").origin;
+            let path = join(path, "congestion");
+            return out.push(Diagnostic::new(&path, origin, error.to_string()));
+        }
+    }
+    if let Err(error) = controller(table).build() {
+        let origin = &table.node("kind").origin;
+        out.push(Diagnostic::new(
+            &join(path, "congestion"),
+            origin,
+            error.to_string(),
+        ));
+    }
+}
+
+/// The congestion control of a table.
+pub(crate) fn controller(table: &Table) -> ControllerSpec {
+    let named = |variant: &Variant| variant.name() == table.word("variant");
+    ControllerSpec {
+        kind: table.word("kind").to_string(),
+        variant: Variant::ALL.into_iter().find(named).unwrap_or_default(),
+        parameters: parameters(table),
+    }
+}
+
+/// The slow start of a table.
+pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
+    SlowStartSpec {
+        kind: table.word("kind").to_string(),
+        parameters: parameters(table),
+    }
+}
+
+fn parameters(table: &Table) -> Vec<(String, f64)> {
+    let number = |(key, node): (&String, &Node)| match node.value {
+        Value::Number(number) => Some((key.clone(), number)),
+        _ => None,
+    };
+    table.iter().filter_map(number).collect()
+}
+
+/// `max_ssthresh` alone means the profile's limited slow start.
+fn resolve_slow_start(flow: &mut Table, profile: &Table) {
+    flow.default("slow_start", Value::Table(Table::new()), Origin::Default);
+    let table = flow.sub_mut("slow_start");
+    if table.contains_key("max_ssthresh") {
+        let limited = profile.node("limited_slow_start").clone();
+        table.entry("kind".to_string()).or_insert(limited);
+    }
+    table.default("kind", Value::Text("standard".to_string()), Origin::Default);
+    if let Ok(settings) = slow_start(table).settings() {
+        for (parameter, value) in settings.values() {
+            table.default(parameter.name, Value::Number(value), Origin::Default);
+        }
+    }
+}

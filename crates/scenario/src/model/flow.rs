@@ -1,0 +1,276 @@
+//! Keys of a group of flows and of its transport.
+
+use longhaul_congestion::Range;
+
+use super::network::ACCESS;
+use super::{Field, Kind, MOST, RATE, SIZE, TIME, field, required};
+
+/// Flows of one group.
+const MOST_FLOWS: i64 = 100_000;
+const SEGMENTS: Kind = Kind::Whole { min: 1, max: MOST };
+const WINDOW: Kind = Kind::OneOf(&[Kind::Word(&["auto"]), SEGMENTS, Kind::Positive(SIZE)]);
+
+/// Keys of one entry of `[[flows]]`.
+pub(crate) const FLOW: &[Field] = &[
+    field(
+        "label",
+        Kind::Text,
+        "Name of the group; its congestion control by default.",
+    ),
+    field(
+        "count",
+        Kind::Whole {
+            min: 1,
+            max: MOST_FLOWS,
+        },
+        "Flows in the group; 1 by default.",
+    ),
+    field(
+        "protocol",
+        Kind::Word(&["tcp", "udp"]),
+        "`tcp` (default), or datagrams at a constant rate.",
+    ),
+    field(
+        "congestion",
+        Kind::Congestion,
+        "Congestion control: `kind` (reno by default), `variant`, parameters.",
+    ),
+    field(
+        "slow_start",
+        Kind::SlowStart,
+        "Slow start; `max_ssthresh` alone chooses the profile's limited form, 0 none.",
+    ),
+    field(
+        "recovery",
+        Kind::Word(RECOVERIES),
+        "How losses are repaired.",
+    ),
+    field(
+        "packet",
+        Kind::Positive(SIZE),
+        "Bytes of a full packet on the wire.",
+    ),
+    field(
+        "start",
+        START,
+        "When the flows start: a time, an interval to draw from, or a list, one each.",
+    ),
+    field(
+        "stop",
+        Kind::Positive(TIME),
+        "When the application stops sending; the end of the run by default.",
+    ),
+    field(
+        "transfer",
+        Kind::Positive(SIZE),
+        "Payload to send; without end by default.",
+    ),
+    field("rate", Kind::Positive(RATE), "UDP: rate on the wire."),
+    field(
+        "direction",
+        Kind::Word(&["forward", "reverse"]),
+        "Dumbbell: from left to right, or back.",
+    ),
+    field(
+        "path",
+        Kind::List(&Kind::Whole {
+            min: 0,
+            max: 100_000,
+        }),
+        "Parking lot: numbers of the first and the last router.",
+    ),
+    field("from", Kind::Text, "Graph: sending node."),
+    field("to", Kind::Text, "Graph: receiving node."),
+    field(
+        "access",
+        Kind::Table(ACCESS),
+        "The group's own access links.",
+    ),
+    field(
+        "rtt",
+        Kind::Positive(TIME),
+        "Base round trip: the access delay follows from it.",
+    ),
+    field(
+        "tcp",
+        Kind::Table(TCP),
+        "Transport options, over those of the file and the profile.",
+    ),
+];
+
+/// Names of [`longhaul_engine::config::Recovery`].
+pub(crate) const RECOVERIES: &[&str] = &[
+    "tahoe",
+    "reno",
+    "newreno",
+    "sack",
+    "ns2-reno",
+    "ns2-newreno",
+    "ns2-sack",
+];
+
+const START: Kind = Kind::OneOf(&[
+    Kind::Quantity(TIME),
+    Kind::Table(&[required(
+        "uniform",
+        Kind::List(&Kind::Quantity(TIME)),
+        "Drawn uniformly between two times.",
+    )]),
+    Kind::List(&Kind::Quantity(TIME)),
+]);
+
+/// Transport options.
+pub(crate) const TCP: &[Field] = &[
+    field(
+        "initial_window",
+        Kind::Number(Range::closed(1.0, 1e6)),
+        "Initial window in segments.",
+    ),
+    field(
+        "receive_window",
+        WINDOW,
+        "The receiver's window in segments, or in bytes; `auto`: twice the path's bandwidth-delay \
+         product and queues, at least 64 segments, so that it never limits.",
+    ),
+    field(
+        "send_buffer",
+        Kind::OneOf(&[Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE)]),
+        "The sender's socket buffer in segments, or in bytes.",
+    ),
+    field(
+        "initial_ssthresh",
+        Kind::OneOf(&[
+            Kind::Word(&["auto"]),
+            Kind::Number(Range::closed(2.0, 1e12)),
+        ]),
+        "Initial slow start threshold in segments; `auto`: the receive window.",
+    ),
+    field(
+        "dupack_threshold",
+        Kind::Whole { min: 1, max: 1000 },
+        "Duplicate acknowledgements that signal a loss.",
+    ),
+    field(
+        "limited_transmit",
+        Kind::Flag,
+        "Whether the first duplicates release new segments (RFC 3042).",
+    ),
+    field(
+        "ack_counting",
+        Kind::OneOf(&[
+            Kind::Word(&["per-ack"]),
+            Kind::Table(&[required(
+                "per_segment",
+                Kind::Number(Range::closed(1.0, 1e6)),
+                "The limit L of RFC 3465 in slow start, in segments.",
+            )]),
+        ]),
+        "What one acknowledgement counts for in growth: one, or the segments acknowledged.",
+    ),
+    field(
+        "ecn",
+        Kind::Flag,
+        "Whether both ends use ECN (RFC 3168); queues mark only if they too do.",
+    ),
+    field(
+        "delayed_ack",
+        Kind::OneOf(&[Kind::Flag, Kind::Table(DELAYED_ACK)]),
+        "Delayed acknowledgements (RFC 5681 section 4.2).",
+    ),
+    field(
+        "timestamps",
+        Kind::Flag,
+        "Whether segments carry timestamps (RFC 7323).",
+    ),
+    field(
+        "rto",
+        Kind::Table(RTO),
+        "The retransmission timer (RFC 6298).",
+    ),
+    field(
+        "send_jitter",
+        Kind::Quantity(TIME),
+        "Random delay before a burst, uniform from zero to this (ns-2's overhead_).",
+    ),
+    field(
+        "max_burst",
+        Kind::OneOf(&[
+            Kind::Word(&["unlimited"]),
+            Kind::Whole {
+                min: 1,
+                max: 1_000_000,
+            },
+        ]),
+        "Most segments sent for one acknowledgement.",
+    ),
+    field(
+        "pacing",
+        Kind::Flag,
+        "Whether segments are paced over the round trip.",
+    ),
+    field(
+        "rounding",
+        Kind::Word(&["real", "integer-ssthresh", "integer-both"]),
+        "Whether reductions cut the threshold, or threshold and window, to whole segments.",
+    ),
+    field(
+        "header",
+        Kind::Positive(SIZE),
+        "IP and TCP headers of a data segment, without options.",
+    ),
+    field(
+        "ack_size",
+        Kind::Positive(SIZE),
+        "A pure acknowledgement, SYN or FIN, without options.",
+    ),
+    field(
+        "timestamp_option",
+        Kind::Quantity(SIZE),
+        "The timestamp option on the wire.",
+    ),
+    field(
+        "sack_option",
+        Kind::Quantity(SIZE),
+        "A SACK option on the wire, without its blocks.",
+    ),
+    field(
+        "sack_block",
+        Kind::Quantity(SIZE),
+        "Each SACK block on the wire.",
+    ),
+];
+
+/// Keys of `delayed_ack`.
+pub(crate) const DELAYED_ACK: &[Field] = &[
+    field(
+        "timeout",
+        Kind::Positive(TIME),
+        "An acknowledgement waits at most so long.",
+    ),
+    field(
+        "segments",
+        Kind::Whole { min: 1, max: 1000 },
+        "... or for so many in-order segments.",
+    ),
+    field(
+        "delays_syn",
+        Kind::Flag,
+        "Whether the answer to the SYN waits too, as in ns-2.",
+    ),
+];
+
+const RTO: &[Field] = &[
+    field("initial", Kind::Positive(TIME), "Before the first sample."),
+    field("min", Kind::Positive(TIME), "Lower bound."),
+    field("max", Kind::Positive(TIME), "Upper bound."),
+    field(
+        "granularity",
+        Kind::Positive(TIME),
+        "Round trips are exact; this is the G of RFC 6298.",
+    ),
+    field(
+        "tick",
+        Kind::Positive(TIME),
+        "Round trips are measured in such ticks, as in ns-2.",
+    ),
+];

@@ -1,0 +1,188 @@
+//! Every key of a scenario: what it may hold and what it means.
+//!
+//! These tables are the one home of that knowledge. The checker refuses what they do not list, the
+//! JSON Schema for editors is made from them, and so is the help.
+
+use longhaul_congestion::Range;
+use longhaul_units::Dimension;
+
+mod flow;
+mod network;
+
+use crate::profile;
+
+pub(crate) use flow::TCP;
+use flow::{DELAYED_ACK, FLOW};
+use network::{DROP_TAIL, RED, TOPOLOGY};
+
+/// One key of a table.
+pub(crate) struct Field {
+    pub key: &'static str,
+    pub kind: Kind,
+    /// Whether a scenario without it is refused.
+    pub required: bool,
+    /// What it means, its default, and its source.
+    pub help: &'static str,
+}
+
+/// What a key may hold.
+pub(crate) enum Kind {
+    /// `true` or `false`.
+    Flag,
+    /// Any text.
+    Text,
+    /// A whole number.
+    Whole { min: i64, max: i64 },
+    /// A number without a unit.
+    Number(Range),
+    /// A quantity above zero.
+    Positive(&'static [Dimension]),
+    /// A quantity, zero included.
+    Quantity(&'static [Dimension]),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A list of one kind of things.
+    List(&'static Kind),
+    /// A table with these keys.
+    Table(&'static [Field]),
+    /// A table whose keys depend on its key `kind`.
+    Tagged(&'static [(&'static str, &'static [Field])]),
+    /// A congestion control algorithm with its parameters, from the registry.
+    Congestion,
+    /// A slow start with its parameters, from the registry.
+    SlowStart,
+    /// Any of these.
+    OneOf(&'static [Kind]),
+}
+
+const fn field(key: &'static str, kind: Kind, help: &'static str) -> Field {
+    Field {
+        key,
+        kind,
+        required: false,
+        help,
+    }
+}
+
+const fn required(key: &'static str, kind: Kind, help: &'static str) -> Field {
+    Field {
+        key,
+        kind,
+        required: true,
+        help,
+    }
+}
+
+const TIME: &[Dimension] = &[Dimension::Time];
+const RATE: &[Dimension] = &[Dimension::Rate];
+const SIZE: &[Dimension] = &[Dimension::Size];
+const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
+/// Segments, packets or bytes beyond this are a mistake.
+const MOST: i64 = 1_000_000_000_000;
+
+/// The whole file.
+pub(crate) const SCENARIO: &[Field] = &[
+    field(
+        "title",
+        Kind::Text,
+        "What the scenario is about, in a few words.",
+    ),
+    field(
+        "description",
+        Kind::Text,
+        "What it is for and what to look at.",
+    ),
+    field(
+        "extends",
+        Kind::Text,
+        "Another scenario file that this one changes; relative to this file.",
+    ),
+    field(
+        "profile",
+        Kind::Word(profile::NAMES),
+        "Frozen bundle of defaults: `rfc` (default), `ns2-2.35`, or `ns2-2003` for older studies.",
+    ),
+    required("duration", Kind::Positive(TIME), "Simulated time."),
+    field(
+        "seed",
+        Kind::Whole {
+            min: 0,
+            max: i64::MAX,
+        },
+        "Seed of all random streams; 1 by default.",
+    ),
+    field(
+        "replication",
+        Kind::Whole {
+            min: 0,
+            max: i64::MAX,
+        },
+        "Number of the replication: another one draws other random numbers; 0 by default.",
+    ),
+    field(
+        "measure",
+        Kind::Table(MEASURE),
+        "What is measured, and when.",
+    ),
+    field(
+        "tcp",
+        Kind::Table(TCP),
+        "Transport options of all TCP flows, over the profile's.",
+    ),
+    required(
+        "topology",
+        Kind::Table(TOPOLOGY),
+        "The network: one of the tables below.",
+    ),
+    required(
+        "flows",
+        Kind::List(&Kind::Table(FLOW)),
+        "Groups of equal flows.",
+    ),
+];
+
+const MEASURE: &[Field] = &[
+    field(
+        "from",
+        Kind::Quantity(TIME),
+        "Start of the measurement window; it ends with the run.",
+    ),
+    field(
+        "every",
+        Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]),
+        "Interval of the time series; 100 ms by default.",
+    ),
+    field(
+        "events",
+        Kind::Flag,
+        "Whether congestion events are recorded; false by default.",
+    ),
+    field(
+        "capture",
+        Kind::List(&Kind::Text),
+        "Links whose packets are recorded, by name.",
+    ),
+];
+
+/// What a profile holds.
+pub(crate) const PROFILE: &[Field] = &[
+    required(
+        "variant",
+        Kind::Word(&["paper", "ns2"]),
+        "Variant of algorithms that have it.",
+    ),
+    required(
+        "limited_slow_start",
+        Kind::Word(&["limited", "ns2-limited"]),
+        "What max_ssthresh means.",
+    ),
+    required("flow", Kind::Table(FLOW), "Defaults of TCP flows."),
+    required("tcp", Kind::Table(TCP), "Transport options."),
+    required(
+        "delayed_ack",
+        Kind::Table(DELAYED_ACK),
+        "Delayed acknowledgements, where they are on.",
+    ),
+    required("droptail", Kind::Table(DROP_TAIL), "Drop-tail queues."),
+    required("red", Kind::Table(RED), "RED queues."),
+];

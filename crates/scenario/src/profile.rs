@@ -1,0 +1,72 @@
+//! Profiles: frozen bundles of defaults, kept as TOML beside the sources.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::check::check_root;
+use crate::document::{Node, Origin, Source, Table, Value};
+use crate::model;
+use crate::read;
+
+/// Names of the profiles, the default first.
+pub(crate) const NAMES: &[&str] = &["rfc", "ns2-2.35", "ns2-2003"];
+
+const TEXTS: [&str; 3] = [
+    include_str!("../profiles/rfc.toml"),
+    include_str!("../profiles/ns2-2.35.toml"),
+    include_str!("../profiles/ns2-2003.toml"),
+];
+
+static PROFILES: LazyLock<Vec<Table>> = LazyLock::new(|| {
+    let load = |(&name, text): (&&'static str, &&str)| {
+        let source = Arc::new(Source {
+            name: name.to_string(),
+            text: (*text).to_string(),
+        });
+        let mut table = read::parse(&source).expect("a profile is TOML");
+        let errors = check_root(&mut table, model::PROFILE, &Origin::Profile(name));
+        assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
+        attribute(&mut table, &Origin::Profile(name));
+        table
+    };
+    NAMES.iter().zip(&TEXTS).map(load).collect()
+});
+
+/// The profile of that name, one of [`NAMES`].
+pub(crate) fn find(name: &str) -> &'static Table {
+    let index = NAMES.iter().position(|known| *known == name);
+    &PROFILES[index.expect("the checker knows the profiles")]
+}
+
+/// Gives all values of a table one origin.
+fn attribute(table: &mut Table, origin: &Origin) {
+    for node in table.values_mut() {
+        attribute_node(node, origin);
+    }
+}
+
+fn attribute_node(node: &mut Node, origin: &Origin) {
+    node.origin = origin.clone();
+    node.key = None;
+    match &mut node.value {
+        Value::Table(table) => attribute(table, origin),
+        Value::List(items) => items
+            .iter_mut()
+            .for_each(|item| attribute_node(item, origin)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_gives_every_transport_option() {
+        for name in NAMES {
+            let tcp = find(name)["tcp"].table().expect("a table");
+            for field in model::TCP {
+                assert!(tcp.contains_key(field.key), "{name} has no {}", field.key);
+            }
+        }
+    }
+}

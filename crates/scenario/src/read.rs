@@ -1,0 +1,304 @@
+//! From texts to one tree: TOML or JSON, `extends`, and `--set` overrides.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::document::{Node, Origin, Source, Table, Value, overlay};
+use crate::error::Diagnostic;
+
+/// Reads a file and everything that it extends.
+pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
+    read_chain(path, &mut Vec::new(), None)
+}
+
+/// Reads a text as if it were a file in the directory `base`, and everything that it extends.
+pub(crate) fn read_text(
+    text: &str,
+    name: &str,
+    base: Option<&Path>,
+) -> Result<(Table, Origin), Diagnostic> {
+    let source = Arc::new(Source {
+        name: name.to_string(),
+        text: text.to_string(),
+    });
+    let base = base.unwrap_or(Path::new(""));
+    extend(&source, base, &mut Vec::new())
+}
+
+/// `chain` holds the files on the way here, `extends` the value that led here.
+fn read_chain(
+    path: &Path,
+    chain: &mut Vec<PathBuf>,
+    extends: Option<&Origin>,
+) -> Result<(Table, Origin), Diagnostic> {
+    let name = path.display().to_string();
+    let refuse = |reason: String| match extends {
+        Some(origin) => Diagnostic::new("extends", origin, reason),
+        None => {
+            let source = Arc::new(Source {
+                name: name.clone(),
+                text: String::new(),
+            });
+            Diagnostic::new("", &Origin::File(source, 0..0), reason)
+        }
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| refuse(format!("cannot read {name}: {error}")))?;
+    let identity = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if chain.contains(&identity) {
+        return Err(refuse(format!(
+            "{name} extends itself, directly or through others"
+        )));
+    }
+    chain.push(identity);
+    let source = Arc::new(Source {
+        name: name.clone(),
+        text,
+    });
+    extend(&source, path.parent().unwrap_or(Path::new("")), chain)
+}
+
+/// Parses one text and lays it over the file that it extends.
+fn extend(
+    source: &Arc<Source>,
+    base: &Path,
+    chain: &mut Vec<PathBuf>,
+) -> Result<(Table, Origin), Diagnostic> {
+    let whole = Origin::File(Arc::clone(source), 0..0);
+    let mut table = parse(source)?;
+    let Some(extends) = table.remove("extends") else {
+        return Ok((table, whole));
+    };
+    let Value::Text(parent) = &extends.value else {
+        let message = "write the path of the scenario to extend, in quotes";
+        return Err(Diagnostic::new("extends", &extends.origin, message));
+    };
+    let (mut lower, _) = read_chain(&base.join(parent), chain, Some(&extends.origin))?;
+    overlay(&mut lower, table);
+    Ok((lower, whole))
+}
+
+/// Parses one text: JSON if it begins with a brace, which TOML cannot.
+pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
+    let text = &source.text;
+    if text.trim_start().starts_with('{') {
+        return parse_json(source);
+    }
+    let root = DeTable::parse(text).map_err(|error| {
+        let origin = Origin::File(Arc::clone(source), error.span().unwrap_or(0..0));
+        Diagnostic::new("", &origin, error.message())
+    })?;
+    let origin = |span| Origin::File(Arc::clone(source), span);
+    from_toml_table(root.get_ref(), "", &origin)
+}
+
+/// Makes the origin of a span.
+type MakeOrigin<'a> = &'a dyn Fn(std::ops::Range<usize>) -> Origin;
+
+fn from_toml_table(
+    table: &DeTable<'_>,
+    path: &str,
+    origin: MakeOrigin<'_>,
+) -> Result<Table, Diagnostic> {
+    let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let name: &std::borrow::Cow<'_, str> = key.get_ref();
+        let mut node = from_toml(value, &join(path, name), origin)?;
+        node.key = Some(origin(key.span()));
+        Ok((name.to_string(), node))
+    };
+    table.iter().map(entry).collect()
+}
+
+fn from_toml(
+    value: &Spanned<DeValue<'_>>,
+    path: &str,
+    origin: MakeOrigin<'_>,
+) -> Result<Node, Diagnostic> {
+    let here = origin(value.span());
+    let refuse = |message: &str| Diagnostic::new(path, &here, message);
+    let value = match value.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
+            .map(Value::Whole)
+            .map_err(|_| refuse("this number is too large"))?,
+        DeValue::Float(float) => float
+            .as_str()
+            .parse()
+            .map(Value::Number)
+            .map_err(|_| refuse("this number is too large"))?,
+        DeValue::Datetime(_) => return Err(refuse("a scenario has no dates")),
+        DeValue::Array(items) => {
+            let item = |(index, item): (usize, _)| {
+                from_toml(item, &join(path, &index.to_string()), origin)
+            };
+            Value::List(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(item)
+                    .collect::<Result<_, _>>()?,
+            )
+        }
+        DeValue::Table(table) => Value::Table(from_toml_table(table, path, origin)?),
+    };
+    Ok(Node::new(value, here))
+}
+
+fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
+    let whole: &RawValue = serde_json::from_str(&source.text).map_err(|error| {
+        let offset = source
+            .text
+            .split_inclusive('\n')
+            .take(error.line().saturating_sub(1));
+        let start = offset.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        Diagnostic::new(
+            "",
+            &Origin::File(Arc::clone(source), start..start + 1),
+            error.to_string(),
+        )
+    })?;
+    match from_json(whole, source)?.value {
+        Value::Table(table) => Ok(table),
+        _ => Ok(Table::new()),
+    }
+}
+
+/// A raw value borrows from the text, which tells where it stands.
+fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
+    let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
+    let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
+    let refuse = |error: serde_json::Error| Diagnostic::new("", &here, error.to_string());
+    let value = match raw.get().as_bytes()[0] {
+        b'{' => {
+            let entries: BTreeMap<String, &RawValue> =
+                serde_json::from_str(raw.get()).map_err(refuse)?;
+            let entry = |(key, raw)| Ok((key, from_json(raw, source)?));
+            Value::Table(entries.into_iter().map(entry).collect::<Result<_, _>>()?)
+        }
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(raw.get()).map_err(refuse)?;
+            let item = |raw| from_json(raw, source);
+            Value::List(items.into_iter().map(item).collect::<Result<_, _>>()?)
+        }
+        b'"' => Value::Text(serde_json::from_str(raw.get()).map_err(refuse)?),
+        b't' | b'f' => Value::Flag(serde_json::from_str(raw.get()).map_err(refuse)?),
+        b'n' => {
+            return Err(Diagnostic::new(
+                "",
+                &here,
+                "null means nothing here; leave the key out",
+            ));
+        }
+        _ => match serde_json::from_str(raw.get()) {
+            Ok(whole) => Value::Whole(whole),
+            Err(_) => Value::Number(serde_json::from_str(raw.get()).map_err(refuse)?),
+        },
+    };
+    Ok(Node::new(value, here))
+}
+
+/// Applies one `key=value` override: a dotted path, with indexes into lists.
+///
+/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
+/// no quotes.
+pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
+    let origin = Origin::Set(text.into());
+    let refuse = |message: &str| Diagnostic::new("", &origin, message);
+    let Some((path, value)) = text.split_once('=') else {
+        return Err(refuse("write key=value, with a dotted path as key"));
+    };
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(refuse(
+            "the key is empty; write key=value, with a dotted path as key",
+        ));
+    }
+    let as_text = || Node::text(value.trim(), origin.clone());
+    let node = match DeValue::parse(value.trim()) {
+        Ok(parsed) if !matches!(parsed.get_ref(), DeValue::Datetime(_)) => {
+            from_toml(&parsed, path.trim(), &|_| origin.clone())?
+        }
+        _ => as_text(),
+    };
+    set(root, &keys, "", node, &origin)
+}
+
+fn set(
+    table: &mut Table,
+    keys: &[&str],
+    path: &str,
+    node: Node,
+    origin: &Origin,
+) -> Result<(), Diagnostic> {
+    let [key, rest @ ..] = keys else {
+        return Ok(());
+    };
+    if rest.is_empty() {
+        overlay_one(table, key, node);
+        return Ok(());
+    }
+    let below = || Node::new(Value::Table(Table::new()), origin.clone());
+    let next = table.entry((*key).to_string()).or_insert_with(below);
+    next.of_other_kind = false;
+    set_in(next, rest, &join(path, key), node, origin)
+}
+
+fn set_in(
+    parent: &mut Node,
+    keys: &[&str],
+    path: &str,
+    node: Node,
+    origin: &Origin,
+) -> Result<(), Diagnostic> {
+    match &mut parent.value {
+        Value::Table(table) => set(table, keys, path, node, origin),
+        Value::List(items) => {
+            let (count, key) = (items.len(), keys[0]);
+            let Some(item) = key
+                .parse()
+                .ok()
+                .and_then(|index: usize| items.get_mut(index))
+            else {
+                let message = format!("{path} has {count} entries, from 0; there is no {key}");
+                return Err(Diagnostic::new(path, origin, message));
+            };
+            if keys.len() > 1 {
+                return set_in(item, &keys[1..], &join(path, key), node, origin);
+            }
+            *item = node;
+            Ok(())
+        }
+        _ => {
+            let message = format!(
+                "{path} is not a table: there is no {} in it",
+                keys.join(".")
+            );
+            Err(Diagnostic::new(path, origin, message))
+        }
+    }
+}
+
+/// Sets one key. A table given whole replaces what was there; a new `kind` keeps what it shares
+/// with the old one.
+fn overlay_one(table: &mut Table, key: &str, node: Node) {
+    if key == "kind" {
+        overlay(table, Table::from([(key.to_string(), node)]));
+    } else {
+        table.insert(key.to_string(), node);
+    }
+}
+
+/// A dotted path one step longer.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
+    }
+}

@@ -1,0 +1,92 @@
+//! A resolved document as JSON, canonical, and as rows that say where each value comes from.
+
+use serde_json::{Map, Value as Json};
+
+use crate::document::{Node, Table, Value};
+use crate::read::join;
+
+/// One value of a resolved scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainRow {
+    /// Dotted path of its key.
+    pub path: String,
+    /// The value as one would write it.
+    pub value: String,
+    /// Where it comes from: `file:line`, `--set ...`, `profile ...`, `default` or `derived: ...`.
+    pub origin: String,
+}
+
+/// The table as JSON with sorted keys: quantities as texts with units, whole numbers without a
+/// fraction.
+pub(crate) fn json(table: &Table) -> Json {
+    let entry = |(key, node): (&String, &Node)| (key.clone(), json_value(&node.value));
+    Json::Object(table.iter().map(entry).collect::<Map<_, _>>())
+}
+
+fn json_value(value: &Value) -> Json {
+    match value {
+        Value::Flag(flag) => Json::from(*flag),
+        Value::Whole(whole) => Json::from(*whole),
+        // Up to 2^53 a number without a fraction is the same number when written without a point.
+        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9.007e15 => {
+            Json::from(*number as i64)
+        }
+        Value::Number(number) => Json::from(*number),
+        Value::Text(text) => Json::from(text.as_str()),
+        Value::Quantity(quantity) => Json::from(quantity.to_string()),
+        Value::List(items) => items.iter().map(|item| json_value(&item.value)).collect(),
+        Value::Table(table) => json(table),
+    }
+}
+
+/// SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
+pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
+    let digest = hmac_sha256::Hash::hash(
+        format!("{canonical}\nresults-version {results_version}").as_bytes(),
+    );
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A row for each value, lists of plain values in one row.
+pub(crate) fn explain(table: &Table) -> Vec<ExplainRow> {
+    let mut rows = Vec::new();
+    explain_table(table, "", &mut rows);
+    rows
+}
+
+fn explain_table(table: &Table, path: &str, rows: &mut Vec<ExplainRow>) {
+    for (key, node) in table {
+        explain_node(node, &join(path, key), rows);
+    }
+}
+
+fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
+    match &node.value {
+        Value::Table(table) => explain_table(table, path, rows),
+        Value::List(items) if items.iter().any(|item| item.table().is_some()) => {
+            for (index, item) in items.iter().enumerate() {
+                explain_node(item, &join(path, &index.to_string()), rows);
+            }
+        }
+        value => rows.push(ExplainRow {
+            path: path.to_string(),
+            value: written(value),
+            origin: node.origin.to_string(),
+        }),
+    }
+}
+
+/// A plain value as one would write it, without the quotes.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| written(&item.value)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => match json_value(other) {
+            Json::String(text) => text,
+            json => json.to_string(),
+        },
+    }
+}

@@ -1,0 +1,176 @@
+//! From a checked document to one in which every value is present: given, from the profile,
+//! default, or derived from others.
+
+use longhaul_units::{Bytes, Span, Time};
+
+use crate::check::unknown;
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
+use crate::flow::{self, Path, Shared};
+use crate::profile;
+use crate::read::join;
+use crate::topology::{self, Core};
+use crate::typed::{Typed, span, span_of, text_of};
+
+/// Everything that the engine's configuration is built from.
+pub(crate) struct Resolved {
+    /// The document, complete.
+    pub root: Table,
+    pub core: Core,
+    /// Where each group of flows runs.
+    pub paths: Vec<Path>,
+}
+
+/// Completes a checked document, or says what contradicts what.
+pub(crate) fn resolve(mut root: Table) -> Result<Resolved, Vec<Diagnostic>> {
+    let mut out = Vec::new();
+    root.default(
+        "profile",
+        Value::Text(profile::NAMES[0].to_string()),
+        Origin::Default,
+    );
+    root.default("seed", Value::Whole(1), Origin::Default);
+    root.default("replication", Value::Whole(0), Origin::Default);
+    let profile = profile::find(root.word("profile"));
+    let duration = Time::ZERO + root.span("duration");
+    resolve_measure(&mut root, duration, &mut out);
+
+    let mut flows = take(&mut root, "flows");
+    let groups = items(&mut flows);
+    if groups.is_empty() {
+        out.push(Diagnostic::new(
+            "flows",
+            &flows.origin,
+            "there are no flows; add [[flows]]",
+        ));
+        return Err(out);
+    }
+    for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
+        flow::resolve_basics(group, &path_of(index), profile, &mut out);
+    }
+    name_groups(groups, &mut out);
+    let packets = groups
+        .iter()
+        .filter_map(Node::table)
+        .map(|group| group.bytes("packet"));
+    let packet = packets.max().unwrap_or(Bytes(1));
+
+    let mut topology = take(&mut root, "topology");
+    let origin = topology.origin.clone();
+    let table = topology.table_mut().expect("the topology is a table");
+    let core = topology::resolve(table, &origin, packet, profile, &mut out);
+    let Some(core) = core.filter(|_| out.is_empty()) else {
+        return Err(out);
+    };
+    check_capture(&root, &core, &mut out);
+
+    // From here on each group has its own access links and transport options.
+    let access = table
+        .values_mut()
+        .find_map(|node| node.table_mut()?.remove("access"));
+    let tcp = root.remove("tcp");
+    let empty = Table::new();
+    let shared = Shared {
+        core: &core,
+        profile,
+        tcp: tcp.as_ref().and_then(Node::table).unwrap_or(&empty),
+        access: access.as_ref().and_then(Node::table),
+        duration,
+        packet,
+    };
+    let mut paths = Vec::new();
+    for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
+        paths.extend(flow::resolve(group, &path_of(index), &shared, &mut out));
+    }
+    if !out.is_empty() {
+        return Err(out);
+    }
+    root.insert("flows".to_string(), flows);
+    root.insert("topology".to_string(), topology);
+    Ok(Resolved { root, core, paths })
+}
+
+fn path_of(index: usize) -> String {
+    join("flows", &index.to_string())
+}
+
+fn take(root: &mut Table, key: &str) -> Node {
+    root.remove(key)
+        .unwrap_or_else(|| unreachable!("the checker requires {key}"))
+}
+
+fn items(node: &mut Node) -> &mut Vec<Node> {
+    match &mut node.value {
+        Value::List(items) => items,
+        other => unreachable!("{other:?} is no list"),
+    }
+}
+
+fn resolve_measure(root: &mut Table, duration: Time, out: &mut Vec<Diagnostic>) {
+    root.default("measure", Value::Table(Table::new()), Origin::Default);
+    let measure = root.sub_mut("measure");
+    measure.default("from", span(Span::ZERO), Origin::Default);
+    measure.default("every", span(Span::from_millis(100)), Origin::Default);
+    measure.default("events", Value::Flag(false), Origin::Default);
+    measure.default("capture", Value::List(Vec::new()), Origin::Default);
+    let from = measure.node("from");
+    if Time::ZERO + span_of(from) >= duration {
+        let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
+        let message = format!("{from_span} is not before the end of the run at {end}");
+        out.push(Diagnostic::new("measure.from", &from.origin, message));
+    }
+}
+
+fn check_capture(root: &Table, core: &Core, out: &mut Vec<Diagnostic>) {
+    for (index, node) in root.sub("measure").list("capture").iter().enumerate() {
+        let names = || core.links.iter().map(|link| link.name.as_str());
+        if !names().any(|name| name == text_of(node)) {
+            let path = format!("measure.capture.{index}");
+            let message = unknown("link", text_of(node), names());
+            out.push(Diagnostic::new(&path, &node.origin, message));
+        }
+    }
+}
+
+/// Gives every group a label of its own: results are grouped by it.
+fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
+    let mut labels: Vec<String> = Vec::new();
+    let given = |group: &Node| -> Option<String> {
+        Some(group.table()?.get("label").map(text_of)?.to_string())
+    };
+    let all_given: Vec<String> = groups.iter().filter_map(given).collect();
+    for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
+        if let Some(label) = group.get("label") {
+            let text = text_of(label).to_string();
+            if labels.contains(&text) || text.is_empty() {
+                let message =
+                    format!("the label `{text}` is empty or taken; give each group its own");
+                out.push(Diagnostic::new(
+                    &join(&path_of(index), "label"),
+                    &label.origin,
+                    message,
+                ));
+            }
+            labels.push(text);
+            continue;
+        }
+        let base = default_label(group);
+        let taken = |label: &String| labels.contains(label) || all_given.contains(label);
+        let numbered = (2..).map(|number| format!("{base}-group-{number}"));
+        let label = std::iter::once(base.clone())
+            .chain(numbered)
+            .find(|label| !taken(label));
+        let label = label.unwrap_or(base);
+        labels.push(label.clone());
+        group.derive("label", Value::Text(label), "what the flows run");
+    }
+}
+
+fn default_label(group: &Table) -> String {
+    if group.word("protocol") == "udp" {
+        return "udp".to_string();
+    }
+    let congestion = group.get("congestion").and_then(Node::table);
+    let kind = congestion.and_then(|table| table.get("kind")).map(text_of);
+    kind.unwrap_or(crate::check::DEFAULT_CONGESTION).to_string()
+}

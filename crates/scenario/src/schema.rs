@@ -1,0 +1,130 @@
+//! The JSON Schema of scenario files, for editors that complete and check TOML.
+
+use std::ops::Bound;
+
+use longhaul_congestion::{Parameter, Range, registry};
+use longhaul_units::Dimension;
+use serde_json::{Map, Value as Json, json};
+
+use crate::model::{Field, Kind, SCENARIO};
+
+/// The schema of a whole scenario (JSON Schema 2020-12).
+pub fn schema() -> Json {
+    let mut schema = table(SCENARIO);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("Longhaul scenario");
+    // A file that extends another may leave out what that one gives.
+    let required = schema["required"].take();
+    schema["anyOf"] = json!([{ "required": required }, { "required": ["extends"] }]);
+    schema
+        .as_object_mut()
+        .expect("a table's schema is an object")
+        .remove("required");
+    schema
+}
+
+fn table(fields: &[Field]) -> Json {
+    let property = |field: &Field| {
+        let mut schema = of(&field.kind);
+        schema["description"] = json!(field.help);
+        (field.key.to_string(), schema)
+    };
+    let properties: Map<String, Json> = fields.iter().map(property).collect();
+    let required: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.required)
+        .map(|f| f.key)
+        .collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn of(kind: &Kind) -> Json {
+    match kind {
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number(range) => number(*range),
+        Kind::Positive(dimensions) | Kind::Quantity(dimensions) => quantity(dimensions),
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::List(item) => json!({ "type": "array", "items": of(item) }),
+        Kind::Table(fields) => table(fields),
+        Kind::Tagged(kinds) => {
+            let kinds = kinds
+                .iter()
+                .map(|(kind, fields)| tagged(kind, table(fields)));
+            json!({ "anyOf": kinds.collect::<Vec<_>>() })
+        }
+        Kind::Congestion => {
+            let kinds = registry::algorithms().iter().map(|entry| {
+                let mut schema = tagged(entry.kind, parameters(entry.parameters));
+                let variants: Vec<&str> = entry.variants.iter().map(|v| v.name()).collect();
+                schema["properties"]["variant"] = json!({ "enum": variants });
+                schema["description"] = json!(entry.description);
+                schema
+            });
+            json!({ "anyOf": kinds.collect::<Vec<_>>() })
+        }
+        Kind::SlowStart => {
+            let names: Vec<&str> = registry::slow_starts()
+                .iter()
+                .map(|entry| entry.kind)
+                .collect();
+            json!({
+                "type": "object",
+                "properties": {
+                    "kind": { "enum": names },
+                    "max_ssthresh": { "type": "number", "minimum": 0 },
+                },
+                "additionalProperties": false,
+            })
+        }
+        Kind::OneOf(kinds) => json!({ "anyOf": kinds.iter().map(of).collect::<Vec<_>>() }),
+    }
+}
+
+/// A table's schema with its `kind`.
+fn tagged(kind: &str, mut table: Json) -> Json {
+    table["properties"]["kind"] = json!({ "const": kind });
+    table["required"] = json!(["kind"]);
+    table
+}
+
+fn parameters(parameters: &[Parameter]) -> Json {
+    let property = |parameter: &Parameter| {
+        let mut schema = number(parameter.allowed);
+        schema["description"] = json!(format!("{} ({})", parameter.help, parameter.unit));
+        (parameter.name.to_string(), schema)
+    };
+    let properties: Map<String, Json> = parameters.iter().map(property).collect();
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn number(range: Range) -> Json {
+    let mut schema = json!({ "type": "number" });
+    let mut bound = |bound, included: &str, excluded: &str| match bound {
+        Bound::Included(value) => schema[included] = json!(value),
+        Bound::Excluded(value) => schema[excluded] = json!(value),
+        Bound::Unbounded => {}
+    };
+    bound(range.min, "minimum", "exclusiveMinimum");
+    bound(range.max, "maximum", "exclusiveMaximum");
+    schema
+}
+
+fn quantity(dimensions: &[Dimension]) -> Json {
+    let units: Vec<&str> = dimensions
+        .iter()
+        .flat_map(|dimension| dimension.unit_names())
+        .collect();
+    let examples: Vec<&str> = dimensions
+        .iter()
+        .map(|dimension| dimension.example())
+        .collect();
+    let pattern = format!("^[0-9.]+([eE][+-]?[0-9]+)? *({})$", units.join("|"));
+    json!({ "type": "string", "pattern": pattern, "examples": examples })
+}

@@ -1,0 +1,112 @@
+//! What is allowed but probably not meant.
+
+use longhaul_engine::Loss;
+use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
+use longhaul_engine::queue::QueueConfig;
+use longhaul_units::Time;
+
+use crate::document::Node;
+use crate::resolve::Resolved;
+use crate::typed::Typed;
+
+/// Samples of all flows and links together beyond which a table becomes unwieldy.
+const MANY_SAMPLES: f64 = 5e7;
+
+/// Everything suspicious, in words.
+pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
+    let mut out = Vec::new();
+    if config.replication > 0 && !has_random_element(config) {
+        out.push(format!(
+            "replication {} changes nothing: no start time, loss, queue or timer is random",
+            config.replication
+        ));
+    }
+    warn_of_sampling(config, &mut out);
+    warn_of_flows(resolved, config, &mut out);
+    warn_of_ecn(config, &mut out);
+    out
+}
+
+fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
+    config
+        .flows
+        .iter()
+        .filter_map(|flow| match &flow.transport {
+            Transport::Tcp(tcp) => Some(tcp.as_ref()),
+            Transport::Udp(_) => None,
+        })
+}
+
+fn has_random_element(config: &Config) -> bool {
+    let random_link = config.links.iter().any(|link| {
+        matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0)
+            || matches!(link.queue, QueueConfig::Red(_))
+    });
+    let random_tcp = tcps(config).any(|tcp| {
+        tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
+    });
+    let random_start = config
+        .flows
+        .iter()
+        .any(|flow| matches!(flow.start, Start::Uniform(..)));
+    random_link || random_tcp || random_start
+}
+
+fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {
+    let Some(every) = config.measure.every else {
+        return;
+    };
+    let sampled = config.links.iter().filter(|link| link.sampled);
+    let series = config.flows.len() + sampled.clone().count();
+    let samples = config.duration.as_secs_f64() / every.as_secs_f64() * series as f64;
+    if samples > MANY_SAMPLES {
+        out.push(format!(
+            "measure.every = {every} makes {samples:.0} samples of {series} series"
+        ));
+    }
+    let slowest = sampled.min_by_key(|link| link.rate);
+    if let Some(link) = slowest
+        && every < link.rate.transmission(1500).0
+    {
+        out.push(format!(
+            "measure.every = {every} samples {} more often than it sends packets of 1500 B",
+            link.name
+        ));
+    }
+}
+
+fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word("label");
+        let tcp = config.flows.iter().find(|flow| flow.label == label);
+        if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport) {
+            let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
+            let bdp = path.rate.bdp(path.rtt).0 / group.bytes("packet").0;
+            if window.saturating_mul(group.whole("count")) < bdp {
+                out.push(format!(
+                    "flows `{label}` can never fill their path: {} windows of {window} segments, \
+                     bandwidth-delay product {bdp} packets",
+                    group.whole("count")
+                ));
+            }
+        }
+    }
+    let starts_late = |start: Start| match start {
+        Start::At(at) => at > config.measure.from,
+        Start::Uniform(_, latest) => latest > config.measure.from,
+    };
+    if config.measure.from > Time::ZERO && config.flows.iter().any(|flow| starts_late(flow.start)) {
+        out.push("some flows start after measure.from, so goodput includes their absence".into());
+    }
+}
+
+fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
+    let marks = config
+        .links
+        .iter()
+        .any(|link| matches!(&link.queue, QueueConfig::Red(red) if red.ecn));
+    if marks && !tcps(config).any(|tcp| tcp.ecn) {
+        out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
+    }
+}

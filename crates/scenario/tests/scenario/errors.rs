@@ -1,0 +1,338 @@
+//! Every mistake gives one message with file, line, key, what was found, and the remedy.
+
+use longhaul_scenario::parse;
+
+use crate::{BASE, refusal};
+
+/// [`BASE`] with one text replaced, and the message it gives.
+fn replaced(from: &str, to: &str) -> String {
+    assert!(BASE.contains(from), "{from} is not in the base scenario");
+    refusal(&BASE.replacen(from, to, 1))
+}
+
+/// A message is one diagnosis: place, key, text, and the line underlined.
+fn assert_one(message: &str, head: &str, parts: &[&str]) {
+    let heads = message
+        .lines()
+        .filter(|line| line.starts_with("wrong.toml"))
+        .count();
+    assert_eq!(heads, 1, "{message}");
+    assert!(message.starts_with(head), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in: {message}");
+    }
+}
+
+#[test]
+fn an_unknown_key_is_underlined_with_the_nearest_name() {
+    let message = replaced("rate =", "rat =");
+    let line = "bottleneck = { rat = \"1 Gbps\", delay = \"50 ms\", queue = { kind = \"droptail\", \
+                limit = \"1 BDP\" } }";
+    let expected = format!(
+        "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
+         `rate`?); allowed: rate, delay, queue, reverse_queue, loss\n 5 | {line}\n   | {}^^^",
+        " ".repeat(15)
+    );
+    assert_eq!(message, expected);
+}
+
+#[test]
+fn quantities_need_their_unit() {
+    let message = replaced("\"10 s\"", "10");
+    assert_one(
+        &message,
+        "wrong.toml:2:12: duration: ",
+        &["unit is missing", "\"50 ms\"", "min"],
+    );
+    let message = replaced("\"1 Gbps\"", "\"1 Gb\"");
+    assert_one(
+        &message,
+        "wrong.toml:5:23: topology.dumbbell.bottleneck.rate: ",
+        &["\"Gb\"", "Gbps"],
+    );
+    let message = replaced("\"50 ms\"", "\"50 Mbps\"");
+    assert_one(
+        &message,
+        "wrong.toml:5:41: ",
+        &["not a unit of time but of rate"],
+    );
+}
+
+#[test]
+fn impossible_values_are_refused() {
+    let bottleneck = "wrong.toml:5:23: topology.dumbbell.bottleneck.rate: ";
+    assert_one(
+        &replaced("\"1 Gbps\"", "\"-1 Gbps\""),
+        bottleneck,
+        &["negative"],
+    );
+    assert_one(
+        &replaced("\"1 Gbps\"", "\"0 bps\""),
+        bottleneck,
+        &["more than zero"],
+    );
+    let zero = replaced("\"1 BDP\"", "\"0 packets\"");
+    assert_one(
+        &zero,
+        "wrong.toml:5:87: topology.dumbbell.bottleneck.queue.limit: ",
+        &["more than zero"],
+    );
+    let tiny = replaced("\"1 BDP\"", "\"0.0001 BDP\"");
+    assert_one(
+        &tiny,
+        "wrong.toml:5:87: ",
+        &["less than one packet", "write a limit in packets"],
+    );
+    let tiny = replaced("\"1 BDP\"", "\"100 B\"");
+    assert_one(&tiny, "wrong.toml:5:87: ", &["write at least 1500 B"]);
+    let loss = replaced("delay =", "loss = { bernoulli = 1.5 }, delay =");
+    let path = "topology.dumbbell.bottleneck.loss.bernoulli: ";
+    assert_one(
+        &loss,
+        &format!("wrong.toml:5:54: {path}"),
+        &["1.5", "from 0 to 1"],
+    );
+}
+
+#[test]
+fn unknown_names_are_listed() {
+    let message = replaced("\"reno\"", "\"hstpc\"");
+    let parts = ["`hstpc`", "did you mean `hstcp`?", "allowed: reno, hstcp"];
+    assert_one(
+        &message,
+        "wrong.toml:8:23: flows.0.congestion.kind: unknown congestion control",
+        &parts,
+    );
+    let message = replaced(
+        "{ kind = \"reno\" }",
+        "{ kind = \"hstcp\", low_windw = 31 }",
+    );
+    assert_one(
+        &message,
+        "wrong.toml:8:32: flows.0.congestion.low_windw: ",
+        &["`low_window`"],
+    );
+    let message = replaced("\"droptail\"", "\"drop-tail\"");
+    assert_one(
+        &message,
+        "wrong.toml:5:67: ",
+        &["did you mean `droptail`?", "red"],
+    );
+    let message = replaced("duration", "profile = \"ns2\"\nduration");
+    assert_one(
+        &message,
+        "wrong.toml:2:11: profile: ",
+        &["`ns2`", "rfc, ns2-2.35, ns2-2003"],
+    );
+    let message = replaced("[[flows]]", "[[flows]]\nrecovery = \"sck\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:12: flows.0.recovery: ",
+        &["did you mean `sack`?"],
+    );
+    let message = replaced(
+        "duration",
+        "measure = { capture = [\"bottlenek\"] }\nduration",
+    );
+    assert_one(
+        &message,
+        "wrong.toml:2:24: measure.capture.0: ",
+        &["did you mean `bottleneck`?"],
+    );
+}
+
+#[test]
+fn times_have_to_lie_inside_the_run() {
+    let message = replaced("[[flows]]", "[[flows]]\nstart = \"11 s\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:9: flows.0.start: 11 s is not before the end",
+        &["10 s"],
+    );
+    let message = replaced(
+        "[[flows]]",
+        "[[flows]]\nstart = { uniform = [\"0 s\", \"11 s\"] }",
+    );
+    assert_one(
+        &message,
+        "wrong.toml:8:29: flows.0.start: ",
+        &["11 s is not before the end"],
+    );
+    let message = replaced("duration", "measure = { from = \"10 s\" }\nduration");
+    assert_one(
+        &message,
+        "wrong.toml:2:20: measure.from: ",
+        &["not before the end of the run"],
+    );
+    let message = replaced(
+        "[[flows]]",
+        "[[flows]]\ncount = 3\nstart = [\"0 s\", \"1 s\"]",
+    );
+    assert_one(
+        &message,
+        "wrong.toml:9:9: flows.0.start: ",
+        &["2 start times for 3 flows"],
+    );
+    let message = replaced("[[flows]]", "[[flows]]\nstart = \"5 s\"\nstop = \"4 s\"");
+    assert_one(
+        &message,
+        "wrong.toml:9:8: flows.0.stop: ",
+        &["not after the start at 5 s"],
+    );
+}
+
+#[test]
+fn groups_have_a_sensible_size() {
+    let none = replaced("[[flows]]", "[[flows]]\ncount = 0");
+    assert_one(
+        &none,
+        "wrong.toml:8:9: flows.0.count: ",
+        &["from 1 to 100000"],
+    );
+    let absurd = replaced("[[flows]]", "[[flows]]\ncount = 1000000000");
+    assert_one(
+        &absurd,
+        "wrong.toml:8:9: flows.0.count: ",
+        &["from 1 to 100000"],
+    );
+    let packet = replaced("[[flows]]", "[[flows]]\npacket = \"40 B\"");
+    assert_one(
+        &packet,
+        "wrong.toml:8:10: flows.0.packet: ",
+        &["no room for data after the headers"],
+    );
+}
+
+#[test]
+fn flows_need_nodes_that_exist_and_are_joined() {
+    let graph = |flow: &str| {
+        refusal(&format!(
+            "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\", \"c\"]\nlinks = [{{ from = \
+             \"a\", to = \"b\", rate = \"1 Mbps\", delay = \"10 ms\" }}]\n[[flows]]\n{flow}\n"
+        ))
+    };
+    let message = graph("from = \"a\"\nto = \"d\"");
+    assert_one(
+        &message,
+        "wrong.toml:7:6: flows.0.to: unknown node `d`",
+        &["allowed: a, b, c"],
+    );
+    let message = graph("from = \"a\"\nto = \"c\"");
+    assert_one(
+        &message,
+        "wrong.toml:7:6: flows.0: no route leads from `a` to `c`",
+        &[],
+    );
+    let message = graph("from = \"a\"\nto = \"b\"\nrtt = \"1 s\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:1: flows.0: a graph has no access links",
+        &[],
+    );
+    let message = replaced("[[flows]]", "[[flows]]\npath = [0, 1]");
+    assert_one(
+        &message,
+        "wrong.toml:8:1: flows.0.path: ",
+        &["by direction, not by path"],
+    );
+    let message = replaced("[[flows]]", "[[flows]]\nrtt = \"99 ms\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:7: flows.0.rtt: 99 ms is less than the 100 ms",
+        &[],
+    );
+}
+
+#[test]
+fn several_mistakes_are_reported_together_in_the_order_of_the_file() {
+    let text = BASE
+        .replace("\"10 s\"", "\"10\"")
+        .replace("\"reno\"", "\"nero\"");
+    let message = refusal(&text);
+    let heads: Vec<&str> = message
+        .lines()
+        .filter(|line| line.starts_with("wrong.toml"))
+        .collect();
+    assert_eq!(heads.len(), 2, "{message}");
+    assert!(heads[0].starts_with("wrong.toml:2:12: duration"));
+    assert!(heads[1].starts_with("wrong.toml:8:23: flows.0.congestion.kind"));
+}
+
+#[test]
+fn missing_keys_are_named_with_what_they_hold() {
+    let message = replaced("delay = \"50 ms\", ", "");
+    assert_one(
+        &message,
+        "wrong.toml:5:14: topology.dumbbell.bottleneck: ",
+        &["`delay` is missing"],
+    );
+    let message = replaced("[[flows]]\ncongestion = { kind = \"reno\" }", "");
+    assert_one(
+        &message,
+        "wrong.toml:1:1: the key `flows` is missing",
+        &["a list"],
+    );
+    let message = replaced("duration = \"10 s\"", "");
+    assert_one(
+        &message,
+        "wrong.toml:1:1: the key `duration` is missing",
+        &["\"50 ms\""],
+    );
+}
+
+#[test]
+fn syntax_errors_have_a_place() {
+    let message = refusal("duration = \"10 s\nseed = 1");
+    assert!(message.starts_with("wrong.toml:1:"), "{message}");
+    let message = refusal("{\"duration\": }");
+    assert!(message.starts_with("wrong.toml:1:"), "{message}");
+}
+
+#[test]
+fn json_values_have_a_place_too() {
+    let text = "{\n  \"duration\": \"10\",\n  \"topology\": {},\n  \"flows\": []\n}";
+    let message = refusal(text);
+    assert!(
+        message.starts_with("wrong.toml:2:15: duration: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn overrides_are_named_in_messages() {
+    let overrides = ["flows.0.congestion.kind=nero".to_string()];
+    let message = parse(BASE, "base.toml", None, &overrides)
+        .unwrap_err()
+        .to_string();
+    let head = "--set flows.0.congestion.kind=nero: flows.0.congestion.kind: unknown congestion";
+    assert!(message.starts_with(head), "{message}");
+    let overrides = ["flows.3.count=2".to_string()];
+    let message = parse(BASE, "base.toml", None, &overrides)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("flows has 1 entries, from 0; there is no 3"),
+        "{message}"
+    );
+}
+
+#[test]
+fn udp_flows_take_no_tcp_keys() {
+    let message = replaced("congestion = { kind = \"reno\" }", "protocol = \"udp\"");
+    assert_one(&message, "wrong.toml:8:12: flows.0: ", &["needs a rate"]);
+    let message = replaced(
+        "congestion",
+        "protocol = \"udp\"\nrate = \"1 Mbps\"\ncongestion",
+    );
+    assert_one(
+        &message,
+        "wrong.toml:10:1: flows.0.congestion: ",
+        &["UDP flow has no congestion"],
+    );
+    let message = replaced("[[flows]]", "[[flows]]\nrate = \"1 Mbps\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:1: flows.0.rate: ",
+        &["protocol = \"udp\""],
+    );
+}

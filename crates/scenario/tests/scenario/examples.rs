@@ -1,0 +1,77 @@
+//! The example scenarios are valid, unsuspicious, and match the published schema.
+
+use std::path::PathBuf;
+
+use longhaul_scenario::{load, schema};
+use serde_json::Value as Json;
+
+fn examples() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = std::fs::read_dir(folder).expect("the folder of examples");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect()
+}
+
+#[test]
+fn examples_are_valid_and_unsuspicious() {
+    assert!(examples().len() >= 5);
+    for path in examples() {
+        let scenario = load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(
+            scenario.warnings().is_empty(),
+            "{path:?}: {:?}",
+            scenario.warnings()
+        );
+        assert!(!scenario.title().is_empty(), "{path:?} has no title");
+    }
+}
+
+/// Whether the schema allows every key of a resolved scenario. Types and values are the checker's
+/// business; a key that the schema lacks would be underlined in every editor.
+fn allows(schema: &Json, value: &Json) -> bool {
+    if let Some(choices) = schema["anyOf"]
+        .as_array()
+        .filter(|_| schema.get("type").is_none())
+    {
+        return choices.iter().any(|choice| allows(choice, value));
+    }
+    match value {
+        Json::Object(entries) => {
+            schema["type"] == "object"
+                && entries.iter().all(|(key, value)| {
+                    schema["properties"]
+                        .get(key)
+                        .is_some_and(|schema| allows(schema, value))
+                })
+        }
+        Json::Array(items) => {
+            schema["type"] == "array" && items.iter().all(|item| allows(&schema["items"], item))
+        }
+        Json::String(_) => {
+            let text = schema["type"] == "string" || schema["const"] == *value;
+            text || schema["enum"]
+                .as_array()
+                .is_some_and(|words| words.contains(value))
+        }
+        Json::Bool(_) => schema["type"] == "boolean",
+        Json::Number(_) => schema["type"] == "number" || schema["type"] == "integer",
+        Json::Null => false,
+    }
+}
+
+#[test]
+fn the_schema_allows_every_resolved_example() {
+    for path in examples() {
+        let resolved = load(&path, &[]).expect("valid").resolved_json();
+        assert!(allows(&schema(), &resolved), "{path:?}");
+    }
+    assert!(!allows(
+        &schema(),
+        &serde_json::json!({ "durration": "1 s" })
+    ));
+}

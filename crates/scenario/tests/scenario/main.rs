@@ -1,0 +1,52 @@
+//! What a user meets: messages, composition, resolved values, and the configuration they give.
+
+mod composition;
+mod errors;
+mod examples;
+mod layout;
+mod profiles;
+mod resolved;
+
+use longhaul_scenario::{Scenario, parse};
+
+/// A small valid scenario to change with overrides.
+const BASE: &str = r#"
+duration = "10 s"
+
+[topology.dumbbell]
+bottleneck = { rate = "1 Gbps", delay = "50 ms", queue = { kind = "droptail", limit = "1 BDP" } }
+
+[[flows]]
+congestion = { kind = "reno" }
+"#;
+
+/// [`BASE`] with overrides.
+fn with(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The message about a scenario that is wrong.
+fn refusal(text: &str) -> String {
+    match parse(text, "wrong.toml", None, &[]) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// A resolved value, written as JSON.
+fn value(scenario: &Scenario, pointer: &str) -> String {
+    let json = scenario.resolved_json();
+    json.pointer(pointer)
+        .unwrap_or_else(|| panic!("no {pointer} in {json:#}"))
+        .to_string()
+}
+
+/// The origin of a value.
+fn origin(scenario: &Scenario, path: &str) -> String {
+    let rows = scenario.explain();
+    let row = rows.iter().find(|row| row.path == path);
+    row.unwrap_or_else(|| panic!("no {path} in {rows:#?}"))
+        .origin
+        .clone()
+}

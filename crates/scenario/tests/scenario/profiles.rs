@@ -1,0 +1,175 @@
+//! Profiles give the values of their sources.
+
+use longhaul_congestion::{Rounding, SlowStart, Variant};
+use longhaul_engine::config::{AckCounting, Recovery, RttClock, Tcp, Transport};
+use longhaul_engine::queue::{Capacity, Counting, Gentle, QueueConfig, RedConfig};
+use longhaul_scenario::Scenario;
+use longhaul_units::Span;
+
+use crate::with;
+
+fn tcp(scenario: &Scenario) -> Tcp {
+    match &scenario.config().flows[0].transport {
+        Transport::Tcp(tcp) => (**tcp).clone(),
+        Transport::Udp(_) => panic!("a UDP flow"),
+    }
+}
+
+fn red(scenario: &Scenario) -> RedConfig {
+    match &scenario.config().links[0].queue {
+        QueueConfig::Red(red) => *red,
+        other => panic!("not RED: {other:?}"),
+    }
+}
+
+const ADAPTIVE_RED: &str = "topology.dumbbell.bottleneck.queue={ kind = \"red\", adaptive = true, limit = \"8333 packets\" }";
+
+#[test]
+fn rfc_follows_the_standards() {
+    let scenario = with(&[]);
+    let tcp = tcp(&scenario);
+    // RFC 7323 appendix A: 12 bytes of timestamps leave 1448 of a 1460-byte segment.
+    assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
+    assert_eq!((tcp.header_bytes, tcp.ack_bytes), (40, 40));
+    assert_eq!(tcp.initial_window, 10.0); // RFC 6928
+    assert_eq!(tcp.recovery, Recovery::Sack);
+    assert_eq!(
+        tcp.ack_counting,
+        AckCounting::PerSegment {
+            slow_start_limit: 2.0
+        }
+    ); // RFC 3465
+    assert_eq!(tcp.delayed_ack.map(|delayed| delayed.segments), Some(2)); // RFC 5681
+    // RFC 6298: one second before the first sample and at least.
+    assert_eq!(
+        (tcp.rto.initial, tcp.rto.min),
+        (Span::from_secs(1), Span::from_secs(1))
+    );
+    assert_eq!(tcp.rounding, Rounding::Real);
+    assert_eq!(tcp.congestion.variant, Variant::Paper);
+    // 2 x (bandwidth-delay product 8333.3 + queue 8333): nothing in flight can exceed it.
+    assert_eq!(tcp.receive_window, 33_333);
+    assert_eq!(tcp.initial_ssthresh, Some(33_333.0));
+}
+
+#[test]
+fn ns2_2_35_is_what_the_reference_runs_used() {
+    let scenario = with(&["profile=ns2-2.35", "flows.0.slow_start.max_ssthresh=100"]);
+    let tcp = tcp(&scenario);
+    assert_eq!(
+        (tcp.mss_bytes, tcp.timestamps, tcp.ack_bytes),
+        (1460, None, 40)
+    );
+    assert_eq!((tcp.initial_window, tcp.receive_window), (2.0, 100_000));
+    assert_eq!(tcp.initial_ssthresh, Some(100_000.0));
+    assert_eq!(tcp.recovery, Recovery::Ns2Sack);
+    assert_eq!(tcp.ack_counting, AckCounting::PerAck);
+    assert_eq!((tcp.ecn, tcp.delayed_ack), (false, None));
+    assert_eq!(tcp.rto.initial, Span::from_secs(3));
+    assert_eq!(tcp.rto.min, Span::from_millis(200));
+    assert_eq!(
+        tcp.rto.clock,
+        RttClock::Ns2Ticks {
+            tick: Span::from_millis(10)
+        }
+    );
+    assert_eq!(tcp.rounding, Rounding::IntegerSsthresh);
+    assert_eq!(
+        tcp.slow_start,
+        SlowStart::Ns2Limited {
+            max_ssthresh: 100.0
+        }
+    );
+    let QueueConfig::DropTail(queue) = &scenario.config().links[0].queue else {
+        panic!("not drop-tail")
+    };
+    assert_eq!(queue.counting, Counting::InService);
+    assert_eq!(queue.limit, Capacity::Packets(8333));
+}
+
+#[test]
+fn ns2_2_35_configures_red_as_ns2_reports_it() {
+    // Recorded values of an ns-2.35 run at 1 Gbit/s and 50 ms, mean packet 1500 B, q_weight_ 0 and
+    // bottom_ 0.0001: weight 1.199993e-05, thresholds 208.3333 and 625.
+    let bottleneck = "topology.dumbbell.bottleneck.queue";
+    let scenario = with(&[
+        "profile=ns2-2.35",
+        ADAPTIVE_RED,
+        &format!("{bottleneck}.mean_packet=1500 B"),
+        &format!("{bottleneck}.weight=per-packet"),
+        &format!("{bottleneck}.bottom=0.0001"),
+    ]);
+    let red = red(&scenario);
+    assert!((red.weight - 1.199993e-5).abs() < 1e-11, "{}", red.weight);
+    assert!(
+        (red.min_th_pkts - 208.3333).abs() < 1e-4,
+        "{}",
+        red.min_th_pkts
+    );
+    assert!(
+        (red.max_th_pkts - 625.0).abs() < 1e-9,
+        "{}",
+        red.max_th_pkts
+    );
+    let adaptive = red.adaptive.expect("adaptive");
+    assert_eq!(
+        (adaptive.bottom, adaptive.top, adaptive.alpha, adaptive.beta),
+        (1e-4, 0.5, 0.01, 0.9)
+    );
+    assert_eq!(
+        (red.max_p, red.mark_p, red.gentle),
+        (0.1, Some(0.1), Gentle::Frozen)
+    );
+    assert!(red.queue_in_bytes && red.scale_by_size && red.wait);
+    assert_eq!(red.limit, Capacity::Bytes(8333 * 1500));
+}
+
+#[test]
+fn ns2_2003_has_the_thresholds_of_the_study() {
+    // Spec 000 B.9: 500-byte mean packets at 1 Gbit/s give 625 and 1875 packets, weight 4.0e-6.
+    let scenario = with(&["profile=ns2-2003", ADAPTIVE_RED]);
+    let red = red(&scenario);
+    assert_eq!((red.min_th_pkts, red.max_th_pkts), (625.0, 1875.0));
+    assert!((red.weight - 4.0e-6).abs() < 1e-11, "{}", red.weight);
+    assert!(red.ecn && !red.queue_in_bytes && !red.scale_by_size);
+    assert_eq!(red.limit, Capacity::Packets(8333));
+    let tcp = tcp(&scenario);
+    assert_eq!(
+        (tcp.rto.initial, tcp.rto.min),
+        (Span::from_secs(6), Span::from_secs(1))
+    );
+    assert!(tcp.ecn);
+    assert_eq!(tcp.rounding, Rounding::IntegerBoth);
+}
+
+#[test]
+fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
+    let slow_start = |overrides: &[&str]| tcp(&with(overrides)).slow_start;
+    let limited = slow_start(&["flows.0.slow_start.max_ssthresh=100"]);
+    assert_eq!(
+        limited,
+        SlowStart::Limited {
+            max_ssthresh: 100.0
+        }
+    );
+    assert_eq!(
+        slow_start(&["flows.0.slow_start.max_ssthresh=0"]),
+        SlowStart::Standard
+    );
+    let chosen = slow_start(&["profile=ns2-2.35", "flows.0.slow_start.kind=limited"]);
+    assert_eq!(
+        chosen,
+        SlowStart::Limited {
+            max_ssthresh: 100.0
+        }
+    );
+}
+
+#[test]
+fn algorithms_without_the_profiles_variant_stay_as_published() {
+    let variant = |kind: &str| {
+        let kind = format!("flows.0.congestion.kind={kind}");
+        tcp(&with(&["profile=ns2-2.35", &kind])).congestion.variant
+    };
+    assert_eq!(variant("hstcp"), Variant::Ns2);
+}

@@ -1,0 +1,143 @@
+//! The resolved form: complete, canonical, hashed; and warnings about what it means.
+
+use longhaul_scenario::{Scenario, parse};
+use proptest::prelude::*;
+
+use crate::{value, with};
+
+/// Parses the resolved JSON again.
+fn again(scenario: &Scenario) -> Scenario {
+    let text = scenario.resolved_json().to_string();
+    parse(&text, "resolved.json", None, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Resolving what is resolved changes nothing, in the document and in what is simulated.
+fn assert_idempotent(scenario: &Scenario) {
+    let second = again(scenario);
+    assert_eq!(scenario.resolved_json(), second.resolved_json());
+    assert_eq!(
+        format!("{:?}", scenario.config()),
+        format!("{:?}", second.config())
+    );
+    assert_eq!(scenario.hash(), second.hash());
+}
+
+const RED: &str = "topology.dumbbell.bottleneck.queue={ kind = \"red\", limit = \"1 BDP\" }";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn resolving_is_idempotent(
+        profile in prop::sample::select(vec!["rfc", "ns2-2.35", "ns2-2003"]),
+        red in any::<bool>(),
+        adaptive in any::<bool>(),
+        megabits in 1.0..10_000.0f64,
+        delay_us in 1_000u64..400_000,
+        extra_us in 0u64..100_000,
+        count in 1usize..4,
+        hstcp in any::<bool>(),
+        delayed in any::<bool>(),
+    ) {
+        let mut overrides = vec![
+            format!("profile={profile}"),
+            format!("topology.dumbbell.bottleneck.rate={megabits} Mbps"),
+            format!("topology.dumbbell.bottleneck.delay={delay_us} us"),
+            format!("flows.0.rtt={} us", 2 * delay_us + extra_us),
+            format!("flows.0.count={count}"),
+            format!("flows.0.congestion.kind={}", if hstcp { "hstcp" } else { "reno" }),
+            format!("tcp.delayed_ack={delayed}"),
+        ];
+        if red {
+            overrides.push(RED.to_string());
+            overrides.push(format!("topology.dumbbell.bottleneck.queue.adaptive={adaptive}"));
+        } else {
+            overrides.push("topology.dumbbell.bottleneck.queue.limit=100 packets".to_string());
+        }
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        // A bandwidth-delay product of less than a packet is refused.
+        prop_assume!(megabits * delay_us as f64 * 2.0 > 8.0 * 1500.0);
+        assert_idempotent(&with(&overrides));
+    }
+
+    #[test]
+    fn no_text_panics(text in "[a-z0-9\\[\\]{}=.\" \n-]{0,80}") {
+        let _ = parse(&text, "noise.toml", None, &[]);
+    }
+
+    #[test]
+    fn no_override_panics(key in "(flows\\.0|tcp|measure|topology\\.dumbbell\\.bottleneck)\\.[a-z_]{1,12}",
+                          value in "[a-z0-9\\[\\]{}\" .-]{0,12}") {
+        let _ = parse(crate::BASE, "base.toml", None, &[format!("{key}={value}")]);
+    }
+}
+
+#[test]
+fn every_automatic_value_of_red_becomes_a_number() {
+    let scenario = with(&[RED, "topology.dumbbell.bottleneck.queue.adaptive=true"]);
+    let queue = |key: &str| {
+        value(
+            &scenario,
+            &format!("/topology/dumbbell/bottleneck/queue/{key}"),
+        )
+    };
+    assert_eq!(queue("limit"), "\"8333 packets\"");
+    // Half of 5 ms at 1 Gbit/s in packets of 1500 B is 208.33; three times that is 625.
+    assert!(
+        queue("min_th").starts_with("\"208.33"),
+        "{}",
+        queue("min_th")
+    );
+    assert!(queue("max_th").starts_with("\"625"), "{}", queue("max_th"));
+    assert_eq!(queue("bottom"), "0.01");
+    assert!(queue("weight").parse::<f64>().is_ok());
+}
+
+#[test]
+fn the_hash_changes_with_the_scenario_and_not_with_its_form() {
+    let one = with(&[]);
+    assert_eq!(
+        one.hash(),
+        with(&["topology.dumbbell.bottleneck.rate=1000 Mbit/s"]).hash()
+    );
+    assert_ne!(one.hash(), with(&["seed=2"]).hash());
+    assert_ne!(one.hash(), with(&["replication=1"]).hash());
+    assert_eq!(one.hash().len(), 64);
+}
+
+#[test]
+fn suspicious_scenarios_are_run_with_a_warning() {
+    let has = |overrides: &[&str], part: &str| {
+        let scenario = with(overrides);
+        let found = scenario
+            .warnings()
+            .iter()
+            .any(|warning| warning.contains(part));
+        assert!(found, "no {part:?} in {:?}", scenario.warnings());
+    };
+    assert!(
+        with(&[]).warnings().is_empty(),
+        "{:?}",
+        with(&[]).warnings()
+    );
+    has(&["replication=3"], "replication 3 changes nothing");
+    let drawn = with(&[
+        "replication=3",
+        "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }",
+    ]);
+    assert!(drawn.warnings().is_empty(), "{:?}", drawn.warnings());
+    // 64 KiB are 45 segments of 1448 B on a path that holds 8333 packets.
+    has(&["tcp.receive_window=64 KiB"], "can never fill");
+    has(&["measure.every=1 us"], "more often than it sends");
+    has(
+        &[
+            RED,
+            "topology.dumbbell.bottleneck.queue.ecn=true",
+            "tcp.ecn=false",
+        ],
+        "no flow uses ECN",
+    );
+    has(
+        &["measure.from=1 s", "flows.0.start=5 s"],
+        "start after measure.from",
+    );
+}
