@@ -1,0 +1,56 @@
+//! The registry of algorithms, as Python dictionaries.
+
+use longhaul_congestion::registry::{self, Entry};
+use longhaul_congestion::{DefaultValue, Parameter};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// Every congestion control algorithm and slow start, with parameters and sources.
+#[pyfunction]
+pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let lists = PyDict::new(py);
+    lists.set_item("algorithms", entries(py, registry::algorithms())?)?;
+    lists.set_item("slow_starts", entries(py, registry::slow_starts())?)?;
+    Ok(lists)
+}
+
+fn entries<'py, T>(py: Python<'py>, all: &[&Entry<T>]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for entry in all {
+        let row = PyDict::new(py);
+        row.set_item("name", entry.kind)?;
+        row.set_item("title", entry.title)?;
+        row.set_item("description", entry.description)?;
+        row.set_item("source", entry.source)?;
+        let variants: Vec<_> = entry
+            .variants
+            .iter()
+            .map(|variant| variant.name())
+            .collect();
+        row.set_item("variants", variants)?;
+        let studies: Vec<_> = entry.used_by.iter().map(|work| work.title()).collect();
+        row.set_item("used_by", studies)?;
+        let parameters: PyResult<Vec<_>> = entry
+            .parameters
+            .iter()
+            .map(|one| parameter(py, one))
+            .collect();
+        row.set_item("parameters", parameters?)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("name", one.name)?;
+    row.set_item("unit", one.unit)?;
+    match one.default {
+        DefaultValue::Fixed(value) => row.set_item("default", value)?,
+        DefaultValue::Derived { rule, .. } => row.set_item("default", rule)?,
+    }
+    row.set_item("allowed", one.allowed.to_string())?;
+    row.set_item("help", one.help)?;
+    row.set_item("source", one.source)?;
+    Ok(row)
+}
