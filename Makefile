@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long bench bench-peers validate lint wheel clean
+.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers validate lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -29,7 +29,7 @@ $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
 
 test: test-rust test-python
 
-test-rust: $(VENV)/tools
+test-rust:
 	cargo test --locked --workspace
 
 test-python: build
@@ -48,9 +48,13 @@ bench-peers: build
 validate: build
 	$(BIN)/python -m validation.report
 
-lint: $(VENV)/tools
+lint: lint-rust lint-python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+lint-python: $(VENV)/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -1,1 +1,27 @@
-//! Result tables, packet captures and run.json.
+//! Result tables, packet captures and run.json: everything that a run leaves on disk.
+//!
+//! [`RunWriter`] is the [`longhaul_engine::measure::Recorder`] of a run. It streams what it is
+//! given into a directory under a temporary name, which gets its final name once complete, so that
+//! a killed run never looks finished. The same run gives the same bytes: nothing but the `machine`
+//! part of run.json depends on the machine or the hour.
+
+mod capture;
+mod counters;
+mod directory;
+mod error;
+mod events;
+mod flows;
+mod frame;
+mod links;
+mod pcapng;
+mod run_json;
+mod run_writer;
+mod series;
+mod table;
+
+pub use error::OutputError;
+pub use run_json::Rows;
+pub use run_writer::{Progress, RunMeta, RunSummary, RunWriter};
+
+/// Changes when the same scenario and seed give other numbers.
+pub const RESULTS_VERSION: u32 = 1;

@@ -1,0 +1,77 @@
+//! packets.pcapng: the packets of the captured links, headers only.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IntoInnerError};
+use std::path::PathBuf;
+
+use longhaul_engine::Config;
+use longhaul_engine::measure::CapturedPacket;
+
+use crate::error::OutputError;
+use crate::frame::{Connection, HEADER_BYTES_MAX};
+use crate::pcapng::PcapngWriter;
+
+pub(crate) const FILE: &str = "packets.pcapng";
+
+/// A capture under way.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    path: PathBuf,
+    connections: Vec<Connection>,
+    /// Interface number of each link; links that are not captured have none.
+    interfaces: Vec<Option<u32>>,
+    writer: PcapngWriter<BufWriter<File>>,
+    frame: Vec<u8>,
+    packets: u64,
+}
+
+impl Capture {
+    /// One interface for each captured link.
+    pub(crate) fn create(path: PathBuf, config: &Config) -> Result<Self, OutputError> {
+        let describe = || -> io::Result<_> {
+            let mut writer = PcapngWriter::new(BufWriter::new(File::create(&path)?), "longhaul")?;
+            let mut interfaces = Vec::new();
+            let mut next = 0;
+            for link in &config.links {
+                interfaces.push(link.captured.then_some(next));
+                if link.captured {
+                    writer.interface(&link.name, link.rate, HEADER_BYTES_MAX as u32)?;
+                    next += 1;
+                }
+            }
+            Ok((writer, interfaces))
+        };
+        let (writer, interfaces) = describe().map_err(OutputError::io("write", &path))?;
+        let connections = Connection::all(config);
+        Ok(Self {
+            path,
+            connections,
+            interfaces,
+            writer,
+            frame: Vec::new(),
+            packets: 0,
+        })
+    }
+
+    pub(crate) fn push(&mut self, packet: &CapturedPacket) -> Result<(), OutputError> {
+        let Some(interface) = self.interfaces[packet.link as usize] else {
+            return Ok(());
+        };
+        let connection = &self.connections[packet.flow as usize];
+        let frame_bytes = connection.write_headers(packet, &mut self.frame);
+        self.packets += 1;
+        self.writer
+            .packet(interface, packet.time, &self.frame, frame_bytes)
+            .map_err(OutputError::io("write", &self.path))
+    }
+
+    /// Waits until the disk has it, and says how many packets there are.
+    pub(crate) fn finish(self) -> Result<u64, OutputError> {
+        let into_file = self.writer.into_inner().into_inner();
+        into_file
+            .map_err(IntoInnerError::into_error)
+            .and_then(|file| file.sync_all())
+            .map_err(OutputError::io("write", &self.path))?;
+        Ok(self.packets)
+    }
+}

@@ -1,0 +1,114 @@
+//! Columns that exist twice: for the measurement window, and for the whole run with a name that
+//! begins with `total_`.
+
+use crate::table::{Cell, Column, Kind};
+
+/// A counter or a figure derived from counters, of a period `P`.
+pub(crate) struct Counter<P> {
+    name: &'static str,
+    kind: Kind,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&P) -> Cell<'static>,
+}
+
+impl<P: 'static> Counter<P> {
+    /// A number of packets.
+    pub(crate) const fn pkts(
+        name: &'static str,
+        description: &'static str,
+        value: fn(&P) -> Cell<'static>,
+    ) -> Self {
+        Self {
+            name,
+            kind: Kind::Count,
+            unit: "pkts",
+            description,
+            value,
+        }
+    }
+
+    /// A number of bytes.
+    pub(crate) const fn bytes(
+        name: &'static str,
+        description: &'static str,
+        value: fn(&P) -> Cell<'static>,
+    ) -> Self {
+        Self {
+            name,
+            kind: Kind::Count,
+            unit: "bytes",
+            description,
+            value,
+        }
+    }
+
+    /// A number of anything else.
+    pub(crate) const fn number(
+        name: &'static str,
+        description: &'static str,
+        value: fn(&P) -> Cell<'static>,
+    ) -> Self {
+        Self {
+            name,
+            kind: Kind::Count,
+            unit: "",
+            description,
+            value,
+        }
+    }
+
+    /// A measure.
+    pub(crate) const fn real(
+        name: &'static str,
+        unit: &'static str,
+        description: &'static str,
+        value: fn(&P) -> Cell<'static>,
+    ) -> Self {
+        Self {
+            name,
+            kind: Kind::Real,
+            unit,
+            description,
+            value,
+        }
+    }
+
+    fn column<R: 'static>(
+        &self,
+        prefix: &str,
+        period_name: &str,
+        period: fn(&R) -> P,
+    ) -> Column<R> {
+        let name = format!("{prefix}{}", self.name);
+        let description = format!("{}, in the {period_name}", self.description);
+        let value = self.value;
+        Column::new(name, self.kind, self.unit, description, move |row: &R| {
+            value(&period(row))
+        })
+    }
+}
+
+/// The columns of `counters` for both periods of a row.
+pub(crate) fn of_both_periods<R: 'static, P: 'static>(
+    counters: &[Counter<P>],
+    window: fn(&R) -> P,
+    total: fn(&R) -> P,
+) -> Vec<Column<R>> {
+    let in_window = counters
+        .iter()
+        .map(|counter| counter.column("", "measurement window", window));
+    let in_total = counters
+        .iter()
+        .map(|counter| counter.column("total_", "whole run", total));
+    in_window.chain(in_total).collect()
+}
+
+/// A quotient; nothing if there is nothing to divide by.
+pub(crate) fn ratio(value: f64, over: f64) -> Cell<'static> {
+    if over > 0.0 {
+        Cell::Real(value / over)
+    } else {
+        Cell::Null
+    }
+}

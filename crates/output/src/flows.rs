@@ -1,0 +1,217 @@
+//! flows.parquet: one row per flow. Counters of the measurement window have plain names, those of
+//! the whole run begin with `total_`.
+
+use std::sync::Arc;
+
+use longhaul_engine::Config;
+use longhaul_engine::config::{Flow, Transport};
+use longhaul_engine::measure::{FlowCounters, FlowTotals, Totals};
+use longhaul_units::{Span, Time};
+
+use crate::counters::{Counter, of_both_periods, ratio};
+use crate::table::{Cell, Column, Kind};
+
+pub(crate) const FILE: &str = "flows.parquet";
+
+/// One flow.
+pub(crate) struct FlowRow {
+    id: usize,
+    config: Arc<Config>,
+    totals: FlowTotals,
+    end: Time,
+}
+
+impl FlowRow {
+    pub(crate) fn all(config: &Arc<Config>, totals: &Totals) -> Vec<Self> {
+        let row = |(id, flow): (usize, &FlowTotals)| Self {
+            id,
+            config: config.clone(),
+            totals: flow.clone(),
+            end: totals.end,
+        };
+        totals.flows.iter().enumerate().map(row).collect()
+    }
+
+    fn flow(&self) -> &Flow {
+        &self.config.flows[self.id]
+    }
+
+    fn node(&self, node: usize) -> Cell<'_> {
+        Cell::Text(&self.config.nodes[node])
+    }
+
+    fn window(&self) -> Period {
+        self.period(self.totals.window, self.config.measure.from)
+    }
+
+    fn total(&self) -> Period {
+        self.period(self.totals.total, Time::ZERO)
+    }
+
+    fn period(&self, counters: FlowCounters, from: Time) -> Period {
+        let alive_from = self.totals.start.max(from);
+        let alive_to = self.totals.finish.unwrap_or(self.end);
+        Period {
+            counters,
+            duration_s: self.end.since(from).as_secs_f64(),
+            alive_s: alive_to.since(alive_from).as_secs_f64(),
+        }
+    }
+}
+
+/// What a flow did in a period.
+struct Period {
+    counters: FlowCounters,
+    duration_s: f64,
+    /// How long the flow existed in it.
+    alive_s: f64,
+}
+
+pub(crate) fn columns() -> Vec<Column<FlowRow>> {
+    let mut columns = identity();
+    columns.extend(of_both_periods(
+        &counters(),
+        FlowRow::window,
+        FlowRow::total,
+    ));
+    columns
+}
+
+fn identity() -> Vec<Column<FlowRow>> {
+    use Kind::{Count, Real, Text};
+    vec![
+        Column::new("flow", Count, "", "number of the flow", |row: &FlowRow| {
+            Cell::Count(row.id as u64)
+        }),
+        Column::new("name", Text, "", "name of the flow", |row: &FlowRow| {
+            Cell::Text(&row.flow().name)
+        }),
+        Column::new("label", Text, "", "label of its group", |row: &FlowRow| {
+            Cell::Text(&row.flow().label)
+        }),
+        Column::new(
+            "congestion",
+            Text,
+            "",
+            "congestion control algorithm",
+            |row: &FlowRow| match &row.flow().transport {
+                Transport::Tcp(tcp) => Cell::Text(&tcp.congestion.kind),
+                Transport::Udp(_) => Cell::Null,
+            },
+        ),
+        Column::new("from", Text, "", "sending node", |row: &FlowRow| {
+            row.node(row.flow().from)
+        }),
+        Column::new("to", Text, "", "receiving node", |row: &FlowRow| {
+            row.node(row.flow().to)
+        }),
+        Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {
+            Cell::Real(row.totals.start.as_secs_f64())
+        }),
+        Column::new(
+            "finish_s",
+            Real,
+            "s",
+            "when its last byte was acknowledged",
+            |row: &FlowRow| row.totals.finish.map(Time::as_secs_f64).into(),
+        ),
+        Column::new(
+            "completion_s",
+            Real,
+            "s",
+            "time from start to finish",
+            |row: &FlowRow| {
+                let finish = row.totals.finish;
+                finish
+                    .map(|finish| finish.since(row.totals.start).as_secs_f64())
+                    .into()
+            },
+        ),
+    ]
+}
+
+fn counters() -> Vec<Counter<Period>> {
+    vec![
+        Counter::pkts(
+            "sent_pkts",
+            "data packets sent, retransmissions included",
+            |p| Cell::Count(p.counters.sent_pkts),
+        ),
+        Counter::bytes("sent_bytes", "their bytes on the wire", |p| {
+            Cell::Count(p.counters.sent_bytes)
+        }),
+        Counter::pkts("retransmitted_pkts", "packets retransmitted", |p| {
+            Cell::Count(p.counters.retransmitted_pkts)
+        }),
+        Counter::pkts(
+            "delivered_pkts",
+            "packets handed to the application in order",
+            |p| Cell::Count(p.counters.delivered_pkts),
+        ),
+        Counter::bytes("delivered_bytes", "their payload", |p| {
+            Cell::Count(p.counters.delivered_bytes)
+        }),
+        Counter::real(
+            "goodput_bps",
+            "bit/s",
+            "delivered payload over the length of the period",
+            |p| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
+        ),
+        Counter::number("cuts_loss", "window reductions for losses", |p| {
+            Cell::Count(p.counters.cuts_loss)
+        }),
+        Counter::number("cuts_ecn", "window reductions for congestion marks", |p| {
+            Cell::Count(p.counters.cuts_ecn)
+        }),
+        Counter::number("timeouts", "retransmission timeouts", |p| {
+            Cell::Count(p.counters.timeouts)
+        }),
+        Counter::number("rtt_samples", "round-trip samples taken", |p| {
+            Cell::Count(p.counters.rtt_samples)
+        }),
+        Counter::real("rtt_mean_s", "s", "mean round-trip time", |p| {
+            ratio(
+                p.counters.rtt_sum.as_secs_f64(),
+                p.counters.rtt_samples as f64,
+            )
+        }),
+        Counter::real("rtt_min_s", "s", "smallest round-trip time", |p| {
+            sampled(p, p.counters.rtt_min)
+        }),
+        Counter::real("rtt_max_s", "s", "largest round-trip time", |p| {
+            sampled(p, p.counters.rtt_max)
+        }),
+        Counter::real(
+            "cwnd_mean_pkts",
+            "pkts",
+            "mean congestion window while the flow existed",
+            |p| ratio(p.counters.cwnd_integral, p.alive_s),
+        ),
+        Counter::real(
+            "limited_network_s",
+            "s",
+            "time that the congestion window was the limit",
+            |p| Cell::Real(p.counters.limited.network.as_secs_f64()),
+        ),
+        Counter::real(
+            "limited_receive_window_s",
+            "s",
+            "time that the receive window or socket buffer was the limit",
+            |p| Cell::Real(p.counters.limited.receive_window.as_secs_f64()),
+        ),
+        Counter::real(
+            "limited_application_s",
+            "s",
+            "time that there was nothing to send",
+            |p| Cell::Real(p.counters.limited.application.as_secs_f64()),
+        ),
+    ]
+}
+
+fn sampled(period: &Period, rtt: Span) -> Cell<'static> {
+    if period.counters.rtt_samples > 0 {
+        Cell::Real(rtt.as_secs_f64())
+    } else {
+        Cell::Null
+    }
+}

@@ -1,0 +1,224 @@
+//! [`RunWriter`]: takes what a simulation records and leaves a run directory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use longhaul_engine::Config;
+use longhaul_engine::measure::{
+    CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
+};
+use longhaul_units::Time;
+
+use crate::capture::{self, Capture};
+use crate::directory::{PartialDirectory, RUN_JSON};
+use crate::error::OutputError;
+use crate::events::{self, EventRow};
+use crate::flows::{self, FlowRow};
+use crate::links::{self, LinkRow};
+use crate::run_json::{Rows, RunJson};
+use crate::series::{self, Sample, SeriesRow};
+use crate::table::{Column, Table};
+
+/// Called with the simulated time and the data packets so far; the answer can stop the run.
+pub type Progress = Box<dyn FnMut(Time, u64) -> Control + Send>;
+
+/// What a run directory says about its run beyond what was simulated.
+#[derive(Clone, Debug)]
+pub struct RunMeta {
+    /// The scenario with every default filled in, as run.json keeps it.
+    pub resolved_scenario: serde_json::Value,
+    /// What identifies that scenario and the version of its results.
+    pub scenario_hash: String,
+    /// What is simulated: names, seed, measurement window.
+    pub config: Arc<Config>,
+    /// Version of Longhaul.
+    pub version: String,
+    /// What the user should know before trusting the results.
+    pub warnings: Vec<String>,
+    /// Whether an older run of the same name is replaced.
+    pub overwrite: bool,
+}
+
+/// A run that is complete on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// How much there is in its files.
+    pub rows: Rows,
+}
+
+/// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
+/// before that, it leaves nothing.
+pub struct RunWriter {
+    // Tables close their files before the directory goes.
+    series: Option<Table<SeriesRow>>,
+    events: Option<Table<EventRow>>,
+    capture: Option<Capture>,
+    directory: PartialDirectory,
+    meta: RunMeta,
+    flow_names: Vec<Arc<str>>,
+    link_names: Vec<Arc<str>>,
+    progress: Progress,
+    /// The first thing that went wrong while recording.
+    error: Option<OutputError>,
+}
+
+impl RunWriter {
+    /// Refuses an `out` that exists, unless `meta.overwrite` says otherwise and it is a run.
+    pub fn create(out: &Path, meta: RunMeta, progress: Progress) -> Result<Self, OutputError> {
+        let directory = PartialDirectory::create(out, meta.overwrite)?;
+        let config = &meta.config;
+        let series = config
+            .measure
+            .every
+            .map(|_| Table::create(directory.file(series::FILE), series::columns()))
+            .transpose()?;
+        let events = config
+            .measure
+            .events
+            .then(|| Table::create(directory.file(events::FILE), events::columns()))
+            .transpose()?;
+        let captures = config.links.iter().any(|link| link.captured);
+        let capture = captures
+            .then(|| Capture::create(directory.file(capture::FILE), config))
+            .transpose()?;
+        let flow_names = config
+            .flows
+            .iter()
+            .map(|flow| flow.name.as_str().into())
+            .collect();
+        let link_names = config
+            .links
+            .iter()
+            .map(|link| link.name.as_str().into())
+            .collect();
+        Ok(Self {
+            series,
+            events,
+            capture,
+            directory,
+            meta,
+            flow_names,
+            link_names,
+            progress,
+            error: None,
+        })
+    }
+
+    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
+    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    pub fn finish(
+        self,
+        totals: &Totals,
+        wall: Duration,
+        peak_memory_bytes: u64,
+    ) -> Result<RunSummary, OutputError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let Self {
+            directory, meta, ..
+        } = self;
+        let config = &meta.config;
+        let rows = Rows {
+            flows: write_table(
+                directory.file(flows::FILE),
+                flows::columns(),
+                &FlowRow::all(config, totals),
+            )?,
+            links: write_table(
+                directory.file(links::FILE),
+                links::columns(),
+                &LinkRow::all(config, totals),
+            )?,
+            series: self.series.map(Table::finish).transpose()?,
+            events: self.events.map(Table::finish).transpose()?,
+            packets: self.capture.map(Capture::finish).transpose()?,
+        };
+        let run = RunJson::new(&meta, totals, rows, wall, peak_memory_bytes);
+        directory.write(RUN_JSON, &run.to_bytes())?;
+        Ok(RunSummary {
+            directory: directory.publish()?,
+            rows,
+        })
+    }
+
+    /// Keeps the first error for the end; `progress` then stops the simulation.
+    fn keep(&mut self, result: Result<(), OutputError>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    fn sample(&mut self, name: Arc<str>, sample: Sample) {
+        if self.error.is_none()
+            && let Some(series) = &mut self.series
+        {
+            let result = series.push(&SeriesRow { name, sample });
+            self.keep(result);
+        }
+    }
+}
+
+impl Recorder for RunWriter {
+    fn flow_sample(&mut self, sample: &FlowSample) {
+        self.sample(
+            self.flow_names[sample.flow as usize].clone(),
+            Sample::Flow(*sample),
+        );
+    }
+
+    fn link_sample(&mut self, sample: &LinkSample) {
+        self.sample(
+            self.link_names[sample.link as usize].clone(),
+            Sample::Link(*sample),
+        );
+    }
+
+    fn event(&mut self, event: &Event) {
+        if self.error.is_none()
+            && let Some(events) = &mut self.events
+        {
+            let name = self.flow_names[event.flow as usize].clone();
+            let result = events.push(&EventRow {
+                name,
+                event: *event,
+            });
+            self.keep(result);
+        }
+    }
+
+    fn packet(&mut self, packet: &CapturedPacket) {
+        if self.error.is_none()
+            && let Some(capture) = &mut self.capture
+        {
+            let result = capture.push(packet);
+            self.keep(result);
+        }
+    }
+
+    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+        match self.error {
+            Some(_) => Control::Stop,
+            None => (self.progress)(now, data_packets),
+        }
+    }
+}
+
+impl std::fmt::Debug for RunWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunWriter")
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}
+
+fn write_table<R>(path: PathBuf, columns: Vec<Column<R>>, rows: &[R]) -> Result<u64, OutputError> {
+    let mut table = Table::create(path, columns)?;
+    for row in rows {
+        table.push(row)?;
+    }
+    table.finish()
+}

@@ -1,0 +1,191 @@
+//! series.parquet: flows and links at the sampling points. Counters are cumulative.
+
+use std::sync::Arc;
+
+use longhaul_engine::measure::{FlowSample, LinkSample};
+use longhaul_units::{Span, Time};
+
+use crate::table::{Cell, Column, Kind};
+
+pub(crate) const FILE: &str = "series.parquet";
+
+/// One flow or one link at one point.
+pub(crate) struct SeriesRow {
+    pub(crate) name: Arc<str>,
+    pub(crate) sample: Sample,
+}
+
+pub(crate) enum Sample {
+    Flow(FlowSample),
+    Link(LinkSample),
+}
+
+impl SeriesRow {
+    fn time(&self) -> Time {
+        match &self.sample {
+            Sample::Flow(sample) => sample.time,
+            Sample::Link(sample) => sample.time,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.sample {
+            Sample::Flow(_) => "flow",
+            Sample::Link(_) => "link",
+        }
+    }
+
+    fn id(&self) -> u32 {
+        match &self.sample {
+            Sample::Flow(sample) => sample.flow,
+            Sample::Link(sample) => sample.link,
+        }
+    }
+}
+
+pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
+    use Kind::{Count, Real, Text};
+    let s = "s";
+    vec![
+        Column::new("t_s", Real, s, "simulated time", |row: &SeriesRow| {
+            Cell::Real(row.time().as_secs_f64())
+        }),
+        Column::new("kind", Text, "", "flow or link", |row: &SeriesRow| {
+            Cell::Text(row.kind())
+        }),
+        Column::new(
+            "id",
+            Count,
+            "",
+            "number of the flow or link",
+            |row: &SeriesRow| Cell::Count(row.id().into()),
+        ),
+        Column::new(
+            "name",
+            Text,
+            "",
+            "name of the flow or link",
+            |row: &SeriesRow| Cell::Text(&row.name),
+        ),
+        flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
+            Cell::Real(f.cwnd)
+        }),
+        flow("ssthresh_pkts", Real, "pkts", "slow start threshold", |f| {
+            Cell::Real(f.ssthresh)
+        }),
+        flow(
+            "srtt_s",
+            Real,
+            s,
+            "smoothed round-trip time; none before the first sample",
+            |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()).into(),
+        ),
+        flow("in_flight_pkts", Count, "pkts", "segments in flight", |f| {
+            Cell::Count(f.in_flight)
+        }),
+        flow(
+            "sent_pkts",
+            Count,
+            "pkts",
+            "data packets sent, retransmissions included",
+            |f| Cell::Count(f.sent_pkts),
+        ),
+        flow(
+            "retransmitted_pkts",
+            Count,
+            "pkts",
+            "packets retransmitted",
+            |f| Cell::Count(f.retransmitted_pkts),
+        ),
+        flow(
+            "delivered_bytes",
+            Count,
+            "bytes",
+            "payload delivered in order",
+            |f| Cell::Count(f.delivered_bytes),
+        ),
+        link("queue_pkts", Count, "pkts", "packets waiting", |l| {
+            Cell::Count(l.queue_pkts)
+        }),
+        link("queue_bytes", Count, "bytes", "bytes waiting", |l| {
+            Cell::Count(l.queue_bytes)
+        }),
+        link(
+            "queue_avg_pkts",
+            Real,
+            "pkts",
+            "the discipline's average queue",
+            |l| l.queue_avg_pkts.into(),
+        ),
+        link(
+            "max_p",
+            Real,
+            "",
+            "the discipline's maximum probability",
+            |l| l.max_p.into(),
+        ),
+        link(
+            "queue_integral_pkt_s",
+            Real,
+            "pkts s",
+            "integral of the waiting packets over time: differences give mean queues",
+            |l| Cell::Real(l.queue_integral),
+        ),
+        link("departed_pkts", Count, "pkts", "packets transmitted", |l| {
+            Cell::Count(l.departed_pkts)
+        }),
+        link("departed_bytes", Count, "bytes", "bytes transmitted", |l| {
+            Cell::Count(l.departed_bytes)
+        }),
+        link(
+            "dropped_pkts",
+            Count,
+            "pkts",
+            "packets dropped, any cause",
+            |l| Cell::Count(l.dropped_pkts),
+        ),
+        link("marked_pkts", Count, "pkts", "packets marked", |l| {
+            Cell::Count(l.marked_pkts)
+        }),
+    ]
+}
+
+/// A column that links leave empty.
+fn flow(
+    name: &str,
+    kind: Kind,
+    unit: &'static str,
+    description: &str,
+    value: fn(&FlowSample) -> Cell<'static>,
+) -> Column<SeriesRow> {
+    Column::new(
+        name,
+        kind,
+        unit,
+        description,
+        move |row: &SeriesRow| match &row.sample {
+            Sample::Flow(sample) => value(sample),
+            Sample::Link(_) => Cell::Null,
+        },
+    )
+}
+
+/// A column that flows leave empty.
+fn link(
+    name: &str,
+    kind: Kind,
+    unit: &'static str,
+    description: &str,
+    value: fn(&LinkSample) -> Cell<'static>,
+) -> Column<SeriesRow> {
+    Column::new(
+        name,
+        kind,
+        unit,
+        description,
+        move |row: &SeriesRow| match &row.sample {
+            Sample::Flow(_) => Cell::Null,
+            Sample::Link(sample) => value(sample),
+        },
+    )
+}

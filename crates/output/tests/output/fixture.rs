@@ -1,0 +1,139 @@
+//! Two nodes, a link in each direction, two TCP flows and a UDP flow; and directories to write to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
+use longhaul_engine::Loss;
+use longhaul_engine::config::{
+    AckCounting, Config, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
+    Transport, Udp,
+};
+use longhaul_engine::measure::Control;
+use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
+use longhaul_output::{Progress, RunMeta};
+use longhaul_units::{Rate, Span, Time};
+
+pub fn seconds(seconds: f64) -> Time {
+    Time::from_secs_f64(seconds)
+}
+
+/// A path that does not exist, in a directory that does.
+pub fn scratch(name: &str) -> PathBuf {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory.join("run")
+}
+
+pub fn meta(config: Config) -> RunMeta {
+    RunMeta {
+        scenario_hash: "0123abcd".to_string(),
+        resolved_scenario: serde_json::json!({ "title": "two nodes", "duration": "10 s" }),
+        config: Arc::new(config),
+        version: "0.1.0".to_string(),
+        warnings: vec!["the buffer is small".to_string()],
+        overwrite: false,
+    }
+}
+
+pub fn no_progress() -> Progress {
+    Box::new(|_, _| Control::Continue)
+}
+
+pub fn config() -> Config {
+    Config {
+        seed: 42,
+        replication: 3,
+        duration: seconds(10.0),
+        measure: Measure {
+            from: seconds(2.0),
+            every: Some(Span::from_millis(100)),
+            events: true,
+        },
+        nodes: vec!["west".to_string(), "east".to_string()],
+        links: vec![link("bottleneck", 0, 1), link("bottleneck-reverse", 1, 0)],
+        flows: vec![
+            flow("hstcp-1", Transport::Tcp(Arc::new(tcp("hstcp")))),
+            flow("reno-1", Transport::Tcp(Arc::new(tcp("reno")))),
+            flow(
+                "noise-1",
+                Transport::Udp(Udp {
+                    rate: Rate::from_bps(1_000_000),
+                    packet_bytes: 500,
+                    header_bytes: 28,
+                }),
+            ),
+        ],
+    }
+}
+
+fn link(name: &str, from: usize, to: usize) -> Link {
+    Link {
+        name: name.to_string(),
+        from,
+        to,
+        rate: Rate::from_bps(100_000_000),
+        delay: Span::from_millis(50),
+        queue: QueueConfig::DropTail(DropTail {
+            limit: Capacity::Packets(100),
+            counting: Counting::Waiting,
+        }),
+        loss: Loss::None,
+        service: Service::OnArrival,
+        sampled: true,
+        captured: true,
+    }
+}
+
+fn flow(name: &str, transport: Transport) -> Flow {
+    Flow {
+        label: name.trim_end_matches("-1").to_string(),
+        name: name.to_string(),
+        from: 0,
+        to: 1,
+        start: Start::At(Time::ZERO),
+        stop: None,
+        transport,
+    }
+}
+
+/// The receive window of 1000 segments of 1448 bytes needs a window scale of 5.
+fn tcp(kind: &str) -> Tcp {
+    Tcp {
+        transfer: None,
+        mss_bytes: 1448,
+        header_bytes: 40,
+        ack_bytes: 40,
+        sack_option_bytes: 4,
+        sack_block_bytes: 8,
+        timestamps: Some(12),
+        initial_window: 10.0,
+        receive_window: 1000,
+        send_buffer: None,
+        initial_ssthresh: None,
+        congestion: ControllerSpec {
+            kind: kind.to_string(),
+            ..Default::default()
+        },
+        slow_start: SlowStart::Standard,
+        rounding: Rounding::Real,
+        recovery: Recovery::Sack,
+        dupack_threshold: 3,
+        limited_transmit: true,
+        ack_counting: AckCounting::PerAck,
+        ecn: true,
+        delayed_ack: None,
+        rto: Rto {
+            initial: Span::from_secs(1),
+            min: Span::from_secs(1),
+            max: Span::from_secs(60),
+            clock: RttClock::Exact {
+                granularity: Span::from_millis(1),
+            },
+        },
+        send_jitter: Span::ZERO,
+        max_burst: None,
+        pacing: false,
+    }
+}

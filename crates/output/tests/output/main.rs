@@ -1,0 +1,7 @@
+//! What a run leaves on disk.
+
+mod capture;
+mod fixture;
+mod records;
+mod run_directory;
+mod tables;

@@ -1,0 +1,165 @@
+//! A recorded run: samples, events and totals in which every number is another one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use longhaul_congestion::Cause;
+use longhaul_engine::measure::{
+    Event, EventKind, FlowCounters, FlowSample, FlowTotals, LimitTimes, LinkCounters, LinkSample,
+    LinkTotals, Recorder, Totals,
+};
+use longhaul_output::{RunSummary, RunWriter};
+use longhaul_units::{Span, Time};
+
+use crate::fixture::{config, meta, no_progress, seconds};
+
+/// More than a batch, more than a row group.
+pub const SAMPLES: u64 = 30_000;
+
+pub fn flow_sample(n: u64) -> FlowSample {
+    FlowSample {
+        time: Time::from_ps(n * 1_000_000_000),
+        flow: (n % 2) as u32,
+        cwnd: 10.5 + n as f64,
+        ssthresh: 100.25 + n as f64,
+        srtt: if n < 2 {
+            Span::ZERO
+        } else {
+            Span::from_micros(100_000 + n)
+        },
+        in_flight: 1 + n,
+        sent_pkts: 2 + 3 * n,
+        retransmitted_pkts: n / 7,
+        delivered_bytes: 1448 * n,
+    }
+}
+
+pub fn link_sample(n: u64) -> LinkSample {
+    LinkSample {
+        time: Time::from_ps(n * 1_000_000_000),
+        link: 1,
+        queue_pkts: n % 100,
+        queue_bytes: n % 100 * 1500,
+        queue_avg_pkts: (n % 2 == 0).then_some(n as f64 / 3.0),
+        max_p: None,
+        queue_integral: n as f64 * 0.5,
+        departed_pkts: 5 * n,
+        departed_bytes: 7500 * n,
+        dropped_pkts: n / 10,
+        marked_pkts: n / 20,
+    }
+}
+
+pub fn event(kind: EventKind) -> Event {
+    Event {
+        time: seconds(1.5),
+        flow: 1,
+        kind,
+        cwnd_before: 100.0,
+        cwnd_after: 50.5,
+        ssthresh_after: 50.0,
+        in_flight: 99,
+    }
+}
+
+/// Counters of a flow: different numbers everywhere.
+pub fn flow_counters(n: u64) -> FlowCounters {
+    FlowCounters {
+        sent_pkts: n + 1,
+        sent_bytes: n + 2,
+        retransmitted_pkts: n + 3,
+        delivered_pkts: n + 4,
+        delivered_bytes: n + 5,
+        cuts_loss: n + 6,
+        cuts_ecn: n + 7,
+        timeouts: n + 8,
+        rtt_samples: 4,
+        rtt_sum: Span::from_millis(4 * n),
+        rtt_min: Span::from_millis(n / 2),
+        rtt_max: Span::from_millis(n * 2),
+        cwnd_integral: n as f64,
+        limited: LimitTimes {
+            network: Span::from_millis(n + 9),
+            receive_window: Span::from_millis(n + 10),
+            application: Span::from_millis(n + 11),
+        },
+    }
+}
+
+pub fn link_counters(n: u64) -> LinkCounters {
+    LinkCounters {
+        arrived_pkts: n + 1000,
+        arrived_bytes: n + 2000,
+        departed_pkts: n + 900,
+        departed_bytes: 50_000_000,
+        dropped_loss_pkts: 1,
+        dropped_overflow_pkts: 20,
+        dropped_early_pkts: 30,
+        dropped_forced_pkts: 49,
+        marked_pkts: n + 7,
+        queue_integral: 80.0,
+        queue_max_pkts: n + 8,
+    }
+}
+
+/// Ends at 10 s; the window begins at 2 s. The second flow lives from 3 s to 7 s, the third is
+/// silent.
+pub fn totals() -> Totals {
+    let flow = |start, finish, total, window| FlowTotals {
+        start,
+        finish,
+        total,
+        window,
+    };
+    let link = LinkTotals {
+        total: link_counters(100),
+        window: link_counters(0),
+    };
+    Totals {
+        end: seconds(10.0),
+        stopped: false,
+        flows: vec![
+            flow(seconds(0.5), None, flow_counters(2000), flow_counters(1000)),
+            flow(
+                seconds(3.0),
+                Some(seconds(7.0)),
+                flow_counters(200),
+                flow_counters(100),
+            ),
+            flow(
+                Time::ZERO,
+                None,
+                FlowCounters::default(),
+                FlowCounters::default(),
+            ),
+        ],
+        links: vec![link.clone(), link],
+        data_packets: 123_456,
+        events: 700_000,
+        events_pending_max: 9,
+    }
+}
+
+pub fn record(writer: &mut RunWriter) {
+    for n in 0..SAMPLES {
+        writer.flow_sample(&flow_sample(n));
+        writer.link_sample(&link_sample(n));
+        writer.flow_sample(&flow_sample(n + 1));
+    }
+    for kind in [
+        EventKind::Start,
+        EventKind::Cut(Cause::Loss),
+        EventKind::Cut(Cause::Ecn),
+        EventKind::RecoveryExit,
+        EventKind::Timeout,
+        EventKind::Finish,
+    ] {
+        writer.event(&event(kind));
+    }
+}
+
+pub fn write(out: &Path, wall: Duration) -> RunSummary {
+    let mut writer = RunWriter::create(out, meta(config()), no_progress()).unwrap();
+    record(&mut writer);
+    writer.finish(&totals(), wall, 10_000_000).unwrap()
+}

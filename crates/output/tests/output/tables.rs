@@ -1,0 +1,281 @@
+//! The tables hold what was recorded.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::Schema;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::fixture::scratch;
+use crate::records::{SAMPLES, flow_sample, link_sample, write};
+
+/// A table read back.
+struct Read {
+    batch: RecordBatch,
+}
+
+impl Read {
+    fn new(path: &Path) -> Self {
+        let file = File::open(path).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let mut batches = reader.with_batch_size(1_000_000).build().unwrap();
+        let batch = batches.next().unwrap().unwrap();
+        assert!(batches.next().is_none());
+        Self { batch }
+    }
+
+    fn schema(&self) -> &Schema {
+        self.batch.schema_ref()
+    }
+
+    fn is_null(&self, column: &str, row: usize) -> bool {
+        self.batch
+            .column_by_name(column)
+            .expect(column)
+            .is_null(row)
+    }
+
+    fn real(&self, column: &str, row: usize) -> f64 {
+        assert!(!self.is_null(column, row), "{column} is null");
+        self.batch
+            .column_by_name(column)
+            .expect(column)
+            .as_primitive::<Float64Type>()
+            .value(row)
+    }
+
+    fn count(&self, column: &str, row: usize) -> i64 {
+        assert!(!self.is_null(column, row), "{column} is null");
+        self.batch
+            .column_by_name(column)
+            .expect(column)
+            .as_primitive::<Int64Type>()
+            .value(row)
+    }
+
+    fn text(&self, column: &str, row: usize) -> &str {
+        let values = self
+            .batch
+            .column_by_name(column)
+            .expect(column)
+            .as_dictionary::<Int32Type>();
+        values
+            .values()
+            .as_string::<i32>()
+            .value(values.key(row).expect(column))
+    }
+}
+
+#[test]
+fn the_series_hold_every_sample() {
+    let out = scratch("series").join("new").join("run");
+    let summary = write(&out, Duration::from_secs(1));
+    assert_eq!(summary.rows.series, Some(3 * SAMPLES));
+    let series = Read::new(&summary.directory.join("series.parquet"));
+    assert_eq!(series.batch.num_rows() as u64, 3 * SAMPLES);
+    for n in [0, 1, 2, 4095, 4096, 21_845, 29_999] {
+        let sample = flow_sample(n);
+        let row = 3 * n as usize;
+        assert_eq!(series.text("kind", row), "flow");
+        assert_eq!(series.count("id", row), i64::from(sample.flow));
+        assert_eq!(
+            series.text("name", row),
+            ["hstcp-1", "reno-1"][sample.flow as usize]
+        );
+        assert!((series.real("t_s", row) - n as f64 / 1000.0).abs() < 1e-12);
+        assert_eq!(series.real("cwnd_pkts", row), sample.cwnd);
+        assert_eq!(series.real("ssthresh_pkts", row), sample.ssthresh);
+        assert_eq!(series.is_null("srtt_s", row), n < 2);
+        assert_eq!(series.count("in_flight_pkts", row), 1 + n as i64);
+        assert_eq!(series.count("sent_pkts", row), 2 + 3 * n as i64);
+        assert_eq!(series.count("retransmitted_pkts", row), n as i64 / 7);
+        assert_eq!(series.count("delivered_bytes", row), 1448 * n as i64);
+        assert!(series.is_null("queue_pkts", row) && series.is_null("marked_pkts", row));
+
+        let sample = link_sample(n);
+        let row = row + 1;
+        assert_eq!(series.text("kind", row), "link");
+        assert_eq!(series.text("name", row), "bottleneck-reverse");
+        assert_eq!(series.count("queue_pkts", row), n as i64 % 100);
+        assert_eq!(series.count("queue_bytes", row), n as i64 % 100 * 1500);
+        assert_eq!(series.is_null("queue_avg_pkts", row), n % 2 == 1);
+        assert!(series.is_null("max_p", row) && series.is_null("cwnd_pkts", row));
+        assert_eq!(
+            series.real("queue_integral_pkt_s", row),
+            sample.queue_integral
+        );
+        assert_eq!(series.count("departed_pkts", row), 5 * n as i64);
+        assert_eq!(series.count("departed_bytes", row), 7500 * n as i64);
+        assert_eq!(series.count("dropped_pkts", row), n as i64 / 10);
+        assert_eq!(series.count("marked_pkts", row), n as i64 / 20);
+    }
+}
+
+#[test]
+fn flows_have_window_and_total_counters() {
+    let summary = write(&scratch("flows"), Duration::from_secs(1));
+    let flows = Read::new(&summary.directory.join("flows.parquet"));
+    assert_eq!(flows.batch.num_rows(), 3);
+    assert_eq!(flows.text("name", 0), "hstcp-1");
+    assert_eq!(flows.text("label", 1), "reno");
+    assert_eq!(flows.text("congestion", 0), "hstcp");
+    assert!(flows.is_null("congestion", 2));
+    assert_eq!(
+        (flows.text("from", 0), flows.text("to", 0)),
+        ("west", "east")
+    );
+    assert_eq!(flows.real("start_s", 0), 0.5);
+    assert!(flows.is_null("finish_s", 0) && flows.is_null("completion_s", 0));
+    assert_eq!(
+        (flows.real("finish_s", 1), flows.real("completion_s", 1)),
+        (7.0, 4.0)
+    );
+    for (prefix, n) in [("", 1000), ("total_", 2000)] {
+        let count = |name: &str| flows.count(&format!("{prefix}{name}"), 0) - n;
+        let real = |name: &str| flows.real(&format!("{prefix}{name}"), 0);
+        let counts = [
+            "sent_pkts",
+            "sent_bytes",
+            "retransmitted_pkts",
+            "delivered_pkts",
+            "delivered_bytes",
+            "cuts_loss",
+            "cuts_ecn",
+            "timeouts",
+        ];
+        assert_eq!(counts.map(count), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let n_s = n as f64 / 1000.0;
+        assert!((real("rtt_mean_s") - n_s).abs() < 1e-12);
+        assert!((real("rtt_min_s") - n_s / 2.0).abs() < 1e-12);
+        assert!((real("rtt_max_s") - n_s * 2.0).abs() < 1e-12);
+        assert!((real("limited_network_s") - n_s - 0.009).abs() < 1e-12);
+        assert!((real("limited_receive_window_s") - n_s - 0.010).abs() < 1e-12);
+        assert!((real("limited_application_s") - n_s - 0.011).abs() < 1e-12);
+    }
+    // Bits over 8 s of window or 10 s of run.
+    assert_eq!(flows.real("goodput_bps", 0), 1005.0 * 8.0 / 8.0);
+    assert_eq!(flows.real("total_goodput_bps", 0), 2005.0 * 8.0 / 10.0);
+    // The first flow exists for 8 s of the window and 9.5 s of the run, the second for 4 s.
+    assert_eq!(flows.real("cwnd_mean_pkts", 0), 1000.0 / 8.0);
+    assert_eq!(flows.real("total_cwnd_mean_pkts", 0), 2000.0 / 9.5);
+    assert_eq!(flows.real("cwnd_mean_pkts", 1), 100.0 / 4.0);
+    assert!(flows.is_null("rtt_mean_s", 2) && flows.is_null("rtt_min_s", 2));
+}
+
+#[test]
+fn links_conserve_packets() {
+    let summary = write(&scratch("links"), Duration::from_secs(1));
+    let links = Read::new(&summary.directory.join("links.parquet"));
+    assert_eq!(links.batch.num_rows(), 2);
+    assert_eq!(links.text("name", 1), "bottleneck-reverse");
+    assert_eq!(
+        (links.text("from", 1), links.text("to", 1)),
+        ("east", "west")
+    );
+    assert_eq!(
+        (links.count("rate_bps", 0), links.real("delay_s", 0)),
+        (100_000_000, 0.05)
+    );
+    for (prefix, n, duration) in [("", 0, 8.0), ("total_", 100, 10.0)] {
+        let count = |name: &str| links.count(&format!("{prefix}{name}"), 0);
+        let causes = [
+            "dropped_loss_pkts",
+            "dropped_overflow_pkts",
+            "dropped_early_pkts",
+            "dropped_forced_pkts",
+        ];
+        assert_eq!(causes.map(count), [1, 20, 30, 49]);
+        assert_eq!(count("dropped_pkts"), causes.map(count).iter().sum::<i64>());
+        assert_eq!(
+            count("arrived_pkts"),
+            count("departed_pkts") + count("dropped_pkts")
+        );
+        assert_eq!(
+            (count("arrived_bytes"), count("departed_bytes")),
+            (2000 + n, 50_000_000)
+        );
+        assert_eq!(
+            (count("marked_pkts"), count("queue_max_pkts")),
+            (n + 7, n + 8)
+        );
+        let real = |name: &str| links.real(&format!("{prefix}{name}"), 0);
+        // 50 MB are 4 s of 100 Mbit/s.
+        assert_eq!(
+            (real("utilization"), real("queue_mean_pkts")),
+            (4.0 / duration, 80.0 / duration)
+        );
+    }
+}
+
+#[test]
+fn events_have_kind_and_cause() {
+    let summary = write(&scratch("events"), Duration::from_secs(1));
+    let events = Read::new(&summary.directory.join("events.parquet"));
+    let kinds: Vec<_> = (0..6).map(|row| events.text("event", row)).collect();
+    assert_eq!(
+        kinds,
+        ["start", "cut", "cut", "recovery_exit", "timeout", "finish"]
+    );
+    assert_eq!(
+        (events.text("cause", 1), events.text("cause", 2)),
+        ("loss", "ecn")
+    );
+    assert!(events.is_null("cause", 0) && events.is_null("cause", 4));
+    assert_eq!((events.real("t_s", 1), events.count("flow", 1)), (1.5, 1));
+    assert_eq!(events.text("name", 1), "reno-1");
+    assert_eq!(
+        (
+            events.real("cwnd_before_pkts", 1),
+            events.real("cwnd_after_pkts", 1)
+        ),
+        (100.0, 50.5)
+    );
+    assert_eq!(
+        (
+            events.real("ssthresh_after_pkts", 1),
+            events.count("in_flight_pkts", 1)
+        ),
+        (50.0, 99)
+    );
+}
+
+#[test]
+fn every_column_says_what_it_is() {
+    let summary = write(&scratch("metadata"), Duration::from_secs(1));
+    let endings = [
+        ("pkts", "_pkts"),
+        ("bytes", "_bytes"),
+        ("s", "_s"),
+        ("bit/s", "_bps"),
+        ("pkts s", "_pkt_s"),
+    ];
+    for file in [
+        "flows.parquet",
+        "links.parquet",
+        "series.parquet",
+        "events.parquet",
+    ] {
+        let table = Read::new(&summary.directory.join(file));
+        for field in table.schema().fields() {
+            let metadata = field.metadata();
+            assert!(
+                !metadata["description"].is_empty(),
+                "{file}: {}",
+                field.name()
+            );
+            let Some(unit) = metadata.get("unit") else {
+                continue;
+            };
+            let ending = endings.iter().find(|(name, _)| name == unit).expect(unit).1;
+            assert!(
+                field.name().ends_with(ending),
+                "{file}: {} in {unit}",
+                field.name()
+            );
+        }
+    }
+}
