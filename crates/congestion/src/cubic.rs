@@ -228,7 +228,7 @@ impl CongestionControl for Cubic {
     /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
     fn on_idle(&mut self, idle: Span, _window: &mut Window) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.start = epoch.start + idle;
+            epoch.start += idle;
         }
     }
 

@@ -28,6 +28,9 @@ pub enum Change {
     Timeout,
 }
 
+/// Smallest slow start threshold in segments (RFC 5681, equation 4).
+const MIN_SSTHRESH: f64 = 2.0;
+
 /// Congestion window and slow start threshold in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -105,12 +108,12 @@ impl Window {
         } else {
             ssthresh
         }
-        .max(2.0);
+        .max(MIN_SSTHRESH);
     }
 
-    /// Leaves slow start where the window stands.
+    /// Leaves slow start where the window stands; a window below the smallest threshold stays in it.
     pub fn exit_slow_start(&mut self) {
-        self.ssthresh = self.cwnd;
+        self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
 
     /// Cuts window and threshold to `target` after a congestion signal.

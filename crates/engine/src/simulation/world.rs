@@ -207,11 +207,10 @@ impl World {
     }
 
     /// Data packets sent by all flows.
-    pub(super) fn data_packets(&mut self) -> u64 {
-        self.flow_counters()
-            .iter()
-            .map(|counters| counters.sent_pkts)
-            .sum()
+    pub(super) fn data_packets(&self) -> u64 {
+        let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
+        let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
+        tcp + udp
     }
 
     /// Counters of every flow up to now.
@@ -256,10 +255,7 @@ impl World {
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         let flow_counters = self.flow_counters();
         let link_counters = self.env.network.counters();
-        let data_packets = flow_counters
-            .iter()
-            .map(|counters| counters.sent_pkts)
-            .sum();
+        let data_packets = self.data_packets();
         let flows = self.flows.iter().zip(flow_counters).enumerate();
         let flows = flows.map(|(id, (slot, counters))| {
             let (total, window) = self.baseline.split_flow(id, counters);

@@ -88,6 +88,11 @@ impl UdpStream {
         self.flow
     }
 
+    /// Datagrams sent.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.sent
+    }
+
     /// Payload bytes of one datagram.
     pub(crate) fn payload_bytes(&self) -> u64 {
         u64::from(self.config.packet_bytes - self.config.header_bytes)

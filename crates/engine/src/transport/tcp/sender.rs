@@ -262,12 +262,13 @@ impl Sender {
         core.account(now);
         let cwnd = core.congestion.window.cwnd();
         core.on_timeout(now);
-        scheme!(self, scheme => scheme.on_timeout(core));
         core.log(EventKind::Timeout, cwnd, env);
         core.restart_timer(env);
         if core.established {
+            scheme!(self, scheme => scheme.on_timeout(core));
             self.send(u32::MAX, false, env);
         } else {
+            // The schemes repair data; the SYN is only sent again.
             core.transmit(0, env);
         }
     }
@@ -304,6 +305,11 @@ impl Sender {
     /// When the last byte was acknowledged.
     pub(crate) fn finish(&self) -> Option<Time> {
         self.core.finish
+    }
+
+    /// Data packets sent.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.core.counters.sent_pkts
     }
 
     /// Counters up to `now`, without the receiver's part.
