@@ -125,7 +125,7 @@ impl Transport {
             }
             Fact::RecoveryExit => self.state.on_recovery_exit(self.now),
             Fact::Idle { ms } => {
-                self.now = self.now + Span::from_millis(u64::from(ms));
+                self.now += Span::from_millis(u64::from(ms));
                 self.state.on_idle(Span::from_millis(u64::from(ms)));
             }
         }
@@ -148,7 +148,7 @@ impl Transport {
         };
         self.round += 1;
         for number in 0..count {
-            self.now = self.now + Span::from_micros(10);
+            self.now += Span::from_micros(10);
             let ack = AckSample {
                 now: self.now,
                 acked: u64::from(segments),
