@@ -5,6 +5,8 @@
 //! xoshiro256++ seeded through SplitMix64 (Blackman and Vigna, 2018), pinned by their published
 //! vectors; the samplers are by inversion. Neither may ever change under a seed.
 
+use longhaul_units::Span;
+
 /// A random stream.
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -48,6 +50,11 @@ impl Stream {
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// A span uniform on [0, `limit`).
+    pub fn span(&mut self, limit: Span) -> Span {
+        Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
     /// Number of failures before the first success of probability `p` (0 < p <= 1).

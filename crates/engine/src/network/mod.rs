@@ -5,7 +5,7 @@ pub(crate) mod loss;
 pub mod queue;
 mod route;
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
 use self::link::{Link, Offer};
 use self::loss::LossModel;
@@ -148,10 +148,5 @@ impl Network {
             .iter_mut()
             .filter(|link| link.sampled)
             .map(move |link| link.sample(now))
-    }
-
-    /// Draws a span uniformly from zero to `limit`.
-    pub(crate) fn draw_span(stream: &mut Stream, limit: Span) -> Span {
-        Span::from_ps((stream.uniform() * limit.as_ps() as f64) as u64)
     }
 }

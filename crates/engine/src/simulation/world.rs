@@ -301,7 +301,7 @@ fn draw_start(config: &Config, flow: &Flow) -> Time {
         Start::At(time) => time,
         Start::Uniform(from, to) => {
             let mut stream = stream(config, flow, "start");
-            from + Network::draw_span(&mut stream, to.since(from))
+            from + stream.span(to.since(from))
         }
     }
 }

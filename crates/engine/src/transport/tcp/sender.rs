@@ -18,7 +18,7 @@ use super::window::WindowRepair;
 use super::wire::Wire;
 use crate::config::{AckCounting, Recovery, RttClock, Tcp};
 use crate::measure::{self, EventKind, FlowCounters, FlowSample};
-use crate::network::{Network, Path};
+use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::random::Stream;
 use crate::schedule::{Event, LazyTimer};
@@ -147,7 +147,7 @@ impl Sender {
         );
         let phase = match config.rto.clock {
             RttClock::Exact { .. } => Span::ZERO,
-            RttClock::Ns2Ticks { tick } => Network::draw_span(&mut stream, tick),
+            RttClock::Ns2Ticks { tick } => stream.span(tick),
         };
         let scheme = match config.recovery {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
@@ -288,7 +288,7 @@ impl Sender {
                 break;
             };
             if jitter > Span::ZERO && !released {
-                let delay = Network::draw_span(&mut core.stream, jitter);
+                let delay = core.stream.span(jitter);
                 core.arm_send(env.network.now + delay, env);
                 break;
             }
