@@ -30,17 +30,17 @@ $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
 test: test-rust test-python
 
 test-rust:
-	cargo test --locked --workspace
+	cargo test --locked
 
 test-python: build
 	$(BIN)/pytest
 
 test-long: build
-	cargo test --locked --workspace -- --ignored
+	cargo test --locked -- --ignored
 	$(BIN)/pytest -m long
 
 bench:
-	cargo bench --locked --workspace --exclude longhaul-python
+	cargo bench --locked --package longhaul-benches
 
 bench-peers: build
 	$(BIN)/python -m validation.speed.peers

@@ -30,7 +30,7 @@ def main() -> None:
         "packets": meta["data_packets"],
         "events": meta["events"],
         "wall_s": wall_s,
-        "engine_wall_s": meta["wall_s"],
+        "engine_wall_s": meta["machine"]["wall_s"],
         "peak_mb": (peak_b - at_rest_b) / 2**20,
     }
     print(json.dumps(report))

@@ -17,6 +17,8 @@ pub struct Config {
     pub replication: u64,
     /// When the simulation ends.
     pub duration: Time,
+    /// How links keep time.
+    pub clock: Clock,
     /// What is measured.
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
@@ -25,6 +27,16 @@ pub struct Config {
     pub links: Vec<Link>,
     /// Flows in the order of their ids.
     pub flows: Vec<Flow>,
+}
+
+/// How links keep time: what happens if a packet arrives the moment another departs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Exact times in picoseconds; at the same time departures come first.
+    Exact,
+    /// ns-2's sums of double-precision seconds, whose rounding decides. Links with explicit service
+    /// keep exact time.
+    Ns2,
 }
 
 /// What is measured and recorded.

@@ -2,11 +2,13 @@
 
 use longhaul_units::Time;
 
-/// A packet in flight: 40 bytes.
+/// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     /// On a link: when it reaches the far end.
     pub(crate) time: Time,
+    /// The same as ns-2 has it, in seconds; see [`crate::config::Clock`].
+    pub(crate) ns2_s: f64,
     /// Data: segment number, the SYN being 0. Acknowledgement: the next segment expected.
     pub(crate) seq: u64,
     /// Data: when it was sent. Acknowledgement: the time stamp that it echoes.
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_packet_stays_small() {
-        assert!(size_of::<Packet>() <= 40);
+        assert!(size_of::<Packet>() <= 48);
     }
 
     #[test]

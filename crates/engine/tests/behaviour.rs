@@ -3,7 +3,7 @@
 mod common;
 
 use common::{AT_ONCE, Records, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{AckCounting, DelayedAck, Recovery, Service, Start, Tcp};
+use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Recovery, Service, Start, Tcp};
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{Config, Loss};
@@ -34,6 +34,7 @@ struct Small {
     timestamps: bool,
     jitter_us: u64,
     pacing: bool,
+    ns2_clock: bool,
     finite: usize,
     greedy: usize,
     bytes: u64,
@@ -46,12 +47,12 @@ prop_compose! {
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
-        pacing: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
+        pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         seed: u64,
     ) -> Small {
         Small {
             mbps, delay_ms, limit, red, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
-            pacing, finite, greedy, bytes, seed,
+            pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
 }
@@ -69,6 +70,9 @@ impl Small {
         };
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.seed = self.seed;
+        if self.ns2_clock {
+            config.clock = Clock::Ns2;
+        }
         config.links[0].loss = Loss::Bernoulli(self.loss);
         config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
         let base = Tcp {
@@ -133,7 +137,7 @@ proptest! {
     /// Explicit service and service on arrival are the same network.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
-        let on_arrival = small.config(8);
+        let on_arrival = Small { ns2_clock: false, ..small }.config(8);
         let mut explicit = on_arrival.clone();
         explicit.links.iter_mut().for_each(|link| link.service = Service::Explicit);
         let (mut one, records_one) = run(&on_arrival);

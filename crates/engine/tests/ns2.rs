@@ -7,7 +7,7 @@ mod common;
 use common::{AT_ONCE, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
-use longhaul_engine::config::{Recovery, Tcp};
+use longhaul_engine::config::{Clock, Recovery, Tcp};
 use longhaul_engine::measure::EventKind;
 use longhaul_units::{Rate, Span};
 
@@ -24,6 +24,7 @@ struct Recorded {
 fn path_100m(limit: u64, seconds: u64, recovery: Recovery) -> Config {
     let rate = Rate::from_bps(100_000_000);
     let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(limit), seconds);
+    config.clock = Clock::Ns2;
     add_flows(&mut config, "flow", 1, AT_ONCE, ns2_tcp(recovery));
     config
 }
@@ -99,6 +100,7 @@ fn reno() {
 fn hstcp_with_limited_slow_start() {
     let rate = Rate::from_bps(1_000_000_000);
     let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(1667), 30);
+    config.clock = Clock::Ns2;
     let tcp = Tcp {
         congestion: controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
         slow_start: SlowStart::Ns2Limited {

@@ -22,6 +22,3 @@ mod table;
 pub use error::OutputError;
 pub use run_json::Rows;
 pub use run_writer::{Progress, RunMeta, RunSummary, RunWriter};
-
-/// Changes when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 1;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use longhaul_engine::RESULTS_VERSION;
 use longhaul_engine::measure::Totals;
 use serde::Serialize;
 
-use crate::RESULTS_VERSION;
 use crate::run_writer::RunMeta;
 
 /// The document. Keys appear in this order.

@@ -66,7 +66,7 @@ mod _engine {
     /// Changes when the same scenario gives other numbers.
     #[pyfunction]
     fn results_version() -> u32 {
-        longhaul_scenario::RESULTS_VERSION
+        longhaul_engine::RESULTS_VERSION
     }
 
     /// How the engine was compiled.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_congestion::Rounding;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start,
+    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start,
     Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
@@ -51,6 +51,10 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         seed: root.whole("seed"),
         replication: root.whole("replication"),
         duration: Time::ZERO + root.span("duration"),
+        clock: match root.word("clock") {
+            "exact" => Clock::Exact,
+            _ => Clock::Ns2,
+        },
         measure: Measure {
             from: Time::ZERO + measure.span("from"),
             every: match measure.node("every") {

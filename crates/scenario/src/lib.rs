@@ -28,16 +28,13 @@ mod warnings;
 
 use std::path::Path;
 
-use longhaul_engine::Config;
+use longhaul_engine::{Config, RESULTS_VERSION};
 
 pub use error::ScenarioError;
 pub use render::ExplainRow;
 pub use schema::schema;
 
 use document::{Origin, Table};
-
-/// Version of the results: changes when the same scenario gives other numbers.
-pub const RESULTS_VERSION: u32 = 1;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use longhaul_units::{Bytes, Span, Time};
 
 use crate::check::unknown;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::profile;
@@ -32,6 +32,10 @@ pub(crate) fn resolve(mut root: Table) -> Result<Resolved, Vec<Diagnostic>> {
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
     let profile = profile::find(root.word("profile"));
+    fill(
+        &mut root,
+        &Table::from([("clock".to_string(), profile.node("clock").clone())]),
+    );
     let duration = Time::ZERO + root.span("duration");
     resolve_measure(&mut root, duration, &mut out);
 

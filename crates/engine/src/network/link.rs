@@ -10,8 +10,9 @@ use std::collections::VecDeque;
 use longhaul_units::{Rate, Span, Time};
 
 use super::loss::LossModel;
+use super::ns2_clock::Ns2Clock;
 use super::queue::{Arrival, DropReason, Queue, Verdict};
-use crate::config::Service;
+use crate::config::{Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Flags, Packet};
 use crate::schedule::{Event, Schedule};
@@ -25,6 +26,8 @@ pub(crate) struct Link {
     pub(crate) sampled: bool,
     delay: Span,
     transmitter: Transmitter,
+    /// With [`Clock::Ns2`]: the same times as ns-2 computes them, which then count.
+    ns2_clock: Option<Ns2Clock>,
     queue: Queue,
     loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
@@ -71,9 +74,11 @@ impl Link {
     pub(crate) fn new(
         id: u32,
         config: &crate::config::Link,
+        clock: Clock,
         queue: Queue,
         loss: LossModel,
     ) -> Self {
+        let follows_ns2 = clock == Clock::Ns2 && config.service == Service::OnArrival;
         Self {
             id,
             service: config.service,
@@ -81,6 +86,7 @@ impl Link {
             sampled: config.sampled,
             delay: config.delay,
             transmitter: Transmitter::new(config.rate),
+            ns2_clock: follows_ns2.then(|| Ns2Clock::new(config.rate, config.delay)),
             queue,
             loss,
             ring: VecDeque::new(),
@@ -108,9 +114,12 @@ impl Link {
             return self.drop(DropReason::Loss);
         }
         if self.service == Service::OnArrival {
-            self.begin_services(now);
+            self.begin_services(now, packet.ns2_s);
         }
-        let idle = self.busy_until <= now;
+        let idle = match &self.ns2_clock {
+            None => self.busy_until <= now,
+            Some(clock) => clock.is_idle_at(packet.ns2_s),
+        };
         let verdict = self.queue.on_arrival(&Arrival {
             now,
             bytes: u32::from(packet.bytes),
@@ -153,8 +162,15 @@ impl Link {
         schedule: &mut Schedule,
     ) {
         let start = if idle { now } else { self.busy_until };
-        self.busy_until = start + self.transmitter.time(packet.bytes);
-        packet.time = self.busy_until + self.delay;
+        match &mut self.ns2_clock {
+            None => {
+                self.busy_until = start + self.transmitter.time(packet.bytes);
+                packet.time = self.busy_until + self.delay;
+            }
+            Some(clock) => {
+                (self.busy_until, packet.time) = clock.serve(&mut packet, self.waiting_pkts == 0);
+            }
+        }
         if idle {
             self.served += 1;
         } else {
@@ -181,18 +197,32 @@ impl Link {
 
     /// Service on arrival: moves packets whose service has begun by `now` out of the waiting ones.
     #[inline]
-    fn begin_services(&mut self, now: Time) {
-        while self.waiting_pkts > 0 && self.next_start <= now {
-            let packet = &self.ring[self.served];
-            self.served += 1;
-            self.waiting_pkts -= 1;
-            self.waiting_bytes -= u64::from(packet.bytes);
-            self.tally.starts_ahead = self
-                .tally
-                .starts_ahead
-                .wrapping_sub(self.next_start.as_ps());
-            self.next_start = packet.time - self.delay;
+    fn begin_services(&mut self, now: Time, ns2_s: f64) {
+        while self.waiting_pkts > 0 {
+            let begun = match &self.ns2_clock {
+                None => self.next_start <= now,
+                Some(clock) => clock.has_begun_by(ns2_s),
+            };
+            if !begun {
+                break;
+            }
+            self.note_start();
         }
+    }
+
+    /// The first waiting packet's service has begun.
+    #[inline]
+    fn note_start(&mut self) {
+        let packet = &self.ring[self.served];
+        self.served += 1;
+        self.waiting_pkts -= 1;
+        self.waiting_bytes -= u64::from(packet.bytes);
+        let start = self.next_start.as_ps();
+        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start);
+        self.next_start = match &mut self.ns2_clock {
+            None => packet.time - self.delay,
+            Some(clock) => clock.start_of_next(packet.bytes),
+        };
     }
 
     /// Explicit service: the packet waits; its start is known only once it begins.
@@ -209,6 +239,7 @@ impl Link {
     fn begin_service(&mut self, mut packet: Packet, now: Time, schedule: &mut Schedule) {
         self.busy_until = now + self.transmitter.time(packet.bytes);
         packet.time = self.busy_until + self.delay;
+        packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_near(self.busy_until, Event::Departure(self.id));
         self.ring.push_back(packet);
     }
@@ -233,7 +264,7 @@ impl Link {
     pub(crate) fn deliver(&mut self, now: Time, schedule: &mut Schedule) -> Packet {
         if self.served == 0 {
             // Without propagation delay a packet may arrive before the ring has noticed its start.
-            self.begin_services(now);
+            self.note_start();
         }
         let packet = self
             .ring
@@ -260,7 +291,7 @@ impl Link {
     /// Counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
         if self.service == Service::OnArrival {
-            self.begin_services(now);
+            self.begin_services(now, now.as_secs_f64());
         }
         let in_service = self.in_service_bytes(now);
         let tally = &self.tally;

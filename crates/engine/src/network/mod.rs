@@ -2,6 +2,7 @@
 
 mod link;
 pub(crate) mod loss;
+mod ns2_clock;
 pub mod queue;
 mod route;
 
@@ -21,6 +22,8 @@ use crate::schedule::Schedule;
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) now: Time,
+    /// Now, as ns-2 has it; see [`crate::config::Clock`].
+    ns2_s: f64,
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
     routes: Routes,
@@ -38,10 +41,12 @@ impl Network {
                 )
             };
             let queue = Queue::new(&link.queue, stream("queue"));
-            Link::new(id, link, queue, LossModel::new(&link.loss, stream("loss")))
+            let loss = LossModel::new(&link.loss, stream("loss"));
+            Link::new(id, link, config.clock, queue, loss)
         });
         Self {
             now: Time::ZERO,
+            ns2_s: 0.0,
             schedule: Schedule::default(),
             links: links.collect(),
             routes: Routes::new(config),
@@ -55,9 +60,16 @@ impl Network {
         self.routes.path(from, to, end)
     }
 
+    /// An event other than a packet's arrival happens.
+    #[inline]
+    pub(crate) fn set_clock(&mut self, now: Time) {
+        self.ns2_s = now.as_secs_f64();
+    }
+
     /// Puts a packet on the first link of its route.
     #[inline]
-    pub(crate) fn send(&mut self, packet: Packet) {
+    pub(crate) fn send(&mut self, mut packet: Packet) {
+        packet.ns2_s = self.ns2_s;
         match self.routes.hop(packet.route) {
             Hop::Link(link) => self.offer(link, packet),
             Hop::End(_) => unreachable!("a route begins with a link"),
@@ -94,6 +106,7 @@ impl Network {
     pub(crate) fn arrive(&mut self, link: u32) -> Option<(End, Packet)> {
         let mut packet = self.links[link as usize].deliver(self.now, &mut self.schedule);
         packet.route += 1;
+        self.ns2_s = packet.ns2_s;
         match self.routes.hop(packet.route) {
             Hop::Link(next) => {
                 self.offer(next, packet);

@@ -99,6 +99,7 @@ impl World {
 
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {
         let env = &mut self.env;
+        env.network.set_clock(env.network.now);
         match event {
             Event::Departure(link) => env.network.depart(link),
             Event::Send(tcp) => {

@@ -68,6 +68,7 @@ impl UdpStream {
             .renew_near(next, Event::Datagram(self.index));
         env.network.send(Packet {
             time: Time::ZERO,
+            ns2_s: 0.0,
             seq: sequence,
             stamp: env.network.now,
             flow: self.index,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp, Transport,
+    AckCounting, Clock, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp, Transport,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
@@ -133,6 +133,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         seed: 1,
         replication: 0,
         duration: Time::ZERO + Span::from_secs(seconds),
+        clock: Clock::Exact,
         measure: Measure {
             from: Time::ZERO,
             every: Some(Span::from_millis(100)),

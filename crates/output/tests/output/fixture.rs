@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Config, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
+    AckCounting, Clock, Config, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
     Transport, Udp,
 };
 use longhaul_engine::measure::Control;
@@ -46,6 +46,7 @@ pub fn config() -> Config {
         seed: 42,
         replication: 3,
         duration: seconds(10.0),
+        clock: Clock::Exact,
         measure: Measure {
             from: seconds(2.0),
             every: Some(Span::from_millis(100)),

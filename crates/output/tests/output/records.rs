@@ -40,7 +40,7 @@ pub fn link_sample(n: u64) -> LinkSample {
         link: 1,
         queue_pkts: n % 100,
         queue_bytes: n % 100 * 1500,
-        queue_avg_pkts: (n % 2 == 0).then_some(n as f64 / 3.0),
+        queue_avg_pkts: n.is_multiple_of(2).then_some(n as f64 / 3.0),
         max_p: None,
         queue_integral: n as f64 * 0.5,
         departed_pkts: 5 * n,

@@ -42,7 +42,7 @@ fn run_json_tells_where_the_tables_come_from() {
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
     let expected = serde_json::json!({
         "version": "0.1.0",
-        "results_version": longhaul_output::RESULTS_VERSION,
+        "results_version": longhaul_engine::RESULTS_VERSION,
         "seed": 42,
         "replication": 3,
         "simulated_s": 10.0,

@@ -120,6 +120,12 @@ pub(crate) const SCENARIO: &[Field] = &[
         "Number of the replication: another one draws other random numbers; 0 by default.",
     ),
     field(
+        "clock",
+        CLOCK,
+        "How links keep time: `exact`, or `ns2` for the rounding of ns-2's sums, which decides \
+         between simultaneous arrivals and departures.",
+    ),
+    field(
         "measure",
         Kind::Table(MEASURE),
         "What is measured, and when.",
@@ -140,6 +146,8 @@ pub(crate) const SCENARIO: &[Field] = &[
         "Groups of equal flows.",
     ),
 ];
+
+const CLOCK: Kind = Kind::Word(&["exact", "ns2"]);
 
 const MEASURE: &[Field] = &[
     field(
@@ -166,6 +174,7 @@ const MEASURE: &[Field] = &[
 
 /// What a profile holds.
 pub(crate) const PROFILE: &[Field] = &[
+    required("clock", CLOCK, "How links keep time."),
     required(
         "variant",
         Kind::Word(&["paper", "ns2"]),

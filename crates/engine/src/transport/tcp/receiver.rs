@@ -170,6 +170,7 @@ impl Receiver {
             .with_if(Flags::FIN, self.next == self.end);
         env.network.send(Packet {
             time: Time::ZERO,
+            ns2_s: 0.0,
             seq: self.next,
             stamp: self.stamp,
             flow: self.index,

@@ -610,6 +610,7 @@ impl Core {
         }
         env.network.send(Packet {
             time: now,
+            ns2_s: 0.0,
             seq: segment,
             stamp: now,
             flow: self.index,
