@@ -4,8 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Rust tests and lints never link an interpreter, but the bindings ask one for its version.
-export PYO3_PYTHON := $(abspath $(BIN)/python)
+# The bindings ask an interpreter for its version, and link none.
+export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 

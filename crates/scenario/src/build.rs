@@ -5,8 +5,8 @@ use std::sync::Arc;
 use longhaul_congestion::Rounding;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start,
-    Tcp, Transport, Udp,
+    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service,
+    Start, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 

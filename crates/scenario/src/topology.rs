@@ -220,11 +220,7 @@ impl Builder<'_> {
     ) {
         let (rate, delay) = (link.rate("rate"), link.span("delay"));
         let default = || queue::default_queue(Quantity::Bdp(1.0));
-        let queue = link
-            .entry("queue".to_string())
-            .or_insert_with(default)
-            .clone();
-        link.entry("reverse_queue".to_string()).or_insert(queue);
+        link.entry("queue".to_string()).or_insert_with(default);
         let place = Place {
             rate,
             delay,
@@ -233,8 +229,13 @@ impl Builder<'_> {
             profile: self.profile,
         };
         for key in ["queue", "reverse_queue"] {
-            queue::resolve(link.sub_mut(key), &join(path, key), &place, self.out);
+            if link.contains_key(key) {
+                queue::resolve(link.sub_mut(key), &join(path, key), &place, self.out);
+            }
         }
+        // The same both ways, and wrong only once.
+        let queue = link.node("queue").clone();
+        link.entry("reverse_queue".to_string()).or_insert(queue);
         let loss = link.get("loss").and_then(Node::table).cloned();
         if let Some(loss) = &loss {
             check_loss(

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp, Transport,
+    AckCounting, Clock, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
+    Transport,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,

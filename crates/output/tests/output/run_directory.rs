@@ -53,6 +53,7 @@ fn run_json_tells_where_the_tables_come_from() {
         "events_pending_max": 9,
         "warnings": ["the buffer is small"],
         "rows": { "flows": 3, "links": 2, "series": 3 * SAMPLES, "events": 6, "packets": 0 },
+        "scenario_hash": "0123abcd",
         "scenario": { "title": "two nodes", "duration": "10 s" },
         "machine": { "wall_s": 2.0, "packets_per_s": 61_728.0, "peak_memory_bytes": 10_000_000 },
     });
