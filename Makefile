@@ -52,7 +52,7 @@ lint: lint-rust lint-python
 
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --all-targets -- -D warnings
 
 lint-python: $(VENV)/tools
 	$(BIN)/ruff check
