@@ -24,7 +24,7 @@ $(VENV)/tools: constraints.txt
 	touch $@
 
 $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/maturin develop --quiet --release --locked
 	touch $@
 
 test: test-rust test-python

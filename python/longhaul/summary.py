@@ -69,9 +69,9 @@ def _flows(flows: pl.DataFrame) -> pl.DataFrame:
         limited_by=limit,
         limited_share=longest / pl.sum_horizontal(held),
     ).select(
-        "name", "label", "congestion", "start_s", "completion_s", "goodput_bps", "sent_pkts",
-        "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples", "rtt_mean_s",
-        "cwnd_mean_pkts", "limited_by", "limited_share",
+        "name", "label", "congestion", "transfer_bytes", "start_s", "completion_s", "goodput_bps",
+        "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples",
+        "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
     )  # fmt: skip
 
 
@@ -85,7 +85,10 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
         goodput.sum().alias("goodput_bps"),
         (goodput.sum() / whole_goodput_bps).fill_nan(None).alias("share"),
         jain(goodput).fill_nan(None).alias("jain"),
-        pl.col("completion_s").count().alias("completed"),
+        # Only finite transfers can be completed.
+        pl.when(pl.col("transfer_bytes").count() > 0)
+        .then(pl.col("completion_s").count())
+        .alias("completed"),
         pl.col("cwnd_mean_pkts").mean(),
         ((pl.col("rtt_mean_s") * samples).sum() / samples.sum()).fill_nan(None).alias("rtt_mean_s"),
         (pl.col("retransmitted_pkts").sum() / sent.sum()).fill_nan(None).alias("retransmitted"),

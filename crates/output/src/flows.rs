@@ -105,6 +105,16 @@ fn identity() -> Vec<Column<FlowRow>> {
         Column::new("to", Text, "", "receiving node", |row: &FlowRow| {
             row.node(row.flow().to)
         }),
+        Column::new(
+            "transfer_bytes",
+            Count,
+            "bytes",
+            "what it has to send; none for a flow without end",
+            |row: &FlowRow| match &row.flow().transport {
+                Transport::Tcp(tcp) => tcp.transfer.map_or(Cell::Null, Cell::Count),
+                Transport::Udp(_) => Cell::Null,
+            },
+        ),
         Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {
             Cell::Real(row.totals.start.as_secs_f64())
         }),

@@ -1,25 +1,25 @@
 //! A table that is described column by column and written to Parquet as it grows.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, StringDictionaryBuilder};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, Encoding, GzipLevel, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{ColumnPath, Type};
+use serde::Serialize;
 
 use crate::error::OutputError;
 
-/// Rows that are collected before they are encoded.
-const BATCH_ROWS: usize = 4096;
-/// Rows of a row group: bounds what the encoder holds, a few megabytes.
-const ROW_GROUP_ROWS: usize = 65_536;
+/// Rows of a row group: bounds what is held before it is written, two or three megabytes.
+const ROW_GROUP_ROWS: usize = 16_384;
+
+/// Key of a file's metadata that describes its columns, as JSON.
+pub(crate) const DESCRIPTIONS: &str = "longhaul.columns";
 
 /// The value of one column in one row.
 pub(crate) enum Cell<'a> {
@@ -83,53 +83,101 @@ impl<R> Column<R> {
         }
     }
 
-    fn field(&self) -> Field {
-        let data_type = match self.kind {
-            Kind::Text => DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into()),
-            Kind::Count => DataType::Int64,
-            Kind::Real => DataType::Float64,
+    fn schema(&self) -> ParquetResult<Type> {
+        let (physical, logical) = match self.kind {
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Count => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
         };
-        let mut metadata = HashMap::from([("description".to_string(), self.description.clone())]);
-        if !self.unit.is_empty() {
-            metadata.insert("unit".to_string(), self.unit.to_string());
+        Type::primitive_type_builder(&self.name, physical)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical)
+            .build()
+    }
+
+    fn description(&self) -> Description<'_> {
+        Description {
+            name: &self.name,
+            unit: self.unit,
+            description: &self.description,
         }
-        Field::new(&self.name, data_type, true).with_metadata(metadata)
     }
 }
 
-/// The values of a column that are not encoded yet.
+/// What a column holds, as the file's metadata say it.
+#[derive(Serialize)]
+struct Description<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    unit: &'a str,
+    description: &'a str,
+}
+
+/// The values of a column that are not written yet.
 enum Pending {
-    Text(StringDictionaryBuilder<Int32Type>),
-    Count(Int64Builder),
-    Real(Float64Builder),
+    Text(Values<ByteArrayType>),
+    Count(Values<Int64Type>),
+    Real(Values<DoubleType>),
+}
+
+/// Values that are not null, and for each row whether it has one.
+struct Values<T: DataType> {
+    values: Vec<T::T>,
+    /// Definition levels: 1 for a value, 0 for null.
+    defined: Vec<i16>,
+}
+
+impl<T: DataType> Values<T> {
+    fn push(&mut self, value: Option<T::T>) {
+        self.defined.push(value.is_some().into());
+        self.values.extend(value);
+    }
+
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
+        column
+            .typed::<T>()
+            .write_batch(&self.values, Some(&self.defined), None)?;
+        self.values.clear();
+        self.defined.clear();
+        Ok(())
+    }
+}
+
+impl<T: DataType> Default for Values<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            defined: Vec::new(),
+        }
+    }
 }
 
 impl Pending {
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Text => Self::Text(StringDictionaryBuilder::new()),
-            Kind::Count => Self::Count(Int64Builder::new()),
-            Kind::Real => Self::Real(Float64Builder::new()),
+            Kind::Text => Self::Text(Values::default()),
+            Kind::Count => Self::Count(Values::default()),
+            Kind::Real => Self::Real(Values::default()),
         }
     }
 
     fn push(&mut self, cell: Cell<'_>) {
         match (self, cell) {
-            (Self::Text(values), Cell::Text(text)) => values.append_value(text),
-            (Self::Text(values), Cell::Null) => values.append_null(),
-            (Self::Count(values), Cell::Count(count)) => values.append_value(count as i64),
-            (Self::Count(values), Cell::Null) => values.append_null(),
-            (Self::Real(values), Cell::Real(real)) => values.append_value(real),
-            (Self::Real(values), Cell::Null) => values.append_null(),
+            (Self::Text(values), Cell::Text(text)) => values.push(Some(ByteArray::from(text))),
+            (Self::Text(values), Cell::Null) => values.push(None),
+            (Self::Count(values), Cell::Count(count)) => values.push(Some(count as i64)),
+            (Self::Count(values), Cell::Null) => values.push(None),
+            (Self::Real(values), Cell::Real(real)) => values.push(Some(real)),
+            (Self::Real(values), Cell::Null) => values.push(None),
             _ => unreachable!("a column holds values of its kind"),
         }
     }
 
-    fn take(&mut self) -> ArrayRef {
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
         match self {
-            Self::Text(values) => Arc::new(values.finish()),
-            Self::Count(values) => Arc::new(values.finish()),
-            Self::Real(values) => Arc::new(values.finish()),
+            Self::Text(values) => values.write(column),
+            Self::Count(values) => values.write(column),
+            Self::Real(values) => values.write(column),
         }
     }
 }
@@ -140,17 +188,16 @@ pub(crate) struct Table<R> {
     columns: Vec<(Column<R>, Pending)>,
     pending_rows: usize,
     rows: u64,
-    schema: SchemaRef,
-    writer: ArrowWriter<File>,
+    writer: SerializedFileWriter<File>,
 }
 
 impl<R> Table<R> {
     pub(crate) fn create(path: PathBuf, columns: Vec<Column<R>>) -> Result<Self, OutputError> {
         let file = File::create(&path).map_err(OutputError::io("create", &path))?;
-        let schema = Arc::new(Schema::new(
-            columns.iter().map(Column::field).collect::<Vec<_>>(),
-        ));
-        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties(&columns)))
+        let writer = schema(&columns)
+            .and_then(|schema| {
+                SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(&columns)))
+            })
             .map_err(OutputError::table(&path))?;
         let columns = columns.into_iter().map(|column| {
             let pending = Pending::new(column.kind);
@@ -162,7 +209,6 @@ impl<R> Table<R> {
             columns,
             pending_rows: 0,
             rows: 0,
-            schema,
             writer,
         })
     }
@@ -173,8 +219,8 @@ impl<R> Table<R> {
         }
         self.pending_rows += 1;
         self.rows += 1;
-        if self.pending_rows == BATCH_ROWS {
-            self.encode()
+        if self.pending_rows == ROW_GROUP_ROWS {
+            self.write_row_group()
         } else {
             Ok(())
         }
@@ -182,7 +228,9 @@ impl<R> Table<R> {
 
     /// Writes what is left, waits until the disk has it, and says how many rows there are.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
-        self.encode()?;
+        if self.pending_rows > 0 {
+            self.write_row_group()?;
+        }
         let file = self
             .writer
             .into_inner()
@@ -192,18 +240,33 @@ impl<R> Table<R> {
         Ok(self.rows)
     }
 
-    fn encode(&mut self) -> Result<(), OutputError> {
-        let arrays = self
-            .columns
-            .iter_mut()
-            .map(|(_, pending)| pending.take())
-            .collect();
+    fn write_row_group(&mut self) -> Result<(), OutputError> {
         self.pending_rows = 0;
-        RecordBatch::try_new(self.schema.clone(), arrays)
-            .map_err(Into::into)
-            .and_then(|batch| self.writer.write(&batch))
-            .map_err(OutputError::table(&self.path))
+        let columns = self.columns.iter_mut().map(|(_, pending)| pending);
+        row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }
+}
+
+fn row_group<'a>(
+    writer: &mut SerializedFileWriter<File>,
+    columns: impl Iterator<Item = &'a mut Pending>,
+) -> ParquetResult<()> {
+    let mut group = writer.next_row_group()?;
+    for pending in columns {
+        let mut column = group.next_column()?.expect("the schema has all columns");
+        pending.write(&mut column)?;
+        column.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn schema<R>(columns: &[Column<R>]) -> ParquetResult<Type> {
+    let fields: ParquetResult<Vec<_>> = columns
+        .iter()
+        .map(|column| column.schema().map(Arc::new))
+        .collect();
+    Type::group_type_builder("row").with_fields(fields?).build()
 }
 
 /// Numbers repeat too rarely for dictionaries: counters are stored as differences, measures byte
@@ -211,8 +274,11 @@ impl<R> Table<R> {
 fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_created_by("longhaul".to_string())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_compression(Compression::GZIP(GzipLevel::default()))
+        .set_key_value_metadata(Some(vec![KeyValue::new(
+            DESCRIPTIONS.to_string(),
+            descriptions(columns),
+        )]))
         .set_statistics_enabled(EnabledStatistics::Chunk);
     for column in columns {
         let encoding = match column.kind {
@@ -226,6 +292,11 @@ fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
             .set_column_encoding(path, encoding);
     }
     builder.build()
+}
+
+fn descriptions<R>(columns: &[Column<R>]) -> String {
+    let descriptions: Vec<_> = columns.iter().map(Column::description).collect();
+    serde_json::to_string(&descriptions).expect("strings are JSON")
 }
 
 impl<R> std::fmt::Debug for Table<R> {

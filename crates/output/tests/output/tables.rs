@@ -4,69 +4,64 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::Schema;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use serde_json::Value;
 
 use crate::fixture::scratch;
 use crate::records::{SAMPLES, flow_sample, link_sample, write};
 
 /// A table read back.
 struct Read {
-    batch: RecordBatch,
+    reader: SerializedFileReader<File>,
+    rows: Vec<Row>,
 }
 
 impl Read {
     fn new(path: &Path) -> Self {
-        let file = File::open(path).unwrap();
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-        let mut batches = reader.with_batch_size(1_000_000).build().unwrap();
-        let batch = batches.next().unwrap().unwrap();
-        assert!(batches.next().is_none());
-        Self { batch }
+        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+        let rows = reader.get_row_iter(None).unwrap();
+        let rows = rows.collect::<Result<_, _>>().unwrap();
+        Self { reader, rows }
     }
 
-    fn schema(&self) -> &Schema {
-        self.batch.schema_ref()
+    /// What the file says of its columns.
+    fn descriptions(&self) -> Vec<Value> {
+        let metadata = self.reader.metadata().file_metadata();
+        let pairs = metadata.key_value_metadata().unwrap();
+        let columns = pairs.iter().find(|pair| pair.key == "longhaul.columns");
+        let json = columns.and_then(|pair| pair.value.as_ref()).unwrap();
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn field(&self, column: &str, row: usize) -> &Field {
+        let mut fields = self.rows[row].get_column_iter();
+        fields.find(|(name, _)| *name == column).expect(column).1
     }
 
     fn is_null(&self, column: &str, row: usize) -> bool {
-        self.batch
-            .column_by_name(column)
-            .expect(column)
-            .is_null(row)
+        *self.field(column, row) == Field::Null
     }
 
     fn real(&self, column: &str, row: usize) -> f64 {
-        assert!(!self.is_null(column, row), "{column} is null");
-        self.batch
-            .column_by_name(column)
-            .expect(column)
-            .as_primitive::<Float64Type>()
-            .value(row)
+        match self.field(column, row) {
+            Field::Double(real) => *real,
+            other => panic!("{column} is {other:?}"),
+        }
     }
 
     fn count(&self, column: &str, row: usize) -> i64 {
-        assert!(!self.is_null(column, row), "{column} is null");
-        self.batch
-            .column_by_name(column)
-            .expect(column)
-            .as_primitive::<Int64Type>()
-            .value(row)
+        match self.field(column, row) {
+            Field::Long(count) => *count,
+            other => panic!("{column} is {other:?}"),
+        }
     }
 
     fn text(&self, column: &str, row: usize) -> &str {
-        let values = self
-            .batch
-            .column_by_name(column)
-            .expect(column)
-            .as_dictionary::<Int32Type>();
-        values
-            .values()
-            .as_string::<i32>()
-            .value(values.key(row).expect(column))
+        match self.field(column, row) {
+            Field::Str(text) => text,
+            other => panic!("{column} is {other:?}"),
+        }
     }
 }
 
@@ -76,8 +71,8 @@ fn the_series_hold_every_sample() {
     let summary = write(&out, Duration::from_secs(1));
     assert_eq!(summary.rows.series, Some(3 * SAMPLES));
     let series = Read::new(&summary.directory.join("series.parquet"));
-    assert_eq!(series.batch.num_rows() as u64, 3 * SAMPLES);
-    for n in [0, 1, 2, 4095, 4096, 21_845, 29_999] {
+    assert_eq!(series.rows.len() as u64, 3 * SAMPLES);
+    for n in [0, 1, 2, 5461, 5462, 21_845, 29_999] {
         let sample = flow_sample(n);
         let row = 3 * n as usize;
         assert_eq!(series.text("kind", row), "flow");
@@ -119,7 +114,7 @@ fn the_series_hold_every_sample() {
 fn flows_have_window_and_total_counters() {
     let summary = write(&scratch("flows"), Duration::from_secs(1));
     let flows = Read::new(&summary.directory.join("flows.parquet"));
-    assert_eq!(flows.batch.num_rows(), 3);
+    assert_eq!(flows.rows.len(), 3);
     assert_eq!(flows.text("name", 0), "hstcp-1");
     assert_eq!(flows.text("label", 1), "reno");
     assert_eq!(flows.text("congestion", 0), "hstcp");
@@ -170,7 +165,7 @@ fn flows_have_window_and_total_counters() {
 fn links_conserve_packets() {
     let summary = write(&scratch("links"), Duration::from_secs(1));
     let links = Read::new(&summary.directory.join("links.parquet"));
-    assert_eq!(links.batch.num_rows(), 2);
+    assert_eq!(links.rows.len(), 2);
     assert_eq!(links.text("name", 1), "bottleneck-reverse");
     assert_eq!(
         (links.text("from", 1), links.text("to", 1)),
@@ -260,22 +255,17 @@ fn every_column_says_what_it_is() {
         "events.parquet",
     ] {
         let table = Read::new(&summary.directory.join(file));
-        for field in table.schema().fields() {
-            let metadata = field.metadata();
-            assert!(
-                !metadata["description"].is_empty(),
-                "{file}: {}",
-                field.name()
-            );
-            let Some(unit) = metadata.get("unit") else {
+        let described = table.descriptions();
+        let names = table.rows[0].get_column_iter().map(|(name, _)| name);
+        assert!(names.eq(described.iter().map(|column| column["name"].as_str().unwrap())));
+        for column in described {
+            let name = column["name"].as_str().unwrap();
+            assert_ne!(column["description"], "", "{file}: {name}");
+            let Some(unit) = column.get("unit") else {
                 continue;
             };
-            let ending = endings.iter().find(|(name, _)| name == unit).expect(unit).1;
-            assert!(
-                field.name().ends_with(ending),
-                "{file}: {} in {unit}",
-                field.name()
-            );
+            let ending = endings.iter().find(|(name, _)| name == unit).expect(name).1;
+            assert!(name.ends_with(ending), "{file}: {name} in {unit}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
 //! file per scheme.
 
+mod control_block;
 mod ns2_sack;
 mod ns2_window;
 mod ranges;

@@ -7,7 +7,7 @@
 use longhaul_congestion::Cause;
 
 use super::ranges::Ranges;
-use super::sender::{Ack, Core, LastCut};
+use super::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::Env;
 
 /// State of the agent.
@@ -23,46 +23,46 @@ pub(super) struct Ns2Sack {
 }
 
 impl Ns2Sack {
-    pub(super) fn in_flight(&self, core: &Core) -> u64 {
+    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64
         } else {
-            core.nxt - core.una
+            tcb.nxt - tcb.una
         }
     }
 
     #[inline]
-    pub(super) fn next(&mut self, core: &mut Core) -> Option<u64> {
+    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if !self.recovering {
-            let open = core.nxt < core.una + core.window();
-            return (open && core.nxt < core.end).then_some(core.nxt);
+            let open = tcb.nxt < tcb.una + tcb.window();
+            return (open && tcb.nxt < tcb.end).then_some(tcb.nxt);
         }
-        if self.pipe >= core.congestion.window.cwnd() as i64 {
+        if self.pipe >= tcb.congestion.window.cwnd() as i64 {
             return None;
         }
-        let limit = core.una + core.peer_window;
-        match self.sacked.next_hole(self.repaired.max(core.una)) {
+        let limit = tcb.una + tcb.peer_window;
+        match self.sacked.next_hole(self.repaired.max(tcb.una)) {
             Some(hole) => (hole < limit).then_some(hole),
-            None => (core.nxt < limit && core.nxt < core.end).then_some(core.nxt),
+            None => (tcb.nxt < limit && tcb.nxt < tcb.end).then_some(tcb.nxt),
         }
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, core: &mut Core, segment: u64) {
+    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
         if self.recovering {
             self.pipe += 1;
-            if segment < core.nxt {
+            if segment < tcb.nxt {
                 self.repaired = self.repaired.max(segment + 1);
             }
         }
-        core.nxt = core.nxt.max(segment + 1);
+        tcb.nxt = tcb.nxt.max(segment + 1);
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
         self.recovering = false;
         self.timed_out = true;
         self.clear();
-        core.nxt = core.una;
+        tcb.nxt = tcb.una;
     }
 
     fn clear(&mut self) {
@@ -72,40 +72,40 @@ impl Ns2Sack {
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) -> Option<u32> {
+    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         if self.recovering {
-            self.on_ack_in_recovery(core, ack, env);
-            return (ack.next >= core.una).then_some(u32::MAX);
+            self.on_ack_in_recovery(tcb, ack, env);
+            return (ack.next >= tcb.una).then_some(u32::MAX);
         }
-        if ack.next > core.una {
-            let acked = ack.next - core.una;
-            core.advance(ack, env);
-            core.grow(acked, ack, env.network.now);
+        if ack.next > tcb.una {
+            let acked = ack.next - tcb.una;
+            tcb.advance(ack, env);
+            tcb.grow(acked, ack, env.network.now);
             self.timed_out = false;
             if !self.sacked.is_empty() || self.repaired > 0 {
                 self.clear();
             }
-        } else if ack.next == core.una && !self.timed_out {
-            self.on_duplicate(core, ack, env);
-        } else if ack.next < core.una {
+        } else if ack.next == tcb.una && !self.timed_out {
+            self.on_duplicate(tcb, ack, env);
+        } else if ack.next < tcb.una {
             return None;
         }
         if self.recovering {
             // Nothing beyond the repair itself until the next acknowledgement.
             return None;
         }
-        (core.dupacks == 0).then_some(u32::MAX)
+        (tcb.dupacks == 0).then_some(u32::MAX)
     }
 
-    fn on_duplicate(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
         if !self.take_blocks(ack) {
             return;
         }
-        core.dupacks += 1;
-        if core.dupacks == core.config.dupack_threshold {
-            self.on_loss(core, env);
-        } else if core.dupacks < core.config.dupack_threshold && core.config.limited_transmit {
-            core.transmit_one_beyond(env);
+        tcb.dupacks += 1;
+        if tcb.dupacks == tcb.config.dupack_threshold {
+            self.on_loss(tcb, env);
+        } else if tcb.dupacks < tcb.config.dupack_threshold && tcb.config.limited_transmit {
+            tcb.transmit_one_beyond(env);
         }
     }
 
@@ -119,44 +119,44 @@ impl Ns2Sack {
         self.sacked.total() > before
     }
 
-    fn on_loss(&mut self, core: &mut Core, env: &mut Env) {
-        if core.una > core.recover || core.una == 1 {
-            self.enter_recovery(core, env);
-            core.reduce(Cause::Loss, 0.0, env);
-        } else if core.config.ecn && core.last_cut == LastCut::Ecn {
-            core.last_cut = LastCut::Loss;
-            self.enter_recovery(core, env);
+    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        if tcb.una > tcb.recover || tcb.una == 1 {
+            self.enter_recovery(tcb, env);
+            tcb.reduce(Cause::Loss, 0.0, env);
+        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.last_cut = LastCut::Loss;
+            self.enter_recovery(tcb, env);
         } else {
             return;
         }
-        core.transmit(core.una, env);
+        tcb.transmit(tcb.una, env);
     }
 
-    fn enter_recovery(&mut self, core: &mut Core, env: &mut Env) {
-        let outstanding = (core.max_sent - core.una) as i64;
-        self.pipe = outstanding - i64::from(core.config.dupack_threshold);
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        let outstanding = (tcb.max_sent - tcb.una) as i64;
+        self.pipe = outstanding - i64::from(tcb.config.dupack_threshold);
         self.recovering = true;
-        self.repaired = self.repaired.max(core.una + 1);
-        core.restart_timer_for_repair(env);
+        self.repaired = self.repaired.max(tcb.una + 1);
+        tcb.restart_timer_for_repair(env);
     }
 
-    fn on_ack_in_recovery(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
         self.pipe -= 1;
-        if ack.next >= core.recover {
-            core.recover = 1;
+        if ack.next >= tcb.recover {
+            tcb.recover = 1;
             self.recovering = false;
-            core.advance(ack, env);
+            tcb.advance(ack, env);
             self.timed_out = false;
             self.clear();
-            core.end_recovery(env);
-        } else if ack.next > core.una {
-            core.una = ack.next;
+            tcb.end_recovery(env);
+        } else if ack.next > tcb.una {
+            tcb.una = ack.next;
             self.sacked.remove_below(ack.next);
             self.take_blocks(ack);
             self.pipe -= 1;
-            core.restart_or_stop_timer(env);
-            core.rtt.end_backoff();
-        } else if ack.next == core.una && !self.timed_out {
+            tcb.restart_or_stop_timer(env);
+            tcb.rtt.end_backoff();
+        } else if ack.next == tcb.una && !self.timed_out {
             self.take_blocks(ack);
         }
     }

@@ -2,7 +2,7 @@
 
 use longhaul_congestion::{Cause, Change};
 
-use super::sender::{Ack, Core, LastCut};
+use super::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::Env;
 
 /// Most segments that `Newreno` sends for a duplicate acknowledgement.
@@ -33,53 +33,53 @@ impl Ns2Window {
         }
     }
 
-    pub(super) fn in_flight(&self, core: &Core) -> u64 {
-        core.nxt - core.una
+    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+        tcb.nxt - tcb.una
     }
 
     #[inline]
-    pub(super) fn next(&mut self, core: &mut Core) -> Option<u64> {
-        let window = core.congestion.window.cwnd() as u64 + self.inflation;
-        let open = core.nxt < core.una + window.min(core.peer_window);
-        (open && core.nxt < core.end).then_some(core.nxt)
+    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        let window = tcb.congestion.window.cwnd() as u64 + self.inflation;
+        let open = tcb.nxt < tcb.una + window.min(tcb.peer_window);
+        (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, core: &mut Core, segment: u64) {
-        core.nxt = segment + 1;
+    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+        tcb.nxt = segment + 1;
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
         self.inflation = 0;
-        core.nxt = core.una;
+        tcb.nxt = tcb.una;
     }
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) -> Option<u32> {
-        if ack.next > core.una {
-            let repairing = core.last_cut == LastCut::Loss;
-            if self.newreno && repairing && ack.next < core.recover {
-                self.on_partial(core, ack, env);
+    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+        if ack.next > tcb.una {
+            let repairing = tcb.last_cut == LastCut::Loss;
+            if self.newreno && repairing && ack.next < tcb.recover {
+                self.on_partial(tcb, ack, env);
             } else {
                 if repairing && (self.inflation > 0 || !self.newreno) {
-                    core.last_cut = LastCut::Recovered;
-                    core.end_recovery(env);
+                    tcb.last_cut = LastCut::Recovered;
+                    tcb.end_recovery(env);
                 }
                 self.inflation = 0;
                 self.partial_seen = false;
-                let acked = ack.next - core.una;
-                core.advance(ack, env);
-                core.grow(acked, ack, env.network.now);
+                let acked = ack.next - tcb.una;
+                tcb.advance(ack, env);
+                tcb.grow(acked, ack, env.network.now);
             }
-        } else if ack.next == core.una {
-            self.on_duplicate(core, env);
+        } else if ack.next == tcb.una {
+            self.on_duplicate(tcb, env);
         } else {
             return None;
         }
-        match core.dupacks {
+        match tcb.dupacks {
             0 => Some(u32::MAX),
-            count if count < core.config.dupack_threshold => None,
+            count if count < tcb.config.dupack_threshold => None,
             _ => Some(if self.newreno {
                 NEWRENO_BURST
             } else {
@@ -88,58 +88,58 @@ impl Ns2Window {
         }
     }
 
-    fn on_duplicate(&mut self, core: &mut Core, env: &mut Env) {
-        core.dupacks += 1;
-        let threshold = core.config.dupack_threshold;
-        if core.dupacks == threshold {
-            self.on_loss(core, env);
-        } else if core.dupacks > threshold {
-            if core.last_cut == LastCut::Loss {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        tcb.dupacks += 1;
+        let threshold = tcb.config.dupack_threshold;
+        if tcb.dupacks == threshold {
+            self.on_loss(tcb, env);
+        } else if tcb.dupacks > threshold {
+            if tcb.last_cut == LastCut::Loss {
                 self.inflation += 1;
             }
-        } else if core.config.limited_transmit {
-            core.transmit_one_beyond(env);
+        } else if tcb.config.limited_transmit {
+            tcb.transmit_one_beyond(env);
         }
     }
 
-    fn on_loss(&mut self, core: &mut Core, env: &mut Env) {
-        let again = !self.newreno && core.last_cut == LastCut::Loss;
-        if core.una > core.recover || core.una == 1 || again {
-            core.reduce(Cause::Loss, self.inflation as f64, env);
-        } else if core.config.ecn && core.last_cut == LastCut::Ecn {
-            core.last_cut = LastCut::Loss;
+    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        let again = !self.newreno && tcb.last_cut == LastCut::Loss;
+        if tcb.una > tcb.recover || tcb.una == 1 || again {
+            tcb.reduce(Cause::Loss, self.inflation as f64, env);
+        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.last_cut = LastCut::Loss;
         } else {
             return;
         }
-        core.restart_timer_for_repair(env);
-        core.transmit(core.una, env);
-        self.inflation = u64::from(core.config.dupack_threshold);
+        tcb.restart_timer_for_repair(env);
+        tcb.transmit(tcb.una, env);
+        self.inflation = u64::from(tcb.config.dupack_threshold);
     }
 
     /// A partial acknowledgement in `Newreno`: deflates the window by what it acknowledges, and
     /// repeats the next segment.
-    fn on_partial(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) {
-        let acked = ack.next - core.una;
+    fn on_partial(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
+        let acked = ack.next - tcb.una;
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
             let excess = (acked - self.inflation) as f64;
-            let window = &mut core.congestion.window;
+            let window = &mut tcb.congestion.window;
             window.set_cwnd(window.cwnd() - excess, Change::Reduction);
             self.inflation = 1;
         }
         if !self.partial_seen {
             self.partial_seen = true;
-            core.restart_timer(env);
+            tcb.restart_timer(env);
         }
-        core.una = ack.next;
-        core.nxt = core.nxt.max(ack.next);
-        core.stop_timing(ack.next);
-        core.transmit(core.una, env);
+        tcb.una = ack.next;
+        tcb.nxt = tcb.nxt.max(ack.next);
+        tcb.stop_timing(ack.next);
+        tcb.transmit(tcb.una, env);
     }
 }
 
-impl Core {
+impl ControlBlock {
     /// ns-2's limited transmit: one new segment beyond the window for each of the first duplicate
     /// acknowledgements (`send_one`).
     pub(super) fn transmit_one_beyond(&mut self, env: &mut Env) {

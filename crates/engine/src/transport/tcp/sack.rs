@@ -4,7 +4,7 @@
 //! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
 
 use super::ranges::Ranges;
-use super::sender::{Ack, Core};
+use super::control_block::{Ack, ControlBlock};
 use crate::transport::Env;
 
 /// Where a connection stands.
@@ -43,46 +43,46 @@ pub(super) struct Sack {
 impl Sack {
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
-    pub(super) fn in_flight(&self, core: &Core) -> u64 {
-        core.max_sent - core.una - self.sacked.total() - self.lost + self.retransmitted
+    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+        tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline]
-    pub(super) fn next(&mut self, core: &mut Core) -> Option<u64> {
-        if self.in_flight(core) >= core.congestion.window.cwnd() as u64 {
+    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if self.in_flight(tcb) >= tcb.congestion.window.cwnd() as u64 {
             return None;
         }
         if self.phase != Phase::Open
-            && let Some(segment) = self.next_repair(core)
+            && let Some(segment) = self.next_repair(tcb)
         {
             return Some(segment);
         }
-        let new = core.nxt < core.end && core.nxt < core.una + core.peer_window;
+        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
         if new {
-            return Some(core.nxt);
+            return Some(tcb.nxt);
         }
         if self.phase == Phase::Recovery {
-            self.next_speculative(core)
+            self.next_speculative(tcb)
         } else {
             None
         }
     }
 
     /// Rule 1: the first lost segment not yet sent again.
-    fn next_repair(&self, core: &Core) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(core.una));
+    fn next_repair(&self, tcb: &ControlBlock) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(tcb.una));
         (segment < self.lost_edge).then_some(segment)
     }
 
     /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
     /// something acknowledged above it; once per recovery, the last one.
-    fn next_speculative(&mut self, core: &Core) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(core.una));
+    fn next_speculative(&mut self, tcb: &ControlBlock) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
             return Some(segment);
         }
-        let last = core.max_sent - 1;
+        let last = tcb.max_sent - 1;
         if self.rescued || last < self.high_rxt || last < self.sacked.end() {
             return None;
         }
@@ -97,9 +97,9 @@ impl Sack {
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, core: &mut Core, segment: u64) {
-        if segment >= core.nxt {
-            core.nxt = segment + 1;
+    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+        if segment >= tcb.nxt {
+            tcb.nxt = segment + 1;
         } else if segment < self.lost_edge.max(self.sacked.end()) {
             self.note_retransmission(segment);
         }
@@ -113,77 +113,77 @@ impl Sack {
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) -> Option<u32> {
-        let advanced = ack.next.saturating_sub(core.una);
+    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+        let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && ack.sack.as_slice().is_empty() {
             if advanced > 0 {
-                core.advance(ack, env);
-                core.grow(advanced, ack, env.network.now);
+                tcb.advance(ack, env);
+                tcb.grow(advanced, ack, env.network.now);
             }
             return Some(u32::MAX);
         }
         if advanced > 0 {
-            self.drop_acknowledged(core.una, ack.next);
-            core.advance(ack, env);
+            self.drop_acknowledged(tcb.una, ack.next);
+            tcb.advance(ack, env);
         }
-        let news = self.take_blocks(core, ack);
+        let news = self.take_blocks(tcb, ack);
         if advanced == 0 && news {
-            core.dupacks += 1;
+            tcb.dupacks += 1;
         }
-        self.find_lost(core);
-        self.move_on(core, ack, advanced, env);
+        self.find_lost(tcb);
+        self.move_on(tcb, ack, advanced, env);
         Some(u32::MAX)
     }
 
     /// Phase changes, and growth where the phase allows it.
-    fn move_on(&mut self, core: &mut Core, ack: &Ack, advanced: u64, env: &mut Env) {
-        if self.phase != Phase::Open && core.una >= self.recovery_point {
+    fn move_on(&mut self, tcb: &mut ControlBlock, ack: &Ack, advanced: u64, env: &mut Env) {
+        if self.phase != Phase::Open && tcb.una >= self.recovery_point {
             let recovered = self.phase == Phase::Recovery;
             self.phase = Phase::Open;
             if recovered {
-                core.end_recovery(env);
+                tcb.end_recovery(env);
                 return;
             }
         }
         match self.phase {
             Phase::Open => {
-                let lost = self.lost > 0 || core.dupacks >= core.config.dupack_threshold;
-                if lost && core.una < core.max_sent {
-                    self.enter_recovery(core, env);
+                let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
+                if lost && tcb.una < tcb.max_sent {
+                    self.enter_recovery(tcb, env);
                 } else if advanced > 0 {
-                    core.grow(advanced, ack, env.network.now);
+                    tcb.grow(advanced, ack, env.network.now);
                 }
             }
-            Phase::Loss if advanced > 0 => core.grow(advanced, ack, env.network.now),
+            Phase::Loss if advanced > 0 => tcb.grow(advanced, ack, env.network.now),
             Phase::Loss | Phase::Recovery => {}
         }
     }
 
     /// RFC 6675 section 5, step 4.
-    fn enter_recovery(&mut self, core: &mut Core, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         self.phase = Phase::Recovery;
-        self.recovery_point = core.max_sent;
+        self.recovery_point = tcb.max_sent;
         self.rescued = false;
-        core.reduce_for_loss(env);
-        core.restart_timer_for_repair(env);
-        if self.lost_edge <= core.una {
-            self.lost_edge = core.una + 1;
+        tcb.reduce_for_loss(env);
+        tcb.restart_timer_for_repair(env);
+        if self.lost_edge <= tcb.una {
+            self.lost_edge = tcb.una + 1;
             self.lost = 1;
         }
-        if self.high_rxt <= core.una {
-            core.transmit(core.una, env);
-            self.note_retransmission(core.una);
+        if self.high_rxt <= tcb.una {
+            tcb.transmit(tcb.una, env);
+            self.note_retransmission(tcb.una);
         }
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
         self.phase = Phase::Loss;
-        self.recovery_point = core.max_sent;
-        self.high_rxt = core.una;
+        self.recovery_point = tcb.max_sent;
+        self.high_rxt = tcb.una;
         self.retransmitted = 0;
-        self.lost_edge = core.max_sent;
-        self.lost = core.max_sent - core.una - self.sacked.total();
+        self.lost_edge = tcb.max_sent;
+        self.lost = tcb.max_sent - tcb.una - self.sacked.total();
     }
 
     /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
@@ -205,12 +205,12 @@ impl Sack {
     }
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
-    fn take_blocks(&mut self, core: &Core, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &ControlBlock, ack: &Ack) -> bool {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
         for &(left, right) in ack.sack.as_slice() {
-            let left = left.max(core.una);
+            let left = left.max(tcb.una);
             if left < right {
                 self.sacked.add(left, right, |l, r| {
                     found_lost += r.min(lost_edge).saturating_sub(l);
@@ -225,13 +225,13 @@ impl Sack {
 
     /// Moves `lost_edge` up: a segment is lost when `dupack_threshold` segments above it have been
     /// acknowledged (RFC 6675 section 4, in whole segments).
-    fn find_lost(&mut self, core: &Core) {
+    fn find_lost(&mut self, tcb: &ControlBlock) {
         let mut above = 0;
         for (left, right) in self.sacked.descending() {
             above += right - left;
-            if above >= u64::from(core.config.dupack_threshold) {
+            if above >= u64::from(tcb.config.dupack_threshold) {
                 if left > self.lost_edge {
-                    self.lost += self.missing(self.lost_edge.max(core.una), left);
+                    self.lost += self.missing(self.lost_edge.max(tcb.una), left);
                     self.lost_edge = left;
                 }
                 return;

@@ -1,33 +1,31 @@
-//! The sending end: what all schemes of loss repair share.
+//! The sending end: takes acknowledgements and timers, and sends what the window allows.
 //!
-//! Windows, round trips, the retransmission timer, ECN response and the sending of segments are
-//! here; when to reduce, what to send next and what counts as in flight is the scheme's.
+//! When to reduce, what to send next and what counts as in flight is the scheme's of loss repair;
+//! what all schemes share is in the control block.
 
 use std::sync::Arc;
 
-use longhaul_congestion::{
-    AckSample, Cause, Change, Congestion, CongestionState, Controller, Limit, Timeout, Window,
-};
-use longhaul_units::{PS_PER_S, Span, Time};
+use longhaul_congestion::{Controller, Limit};
+use longhaul_units::{Span, Time};
 
+use super::control_block::{Ack, ControlBlock};
 use super::ns2_sack::Ns2Sack;
 use super::ns2_window::Ns2Window;
-use super::rto::RttEstimator;
 use super::sack::Sack;
 use super::window::WindowRepair;
 use super::wire::Wire;
-use crate::config::{AckCounting, Recovery, RttClock, Tcp};
-use crate::measure::{self, EventKind, FlowCounters, FlowSample};
+use crate::config::{Recovery, Tcp};
+use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::packet::{Flags, Packet};
 use crate::random::Stream;
-use crate::schedule::{Event, LazyTimer};
+use crate::schedule::Event;
 use crate::transport::Env;
 
 /// The sending end of a connection.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    core: Core,
+    tcb: ControlBlock,
     scheme: Scheme,
 }
 
@@ -52,78 +50,6 @@ macro_rules! scheme {
     };
 }
 
-/// The last thing that moved the window down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LastCut {
-    None,
-    Loss,
-    Ecn,
-    Timeout,
-    /// A loss, whose recovery is over.
-    Recovered,
-}
-
-/// An acknowledgement as the schemes see it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ack {
-    /// The next segment that the receiver expects.
-    pub(super) next: u64,
-    pub(super) sack: SackBlocks,
-    /// ECN echo.
-    pub(super) ece: bool,
-    /// Time stamp that it echoes.
-    stamp: Time,
-}
-
-/// State that all schemes share.
-#[derive(Debug)]
-pub(super) struct Core {
-    /// Index among the TCP connections.
-    index: u32,
-    /// The flow's id in records.
-    flow: u32,
-    path: Path,
-    pub(super) config: Arc<Tcp>,
-    full_bytes: u16,
-    /// The ns-2 profiles differ from the RFCs in more than their numbers.
-    ns2: bool,
-    /// The oldest segment not acknowledged.
-    pub(super) una: u64,
-    /// The next segment to send; behind `max_sent` while a timeout's losses are sent again.
-    pub(super) nxt: u64,
-    /// One past the highest segment sent.
-    pub(super) max_sent: u64,
-    /// One past the last segment that the application has to send.
-    pub(super) end: u64,
-    last_payload: u64,
-    /// Segments that receive window and send buffer allow in flight.
-    pub(super) peer_window: u64,
-    pub(super) congestion: CongestionState,
-    /// A reduction covers the segments below this.
-    pub(super) recover: u64,
-    pub(super) dupacks: u32,
-    pub(super) last_cut: LastCut,
-    cwr_pending: bool,
-    syn_lost: bool,
-    established: bool,
-    pub(super) rtt: RttEstimator,
-    timer: LazyTimer,
-    /// Without time stamps: the segment that times the round trip, and when it was sent.
-    timed: Option<(u64, Time)>,
-    round: u64,
-    round_end: u64,
-    /// Whether a send event is pending, for jitter or pacing.
-    send_pending: bool,
-    /// With pacing: when the next segment may leave.
-    pace_next: Time,
-    stream: Stream,
-    counters: FlowCounters,
-    limit: Limit,
-    limit_since: Time,
-    cwnd_since: Time,
-    finish: Option<Time>,
-}
-
 impl Sender {
     pub(crate) fn new(
         index: u32,
@@ -131,24 +57,8 @@ impl Sender {
         path: Path,
         config: Arc<Tcp>,
         controller: Controller,
-        mut stream: Stream,
+        stream: Stream,
     ) -> Self {
-        let peer_window = config
-            .receive_window
-            .min(config.send_buffer.unwrap_or(u64::MAX));
-        let ssthresh = config
-            .initial_ssthresh
-            .unwrap_or(config.receive_window as f64);
-        let window = Window::new(
-            config.initial_window,
-            config.slow_start.initial_ssthresh(ssthresh),
-            f64::INFINITY,
-            config.rounding,
-        );
-        let phase = match config.rto.clock {
-            RttClock::Exact { .. } => Span::ZERO,
-            RttClock::Ns2Ticks { tick } => stream.span(tick),
-        };
         let scheme = match config.recovery {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
                 Scheme::Window(WindowRepair::new(config.recovery))
@@ -158,118 +68,84 @@ impl Sender {
             Recovery::Ns2NewReno => Scheme::Ns2Window(Ns2Window::newreno()),
             Recovery::Ns2Sack => Scheme::Ns2Sack(Ns2Sack::default()),
         };
-        let wire = Wire::new(&config);
-        let (end, last_payload) = (wire.end(), wire.last_payload());
-        let full_bytes = config.mss_bytes + config.header_bytes + config.timestamps.unwrap_or(0);
-        let core = Core {
-            index,
-            flow,
-            path,
-            full_bytes: full_bytes as u16,
-            ns2: matches!(scheme, Scheme::Ns2Window(_) | Scheme::Ns2Sack(_)),
-            una: 0,
-            nxt: 0,
-            max_sent: 0,
-            end,
-            last_payload,
-            peer_window,
-            congestion: CongestionState::new(window, config.slow_start, controller),
-            recover: 1,
-            dupacks: 0,
-            last_cut: LastCut::None,
-            cwr_pending: false,
-            syn_lost: false,
-            established: false,
-            rtt: RttEstimator::new(config.rto, phase),
-            timer: LazyTimer::IDLE,
-            timed: None,
-            round: 0,
-            round_end: 1,
-            send_pending: false,
-            pace_next: Time::ZERO,
-            stream,
-            counters: FlowCounters::default(),
-            limit: Limit::Application,
-            limit_since: Time::ZERO,
-            cwnd_since: Time::ZERO,
-            finish: None,
-            config,
-        };
-        Self { core, scheme }
+        Self {
+            tcb: ControlBlock::new(index, flow, path, config, controller, stream),
+            scheme,
+        }
     }
 
     /// Opens the connection: the SYN leaves.
     pub(crate) fn start(&mut self, env: &mut Env) {
-        let core = &mut self.core;
-        core.limit_since = env.network.now;
-        core.cwnd_since = env.network.now;
-        core.limit = Limit::Network;
-        core.log(EventKind::Start, core.congestion.window.cwnd(), env);
-        core.nxt = 1;
-        core.transmit(0, env);
+        let tcb = &mut self.tcb;
+        tcb.limit_since = env.network.now;
+        tcb.cwnd_since = env.network.now;
+        tcb.limit = Limit::Network;
+        tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
+        tcb.nxt = 1;
+        tcb.transmit(0, env);
     }
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
     pub(crate) fn stop(&mut self) {
-        let sent = self.core.max_sent.max(1);
-        if sent < self.core.end {
-            self.core.end = sent;
-            self.core.last_payload = u64::from(self.core.config.mss_bytes);
+        let sent = self.tcb.max_sent.max(1);
+        if sent < self.tcb.end {
+            self.tcb.end = sent;
+            self.tcb.last_payload = u64::from(self.tcb.config.mss_bytes);
         }
     }
 
     /// An acknowledgement arrives.
     #[inline]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
-        let core = &mut self.core;
+        let tcb = &mut self.tcb;
         let ack = Ack {
             next: packet.seq,
             sack: env.network.take_sack(packet.sack),
             ece: packet.flags.has(Flags::ECE),
             stamp: packet.stamp,
         };
-        core.account(env.network.now);
-        if ack.ece && core.established && ack.next >= core.una {
-            core.on_ecn_echo(&ack, env);
+        tcb.account(env.network.now);
+        if ack.ece && tcb.established && ack.next >= tcb.una {
+            tcb.on_ecn_echo(&ack, env);
         }
-        let burst = if core.established {
-            scheme!(self, scheme => scheme.on_ack(core, &ack, env))
+        let burst = if tcb.established {
+            scheme!(self, scheme => scheme.on_ack(tcb, &ack, env))
         } else {
-            core.establish(&ack, env);
+            tcb.establish(&ack, env);
             Some(u32::MAX)
         };
         if let Some(limit) = burst {
             self.send(limit, false, env);
         }
-        self.core.check_finish(env);
+        self.tcb.check_finish(env);
     }
 
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut Env) {
-        self.core.send_pending = false;
-        self.core.account(env.network.now);
+        self.tcb.send_pending = false;
+        self.tcb.account(env.network.now);
         self.send(u32::MAX, true, env);
     }
 
     /// The retransmission timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
-        let core = &mut self.core;
+        let tcb = &mut self.tcb;
         let now = env.network.now;
-        let event = Event::RetransmissionTimer(core.index);
-        if !core.timer.fires(now, &mut env.network.schedule, event) || core.una == core.max_sent {
+        let event = Event::RetransmissionTimer(tcb.index);
+        if !tcb.timer.fires(now, &mut env.network.schedule, event) || tcb.una == tcb.max_sent {
             return;
         }
-        core.account(now);
-        let cwnd = core.congestion.window.cwnd();
-        core.on_timeout(now);
-        core.log(EventKind::Timeout, cwnd, env);
-        core.restart_timer(env);
-        if core.established {
-            scheme!(self, scheme => scheme.on_timeout(core));
+        tcb.account(now);
+        let cwnd = tcb.congestion.window.cwnd();
+        tcb.on_timeout(now);
+        tcb.log(EventKind::Timeout, cwnd, env);
+        tcb.restart_timer(env);
+        if tcb.established {
+            scheme!(self, scheme => scheme.on_timeout(tcb));
             self.send(u32::MAX, false, env);
         } else {
             // The schemes repair data; the SYN is only sent again.
-            core.transmit(0, env);
+            tcb.transmit(0, env);
         }
     }
 
@@ -277,51 +153,51 @@ impl Sender {
     /// jitter delays the whole burst.
     #[inline]
     fn send(&mut self, burst: u32, released: bool, env: &mut Env) {
-        let core = &mut self.core;
-        let mut left = burst.min(core.config.max_burst.unwrap_or(u32::MAX));
-        if core.send_pending {
+        let tcb = &mut self.tcb;
+        let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
+        if tcb.send_pending {
             return;
         }
-        let jitter = core.config.send_jitter;
+        let jitter = tcb.config.send_jitter;
         while left > 0 {
-            let Some(segment) = scheme!(self, scheme => scheme.next(core)) else {
+            let Some(segment) = scheme!(self, scheme => scheme.next(tcb)) else {
                 break;
             };
             if jitter > Span::ZERO && !released {
-                let delay = core.stream.span(jitter);
-                core.arm_send(env.network.now + delay, env);
+                let delay = tcb.stream.span(jitter);
+                tcb.arm_send(env.network.now + delay, env);
                 break;
             }
-            if core.config.pacing && core.paced(env) {
+            if tcb.config.pacing && tcb.paced(env) {
                 break;
             }
-            core.transmit(segment, env);
-            scheme!(self, scheme => scheme.on_sent(core, segment));
+            tcb.transmit(segment, env);
+            scheme!(self, scheme => scheme.on_sent(tcb, segment));
             left -= 1;
         }
-        core.note_limit(env.network.now);
+        tcb.note_limit(env.network.now);
     }
 
     /// When the last byte was acknowledged.
     pub(crate) fn finish(&self) -> Option<Time> {
-        self.core.finish
+        self.tcb.finish
     }
 
     /// Data packets sent.
     pub(crate) fn sent_pkts(&self) -> u64 {
-        self.core.counters.sent_pkts
+        self.tcb.counters.sent_pkts
     }
 
     /// Counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        self.core.account(now);
-        self.core.charge_limit(now);
-        self.core.counters
+        self.tcb.account(now);
+        self.tcb.charge_limit(now);
+        self.tcb.counters
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
-        let counters = &mut self.core.counters;
+        let counters = &mut self.tcb.counters;
         let extremes = (counters.rtt_min, counters.rtt_max);
         (counters.rtt_min, counters.rtt_max) = (Span::ZERO, Span::ZERO);
         extremes
@@ -329,405 +205,23 @@ impl Sender {
 
     /// State for the time series, without the receiver's part.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
-        let core = &mut self.core;
+        let tcb = &mut self.tcb;
         FlowSample {
             time: now,
-            flow: core.flow,
-            cwnd: core.congestion.window.cwnd(),
-            ssthresh: core.congestion.window.ssthresh(),
-            srtt: core.rtt.srtt(),
-            in_flight: scheme!(self, scheme => scheme.in_flight(core)),
-            sent_pkts: core.counters.sent_pkts,
-            retransmitted_pkts: core.counters.retransmitted_pkts,
+            flow: tcb.flow,
+            cwnd: tcb.congestion.window.cwnd(),
+            ssthresh: tcb.congestion.window.ssthresh(),
+            srtt: tcb.rtt.srtt(),
+            in_flight: scheme!(self, scheme => scheme.in_flight(tcb)),
+            sent_pkts: tcb.counters.sent_pkts,
+            retransmitted_pkts: tcb.counters.retransmitted_pkts,
             delivered_bytes: 0,
         }
     }
 
     /// How segment numbers look on the wire.
     pub(crate) fn wire(&self) -> Wire<'_> {
-        Wire::new(&self.core.config)
+        Wire::new(&self.tcb.config)
     }
 }
 
-impl Core {
-    /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
-    /// acknowledgement does not make it grow).
-    #[cold]
-    fn establish(&mut self, ack: &Ack, env: &mut Env) {
-        self.established = true;
-        self.advance(ack, env);
-        let initial = if self.syn_lost {
-            1.0
-        } else {
-            self.config.initial_window
-        };
-        self.congestion.window.set_cwnd(initial, Change::Initial);
-    }
-
-    /// Segments that window and peer allow in flight: whole segments of the window.
-    #[inline]
-    pub(super) fn window(&self) -> u64 {
-        (self.congestion.window.cwnd() as u64).min(self.peer_window)
-    }
-
-    /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
-    #[inline]
-    pub(super) fn advance(&mut self, ack: &Ack, env: &mut Env) {
-        let now = env.network.now;
-        self.una = ack.next;
-        self.nxt = self.nxt.max(ack.next);
-        self.dupacks = 0;
-        self.sample_rtt(ack, now);
-        self.restart_or_stop_timer(env);
-        if ack.next >= self.round_end {
-            self.round += 1;
-            self.round_end = self.max_sent;
-            let sample = self.ack_sample(0, ack, now);
-            self.congestion.on_round(&sample);
-        }
-    }
-
-    #[inline]
-    fn sample_rtt(&mut self, ack: &Ack, now: Time) {
-        if self.config.timestamps.is_some() {
-            self.take_rtt(ack.stamp, now);
-            self.rtt.end_backoff();
-        } else if let Some((segment, sent)) = self.timed
-            && ack.next > segment
-        {
-            self.timed = None;
-            self.rtt.end_backoff();
-            self.take_rtt(sent, now);
-        }
-    }
-
-    #[inline]
-    fn take_rtt(&mut self, sent: Time, now: Time) {
-        let rtt = self.rtt.sample(sent, now);
-        let counters = &mut self.counters;
-        counters.rtt_samples += 1;
-        counters.rtt_sum += rtt;
-        counters.rtt_max = counters.rtt_max.max(rtt);
-        if rtt < counters.rtt_min || counters.rtt_min == Span::ZERO {
-            counters.rtt_min = rtt;
-        }
-    }
-
-    /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
-    pub(super) fn stop_timing(&mut self, acknowledged: u64) {
-        if self
-            .timed
-            .is_some_and(|(segment, _)| acknowledged > segment)
-        {
-            self.timed = None;
-            self.rtt.end_backoff();
-        }
-    }
-
-    /// Restarts the retransmission timer.
-    #[inline]
-    pub(super) fn restart_timer(&mut self, env: &mut Env) {
-        let deadline = env.network.now + self.rtt.timeout();
-        let event = Event::RetransmissionTimer(self.index);
-        self.timer.set(deadline, &mut env.network.schedule, event);
-    }
-
-    /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
-    #[inline]
-    pub(super) fn restart_or_stop_timer(&mut self, env: &mut Env) {
-        if self.una < self.max_sent {
-            self.restart_timer(env);
-        } else {
-            self.timer.cancel();
-        }
-    }
-
-    /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(super) fn restart_timer_for_repair(&mut self, env: &mut Env) {
-        self.restart_timer(env);
-        self.timed = None;
-    }
-
-    /// Grows the window for an acknowledgement of `acked` new segments.
-    #[inline]
-    pub(super) fn grow(&mut self, acked: u64, ack: &Ack, now: Time) {
-        // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
-        // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
-        if ack.ece || (self.limit != Limit::Network && !self.ns2) {
-            return;
-        }
-        let sample = self.ack_sample(acked, ack, now);
-        self.congestion.on_ack(&sample);
-    }
-
-    #[inline]
-    fn ack_sample(&self, acked: u64, ack: &Ack, now: Time) -> AckSample {
-        let credit = match self.config.ack_counting {
-            AckCounting::PerAck => 1.0,
-            AckCounting::PerSegment { slow_start_limit } => {
-                if self.congestion.window.in_slow_start() {
-                    (acked as f64).min(slow_start_limit)
-                } else {
-                    acked as f64
-                }
-            }
-        };
-        AckSample {
-            now,
-            acked,
-            credit,
-            rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
-            srtt: self.rtt.srtt(),
-            min_rtt: self.rtt.min_rtt(),
-            one_way_delay: None,
-            ecn_echo: ack.ece,
-            in_flight: self.nxt - self.una,
-            delivery_rate: None,
-            limit: self.limit,
-            round: self.round,
-        }
-    }
-
-    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2).
-    #[cold]
-    fn on_ecn_echo(&mut self, ack: &Ack, env: &mut Env) {
-        let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
-        if ack.next > self.recover || ns2_after_timeout {
-            self.reduce(Cause::Ecn, 0.0, env);
-        }
-    }
-
-    /// Reduces the window once for the data sent so far. `inflation` is what the scheme allows
-    /// above the window at the moment.
-    pub(super) fn reduce(&mut self, cause: Cause, inflation: f64, env: &mut Env) {
-        let window = &self.congestion.window;
-        let before = window.cwnd();
-        let base = if self.ns2 {
-            (before + inflation).min(self.peer_window as f64)
-        } else {
-            before.min(self.flight_size())
-        };
-        let event = Congestion {
-            now: env.network.now,
-            cause,
-            base,
-            in_flight: self.max_sent - self.una,
-            in_slow_start: window.in_slow_start(),
-            first: self.counters.cuts_loss + self.counters.cuts_ecn + self.counters.timeouts == 0,
-        };
-        self.recover = self.max_sent;
-        self.cwr_pending = true;
-        self.congestion.on_congestion(&event);
-        if cause == Cause::Ecn {
-            self.counters.cuts_ecn += 1;
-            self.last_cut = LastCut::Ecn;
-        } else {
-            self.counters.cuts_loss += 1;
-            self.last_cut = LastCut::Loss;
-        }
-        self.log(EventKind::Cut(cause), before, env);
-    }
-
-    /// Reduces for a loss, unless an ECN reduction already covers this window of data (RFC 3168
-    /// section 6.1.2).
-    pub(super) fn reduce_for_loss(&mut self, env: &mut Env) {
-        if self.last_cut == LastCut::Ecn && self.una <= self.recover {
-            self.last_cut = LastCut::Loss;
-        } else {
-            self.reduce(Cause::Loss, 0.0, env);
-        }
-    }
-
-    /// Tells controller and log that a repair is complete.
-    pub(super) fn end_recovery(&mut self, env: &mut Env) {
-        let before = self.congestion.window.cwnd();
-        self.congestion.on_recovery_exit(env.network.now);
-        self.log(EventKind::RecoveryExit, before, env);
-    }
-
-    /// Data sent and not cumulatively acknowledged (RFC 5681 section 2).
-    fn flight_size(&self) -> f64 {
-        (self.max_sent - self.una).max(1) as f64
-    }
-
-    /// The timer expired: restart from one segment, with all outstanding data to be sent again.
-    fn on_timeout(&mut self, now: Time) {
-        if self.una == 0 {
-            self.syn_lost = true;
-        }
-        let cwnd = self.congestion.window.cwnd();
-        let keep_ssthresh = if self.ns2 {
-            self.last_cut == LastCut::Ecn
-        } else {
-            self.last_cut == LastCut::Timeout || !self.established
-        };
-        let base = match (self.established, self.ns2) {
-            (false, _) => 1.0,
-            (true, true) => cwnd.min(self.peer_window as f64),
-            (true, false) => cwnd.min(self.flight_size()),
-        };
-        self.congestion.on_timeout(&Timeout {
-            now,
-            base,
-            keep_ssthresh,
-        });
-        self.counters.timeouts += 1;
-        self.last_cut = LastCut::Timeout;
-        self.recover = self.max_sent;
-        self.dupacks = 0;
-        self.cwr_pending = true;
-        self.timed = None;
-        self.rtt.back_off();
-    }
-
-    /// Sends a segment.
-    #[inline]
-    pub(super) fn transmit(&mut self, segment: u64, env: &mut Env) {
-        let now = env.network.now;
-        let is_new = segment >= self.max_sent;
-        let nothing_outstanding = self.una == self.max_sent;
-        let bytes = self.wire_bytes(segment);
-        let mut flags = Flags::NONE;
-        if segment == 0 {
-            flags = Flags::SYN;
-        } else {
-            self.counters.sent_pkts += 1;
-            self.counters.sent_bytes += u64::from(bytes);
-            if self.config.ecn && (is_new || self.ns2) {
-                // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
-                flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
-                self.cwr_pending = false;
-            }
-            flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
-        }
-        if is_new {
-            self.max_sent = segment + 1;
-            if self.timed.is_none() {
-                self.timed = Some((segment, now));
-            }
-        } else if segment > 0 {
-            self.counters.retransmitted_pkts += 1;
-        }
-        env.network.send(Packet {
-            time: now,
-            ns2_s: 0.0,
-            seq: segment,
-            stamp: now,
-            flow: self.index,
-            route: self.path.route,
-            sack: SackHandle::NONE,
-            bytes,
-            flags,
-        });
-        if nothing_outstanding || !self.timer.is_set() {
-            self.restart_timer(env);
-        }
-    }
-
-    #[inline]
-    fn wire_bytes(&self, segment: u64) -> u16 {
-        if segment == 0 {
-            let options = self.config.timestamps.unwrap_or(0);
-            return (self.config.ack_bytes + options) as u16;
-        }
-        let missing = u64::from(self.config.mss_bytes) - self.last_payload;
-        if segment + 1 == self.end {
-            self.full_bytes - missing as u16
-        } else {
-            self.full_bytes
-        }
-    }
-
-    /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
-    /// the gap to the one after it is reserved.
-    fn paced(&mut self, env: &mut Env) -> bool {
-        let now = env.network.now;
-        if now < self.pace_next {
-            self.arm_send(self.pace_next, env);
-            return true;
-        }
-        let gap = match self.congestion.pacing_rate() {
-            Some(rate) => rate.transmission(u64::from(self.full_bytes)).0,
-            None => {
-                // The window over the round trip, as RFC 9002 section 7.7 without its factor.
-                let cwnd = self.congestion.window.cwnd();
-                Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
-            }
-        };
-        self.pace_next = now + gap;
-        false
-    }
-
-    fn arm_send(&mut self, at: Time, env: &mut Env) {
-        self.send_pending = true;
-        env.network.schedule.push_near(at, Event::Send(self.index));
-    }
-
-    /// Notes what keeps the sender from sending more.
-    #[inline]
-    fn note_limit(&mut self, now: Time) {
-        let limit = if self.nxt >= self.end {
-            Limit::Application
-        } else if self.nxt >= self.una + self.peer_window {
-            Limit::ReceiveWindow
-        } else {
-            Limit::Network
-        };
-        if limit != self.limit {
-            self.charge_limit(now);
-            self.limit = limit;
-        }
-    }
-
-    fn charge_limit(&mut self, now: Time) {
-        let span = now.since(self.limit_since);
-        self.limit_since = now;
-        if !self.running() {
-            return;
-        }
-        let limited = &mut self.counters.limited;
-        match self.limit {
-            Limit::Network => limited.network += span,
-            Limit::ReceiveWindow => limited.receive_window += span,
-            Limit::Application => limited.application += span,
-        }
-    }
-
-    /// Whether the flow has started and not finished.
-    fn running(&self) -> bool {
-        self.max_sent > 0 && self.finish.is_none()
-    }
-
-    /// Adds the time since the last change to the integral of the window.
-    #[inline]
-    fn account(&mut self, now: Time) {
-        if self.running() {
-            let span = now.since(self.cwnd_since).as_ps() as f64 / PS_PER_S as f64;
-            self.counters.cwnd_integral += self.congestion.window.cwnd() * span;
-        }
-        self.cwnd_since = now;
-    }
-
-    #[inline]
-    fn check_finish(&mut self, env: &mut Env) {
-        if self.una >= self.end && self.finish.is_none() {
-            self.charge_limit(env.network.now);
-            self.finish = Some(env.network.now);
-            self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
-        }
-    }
-
-    /// Logs a congestion event; `before` is the window before it.
-    pub(super) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
-        let window = &self.congestion.window;
-        env.log.push(measure::Event {
-            time: env.network.now,
-            flow: self.flow,
-            kind,
-            cwnd_before: before,
-            cwnd_after: window.cwnd(),
-            ssthresh_after: window.ssthresh(),
-            in_flight: self.max_sent - self.una,
-        });
-    }
-}

@@ -3,7 +3,7 @@
 
 use longhaul_congestion::Change;
 
-use super::sender::{Ack, Core};
+use super::control_block::{Ack, ControlBlock};
 use crate::config::Recovery;
 use crate::transport::Env;
 
@@ -31,97 +31,97 @@ impl WindowRepair {
         }
     }
 
-    pub(super) fn in_flight(&self, core: &Core) -> u64 {
-        core.nxt - core.una
+    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+        tcb.nxt - tcb.una
     }
 
     #[inline]
-    pub(super) fn next(&mut self, core: &mut Core) -> Option<u64> {
-        let mut allowed = core.window() as i64 + self.inflation;
+    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        let mut allowed = tcb.window() as i64 + self.inflation;
         // RFC 3042; while a timeout's losses are sent again, duplicates tell of needless repeats.
-        if !self.recovering && core.config.limited_transmit && core.nxt >= core.max_sent {
-            allowed += i64::from(core.dupacks.min(core.config.dupack_threshold - 1));
+        if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
+            allowed += i64::from(tcb.dupacks.min(tcb.config.dupack_threshold - 1));
         }
-        let in_flight = (core.nxt - core.una) as i64;
-        let open = in_flight < allowed.clamp(1, core.peer_window as i64);
-        (open && core.nxt < core.end).then_some(core.nxt)
+        let in_flight = (tcb.nxt - tcb.una) as i64;
+        let open = in_flight < allowed.clamp(1, tcb.peer_window as i64);
+        (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, core: &mut Core, segment: u64) {
-        core.nxt = segment + 1;
+    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+        tcb.nxt = segment + 1;
     }
 
-    pub(super) fn on_timeout(&mut self, core: &mut Core) {
+    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
         self.recovering = false;
         self.inflation = 0;
-        self.recover = core.max_sent;
-        core.nxt = core.una;
+        self.recover = tcb.max_sent;
+        tcb.nxt = tcb.una;
     }
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(&mut self, core: &mut Core, ack: &Ack, env: &mut Env) -> Option<u32> {
-        if ack.next > core.una {
-            let acked = ack.next - core.una;
+    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+        if ack.next > tcb.una {
+            let acked = ack.next - tcb.una;
             if self.recovering {
-                self.on_ack_in_recovery(core, ack, acked, env);
+                self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
-                core.advance(ack, env);
-                core.grow(acked, ack, env.network.now);
+                tcb.advance(ack, env);
+                tcb.grow(acked, ack, env.network.now);
             }
-        } else if ack.next == core.una && core.max_sent > core.una {
-            self.on_duplicate(core, env);
+        } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
+            self.on_duplicate(tcb, env);
         }
         Some(u32::MAX)
     }
 
-    fn on_duplicate(&mut self, core: &mut Core, env: &mut Env) {
-        core.dupacks += 1;
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        tcb.dupacks += 1;
         if self.recovering {
             self.inflation += 1;
             return;
         }
         // RFC 6582 section 3.2 step 2: only losses of data sent after the last reduction.
-        if core.dupacks != core.config.dupack_threshold || core.una <= self.recover {
+        if tcb.dupacks != tcb.config.dupack_threshold || tcb.una <= self.recover {
             return;
         }
-        self.recover = core.max_sent;
-        core.reduce_for_loss(env);
-        core.restart_timer_for_repair(env);
+        self.recover = tcb.max_sent;
+        tcb.reduce_for_loss(env);
+        tcb.restart_timer_for_repair(env);
         if self.kind == Recovery::Tahoe {
-            core.congestion.window.restart();
-            core.nxt = core.una;
+            tcb.congestion.window.restart();
+            tcb.nxt = tcb.una;
             return;
         }
         self.recovering = true;
         self.timer_restarted = false;
-        self.inflation = i64::from(core.config.dupack_threshold);
-        core.transmit(core.una, env);
+        self.inflation = i64::from(tcb.config.dupack_threshold);
+        tcb.transmit(tcb.una, env);
     }
 
-    fn on_ack_in_recovery(&mut self, core: &mut Core, ack: &Ack, acked: u64, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, acked: u64, env: &mut Env) {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
-            core.advance(ack, env);
+            tcb.advance(ack, env);
             self.recovering = false;
             self.inflation = 0;
             // RFC 6582 section 3.2 step 3, option 1: no burst of what the repair has freed.
-            let flight = (core.nxt - core.una).max(1) as f64;
-            let window = core.congestion.window.ssthresh().min(flight + 1.0);
-            core.congestion.window.set_cwnd(window, Change::Reduction);
-            core.end_recovery(env);
+            let flight = (tcb.nxt - tcb.una).max(1) as f64;
+            let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
+            tcb.congestion.window.set_cwnd(window, Change::Reduction);
+            tcb.end_recovery(env);
             return;
         }
         // A partial acknowledgement: the next hole is lost too.
-        core.una = ack.next;
-        core.nxt = core.nxt.max(ack.next);
-        core.stop_timing(ack.next);
+        tcb.una = ack.next;
+        tcb.nxt = tcb.nxt.max(ack.next);
+        tcb.stop_timing(ack.next);
         if !self.timer_restarted {
             self.timer_restarted = true;
-            core.restart_or_stop_timer(env);
+            tcb.restart_or_stop_timer(env);
         }
         self.inflation += 1 - acked as i64;
-        core.transmit(core.una, env);
+        tcb.transmit(tcb.una, env);
     }
 }
