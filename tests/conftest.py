@@ -1,14 +1,15 @@
 """What all tests share: a small scenario, runs of it, and the command line as a user calls it."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import longhaul
+from longhaul.cli import app
 
 # Two algorithms on 20 Mbit/s and 20 ms for ten seconds: losses, marks and recoveries in a moment.
 SMALL = """
@@ -57,17 +58,26 @@ def finished_again(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> CommandLine:
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Calls `longhaul` in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [str(word) for word in words]
+        result = CliRunner().invoke(app, command, catch_exceptions=False)
+        return subprocess.CompletedProcess(command, result.exit_code, result.stdout, result.stderr)
+
+    return call
+
+
+@pytest.fixture
+def cli_process(tmp_path: Path) -> CommandLine:
     """Calls `longhaul` in a process of its own, in an empty directory."""
 
     def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [Path(sys.executable).with_name("longhaul"), *words],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
-        )
+        command = [Path(sys.executable).with_name("longhaul"), *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return call

@@ -30,7 +30,7 @@ BAD_SCENARIOS = {
     "unknown congestion control": (('"hstcp"', '"hstpc"'), ["congestion", "hstcp"]),
     "a zero buffer": (('limit = "1 BDP"', 'limit = "0 packets"'), ["limit"]),
     "a start after the end": (('["0 s", "1 s"]', '["0 s", "11 s"]'), ["start", "10 s"]),
-    "no TOML at all": (("title    =", "title    "), ["title"]),
+    "no TOML at all": (("title    =", "title    "), ["2:11", "expected `=`"]),
 }
 
 
@@ -50,7 +50,7 @@ duration = "1 s"
 
 [topology.graph]
 nodes = ["a", "b"]
-links = [{ between = ["a", "b"], rate = "1 Mbps", delay = "1 ms" }]
+links = [{ from = "a", to = "b", both = true, rate = "1 Mbps", delay = "1 ms" }]
 
 [[flows]]
 from = "a"
@@ -72,7 +72,7 @@ def test_a_bad_override_is_refused(small: Path, cli: CommandLine) -> None:
 def test_an_existing_run_is_not_overwritten(small: Path, tmp_path: Path, cli: CommandLine) -> None:
     assert cli("run", small, "--out", "r1", "--quiet").returncode == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "r1").iterdir()}
-    refused(cli("run", small, "--out", "r1", "--set", "seed=2"), "r1", "overwrite")
+    refused(cli("run", small, "--out", "r1", "--set", "seed=2"), "r1", "--overwrite")
     assert {path.name: path.read_bytes() for path in (tmp_path / "r1").iterdir()} == before
     assert cli("run", small, "--out", "r1", "--set", "seed=2", "--overwrite").returncode == 0
     assert longhaul.Results(tmp_path / "r1").meta["seed"] == 2

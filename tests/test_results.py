@@ -1,6 +1,5 @@
 """Figures from tables, checked against their definitions on tables written by hand."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -53,7 +52,7 @@ def test_a_flow_is_limited_by_what_held_it_longest(tmp_path: Path) -> None:
         queue = { kind = "droptail", limit = "1 BDP" }
         [[flows]]
         label = "window"
-        receive_window = "4 packets"
+        tcp = { receive_window = 4 }
         """,
         out=tmp_path / "r",
     )
@@ -62,14 +61,7 @@ def test_a_flow_is_limited_by_what_held_it_longest(tmp_path: Path) -> None:
 
 
 def test_without_samples_the_remedy_is_named(tmp_path: Path) -> None:
-    scenario = json.dumps(
-        {
-            "duration": "1 s",
-            "topology": {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}},
-            "flows": [{}],
-        }
-    )
-    results = longhaul.run(json.loads(scenario), out=tmp_path / "r")
+    results = longhaul.run({"duration": "1 s", **_TINY}, out=tmp_path / "r")
     with pytest.raises(longhaul.ResultsError, match="events = true"):
         _ = results.events
 
@@ -83,6 +75,6 @@ def test_results_without_a_place_live_as_long_as_they_are_held() -> None:
 
 
 _TINY = {
-    "topology": {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}},
+    "topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}}},
     "flows": [{}],
 }

@@ -24,7 +24,8 @@ from validation.judge import Verdict, judge, judge_exactly
 from validation.scenario import scenario
 
 MORE_SEEDS = 4
-"""Runs of Longhaul for each of ns-2's where seeds are comparable only by their means."""
+"""Runs of Longhaul for each of ns-2's: seeds are comparable only by their means, and ours should
+add little to the noise."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,14 @@ def _inputs(case: Case, peer: list[Run]) -> list[tuple[int, list[float] | None]]
     """Return seed and start times of each run of Longhaul."""
     if case.deterministic:
         return [(peer[0].seed, None)]
+    runs = [
+        (count * len(peer) + index, run)
+        for count in range(MORE_SEEDS)
+        for index, run in enumerate(peer, 1)
+    ]
     if any(group.jitter_s > 0 for group in case.flow_groups):
-        return [(run.seed, [flow.start_s for flow in run.flows]) for run in peer]
-    return [(seed, None) for seed in range(1, MORE_SEEDS * len(peer) + 1)]
+        return [(seed, [flow.start_s for flow in run.flows]) for seed, run in runs]
+    return [(seed, None) for seed, _ in runs]
 
 
 def _judge_replays(case: Case, peer: list[Run], replays: list[Run]) -> list[Verdict]:

@@ -98,7 +98,7 @@ def _link(case: Case, row: dict[str, Any], samples: dict[str, Column]) -> LinkFi
     start, end = _window(case, samples["t_s"])
     span_s = samples["t_s"][end] - samples["t_s"][start]
     bits = 8.0 * (samples["departed_bytes"][end] - samples["departed_bytes"][start])
-    waiting = samples["queue_integral_pkt_s"][end] - samples["queue_integral_pkts_s"][start]
+    waiting = samples["queue_integral_pkt_s"][end] - samples["queue_integral_pkt_s"][start]
     return LinkFigures(
         utilisation_window=float(bits / (row["rate_bps"] * span_s)),
         queue_mean_window_pkts=float(waiting / span_s),

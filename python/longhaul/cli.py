@@ -119,6 +119,7 @@ def run(
     scenario = load(file, set or ())
     _warn(scenario.warnings)
     target = out or Path("runs") / file.stem
+    _refuse_existing(target, overwrite=overwrite)
     results = run_loaded(scenario, out=target, progress=not (quiet or json), overwrite=overwrite)
     if json:
         _print_json(results.as_json())

@@ -164,7 +164,10 @@ def _window_phase(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
         names = series["name"].unique(maintain_order=True).to_list()[:2]
     if len(names) < 2:
         raise ResultsError(f"{run.path}: the window-phase plot needs two flows, the run has one")
-    x, y = (series.filter(pl.col("name") == name)["cwnd_pkts"] for name in names[:2])
+    first, second = (series.filter(pl.col("name") == name) for name in names[:2])
+    # A flow has no samples before its start.
+    both = first.join(second, on="t_s", suffix="_2")
+    x, y = both["cwnd_pkts"], both["cwnd_pkts_2"]
     axes.plot(x, y, color="#555555", linewidth=0.5)
     axes.plot(x[:1], y[:1], "o", color="#000000", markersize=4, label="start")
     axes.plot(x[-1:], y[-1:], "s", color="#000000", markersize=4, label="end")

@@ -278,3 +278,26 @@ fn sack_repairs_half_a_window_without_timeout() {
     let first = first.expect("a cut");
     assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
 }
+
+/// Repairs may not answer an echo (RFC 3168 section 6.1.5), so that it goes on until all is repaired.
+#[test]
+fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
+    let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
+    let mut red = RedParameters::new(Capacity::Packets(833), Bytes(1500));
+    red.ecn = true;
+    let mut config = dumbbell(rate, delay, QueueConfig::Red(red.resolve(rate, delay)), 30);
+    let ecn = Tcp {
+        ecn: true,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "flow", 1, AT_ONCE, ecn);
+    let (totals, _) = run(&config);
+    let flow = &totals.flows[0].total;
+    assert!(flow.timeouts > 0, "the case needs a timeout");
+    let capacity_pkts = 30 * 100_000_000 / (8 * 1500);
+    assert!(
+        flow.delivered_pkts > capacity_pkts / 2,
+        "{} packets",
+        flow.delivered_pkts
+    );
+}

@@ -101,7 +101,7 @@ impl Link {
     }
 
     /// A packet reaches the near end of the link.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn offer(
         &mut self,
         mut packet: Packet,
@@ -153,7 +153,7 @@ impl Link {
     }
 
     /// Service on arrival: appends the packet to the ring with its arrival time at the far end.
-    #[inline]
+    #[inline(always)]
     fn schedule_departure(
         &mut self,
         mut packet: Packet,

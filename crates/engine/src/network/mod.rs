@@ -92,7 +92,10 @@ impl Network {
         self.sack.get(handle)
     }
 
-    #[inline]
+    /// Always inlined, like [`Link::offer`]: a packet then goes from registers to the link's ring.
+    /// Handed over in memory, its fields are stored one by one and loaded again by twos, which
+    /// makes the processor wait for the stores.
+    #[inline(always)]
     fn offer(&mut self, link: u32, packet: Packet) {
         let offer = self.links[link as usize].offer(packet, self.now, &mut self.schedule);
         if offer == Offer::Dropped {

@@ -15,6 +15,8 @@ use crate::packet::Packet;
 pub(super) struct Ns2Clock {
     bits_per_s: f64,
     delay_s: f64,
+    /// Transmission times of the two packet sizes seen last: a division takes its time.
+    known: [(u16, f64); 2],
     /// End of the last scheduled transmission.
     busy_until_s: f64,
     /// When the first waiting packet begins service.
@@ -26,6 +28,7 @@ impl Ns2Clock {
         Self {
             bits_per_s: rate.as_bps() as f64,
             delay_s: delay.as_secs_f64(),
+            known: [(0, 0.0); 2],
             busy_until_s: f64::NEG_INFINITY,
             next_start_s: 0.0,
         }
@@ -65,13 +68,20 @@ impl Ns2Clock {
     }
 
     #[inline]
-    fn transmission_s(&self, bytes: u16) -> f64 {
-        8.0 * f64::from(bytes) / self.bits_per_s
+    fn transmission_s(&mut self, bytes: u16) -> f64 {
+        if self.known[0].0 != bytes {
+            self.known.swap(0, 1);
+            if self.known[0].0 != bytes {
+                self.known[0] = (bytes, 8.0 * f64::from(bytes) / self.bits_per_s);
+            }
+        }
+        self.known[0].1
     }
 }
 
-/// The nearest picosecond. Monotonic, so that events keep their order.
+/// The nearest picosecond. Monotonic, so that events keep their order. Processors convert to signed
+/// integers in one step, which is enough for a hundred days.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    Time::from_ps((time_s * PS_PER_S as f64 + 0.5) as u64)
+    Time::from_ps((time_s * PS_PER_S as f64 + 0.5) as i64 as u64)
 }

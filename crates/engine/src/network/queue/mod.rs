@@ -71,7 +71,6 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// `rate_bps` and `delay` of the link serve RED's automatic configuration.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) => Self::DropTail(*drop_tail),

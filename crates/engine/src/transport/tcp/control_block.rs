@@ -261,11 +261,21 @@ impl ControlBlock {
     pub(super) fn grow(&mut self, acked: u64, ack: &Ack, now: Time) {
         // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
         // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
-        if ack.ece || (self.limit != Limit::Network && !self.ns2) {
+        let unanswered_echo = ack.ece && !self.repairs_timeout();
+        if unanswered_echo || (self.limit != Limit::Network && !self.ns2) {
             return;
         }
         let sample = self.ack_sample(acked, ack, now);
         self.congestion.on_ack(&sample);
+    }
+
+    /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
+    /// echoing congestion until the first new segment, which alone may carry the answer (RFC 3168
+    /// section 6.1.5): such echoes must not hold the window at one segment. ns-2 answers with any
+    /// segment.
+    #[inline]
+    fn repairs_timeout(&self) -> bool {
+        !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
     #[inline]
