@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
 
@@ -59,8 +60,9 @@ def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
         there = [count(flow) for flow in peer.flows]
         here = [count(flow) for flow in ours.flows]
         same = there == here
-        yield _exact(case, metric, sum(there), sum(here), same, "the same number")
-        if same and sum(there):
+        total_there, total_here = float(sum(there)), float(sum(here))
+        yield _exact(case, metric, total_there, total_here, same, "the same number")
+        if same and total_there > 0:
             apart = _furthest_apart(map(times, peer.flows), map(times, ours.flows))
             within = apart <= round_trip_s
             rule = f"at most {round_trip_s:g} s from ns-2's"
@@ -80,7 +82,7 @@ def interval(values: list[float]) -> float:
     """Return half the width of the 95 % interval of the mean."""
     if len(values) < 2:
         return 0.0
-    return STUDENT[len(values) - 2] * stdev(values) / len(values) ** 0.5
+    return STUDENT[len(values) - 2] * stdev(values) / sqrt(len(values))
 
 
 def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Verdict]:
