@@ -50,7 +50,7 @@ duration = "1 s"
 
 [topology.graph]
 nodes = ["a", "b"]
-links = [{ from = "a", to = "b", both = true, rate = "1 Mbps", delay = "1 ms" }]
+links = [{ from = "a", to = "b", both = true, rate = "1 Mbps", delay = "50 ms" }]
 
 [[flows]]
 from = "a"

@@ -1,10 +1,11 @@
 """What a run directory holds: `run.json` and the tables, read when they are first asked for."""
 
 import json
+import shutil
+import weakref
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -23,15 +24,16 @@ class ResultsError(LonghaulError):
 class Results:
     """The results of one run. Tables are Polars data frames; column names end in their unit."""
 
-    def __init__(self, path: str | Path, *, scratch: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
         """Open a run directory; a file in it will do.
 
-        `scratch` is removed with the results.
+        `scratch` is a directory that is removed with the results.
         """
+        if scratch is not None:
+            weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
         self.path = Path(path)
         if self.path.is_file():
             self.path = self.path.parent
-        self._scratch = scratch
         self.meta: dict[str, Any] = self._read_meta()
 
     def _read_meta(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """From a scenario to a run directory."""
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -49,10 +50,19 @@ def run_loaded(
     overwrite: bool = False,
 ) -> Results:
     """`run` for a scenario that is already checked."""
-    scratch = None
-    if out is None:
-        scratch = tempfile.TemporaryDirectory(prefix="longhaul-")
-        out = Path(scratch.name) / "run"
+    if out is not None:
+        _simulate(scenario, Path(out), progress=progress, overwrite=overwrite)
+        return Results(out)
+    scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
+    try:
+        _simulate(scenario, scratch / "run", progress=progress, overwrite=False)
+    except BaseException:
+        shutil.rmtree(scratch)
+        raise
+    return Results(scratch / "run", scratch=scratch)
+
+
+def _simulate(scenario: Scenario, out: Path, *, progress: bool | Progress, overwrite: bool) -> None:
     if progress is True:
         from longhaul.progress import bar
 
@@ -60,4 +70,3 @@ def run_loaded(
             scenario.run(str(out), progress=advance, overwrite=overwrite)
     else:
         scenario.run(str(out), progress=progress or None, overwrite=overwrite)
-    return Results(out, scratch=scratch)

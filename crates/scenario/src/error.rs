@@ -24,6 +24,19 @@ impl Diagnostic {
             origin: origin.clone(),
         }
     }
+
+    /// The same, said of the file that did not write the value itself: a default or a profile's
+    /// value does not fit what the file says.
+    fn in_file(self, file: &Origin) -> Self {
+        match &self.origin {
+            Origin::File(..) | Origin::Set(_) => self,
+            other => Self {
+                message: format!("{} (this value: {other})", self.message),
+                origin: file.clone(),
+                path: self.path,
+            },
+        }
+    }
 }
 
 /// Why a scenario is refused: everything found wrong, in the order of the file.
@@ -38,6 +51,12 @@ impl ScenarioError {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
         Self { diagnostics }
+    }
+
+    /// As [`Self::new`], with every place in a file or an override.
+    pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, file: &Origin) -> Self {
+        let placed = diagnostics.into_iter().map(|one| one.in_file(file));
+        Self::new(placed.collect())
     }
 
     /// The dotted paths of the keys that are wrong.

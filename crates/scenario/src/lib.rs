@@ -74,7 +74,8 @@ fn complete(
     if !errors.is_empty() {
         return Err(ScenarioError::new(errors));
     }
-    let resolved = resolve::resolve(root).map_err(ScenarioError::new)?;
+    let resolved =
+        resolve::resolve(root).map_err(|errors| ScenarioError::in_file(errors, origin))?;
     let config = build::build(&resolved);
     let warnings = warnings::warnings(&resolved, &config);
     Ok(Scenario {

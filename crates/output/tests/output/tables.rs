@@ -257,7 +257,11 @@ fn every_column_says_what_it_is() {
         let table = Read::new(&summary.directory.join(file));
         let described = table.descriptions();
         let names = table.rows[0].get_column_iter().map(|(name, _)| name);
-        assert!(names.eq(described.iter().map(|column| column["name"].as_str().unwrap())));
+        assert!(
+            names.eq(described
+                .iter()
+                .map(|column| column["name"].as_str().unwrap()))
+        );
         for column in described {
             let name = column["name"].as_str().unwrap();
             assert_ne!(column["description"], "", "{file}: {name}");

@@ -37,6 +37,17 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
 }
 
 #[test]
+fn a_default_that_does_not_fit_names_the_file_and_the_key() {
+    let short = "duration = \"1 s\"\ntopology.dumbbell.bottleneck = { rate = \"1 Mbps\", \
+                 delay = \"1 ms\" }\nflows = [{}]\n";
+    assert_one(
+        &refusal(short),
+        "wrong.toml",
+        &["bottleneck.queue.limit", "less than one packet", "default"],
+    );
+}
+
+#[test]
 fn quantities_need_their_unit() {
     let message = replaced("\"10 s\"", "10");
     assert_one(

@@ -6,8 +6,8 @@
 
 use longhaul_congestion::Cause;
 
-use super::ranges::Ranges;
 use super::control_block::{Ack, ControlBlock, LastCut};
+use super::ranges::Ranges;
 use crate::transport::Env;
 
 /// State of the agent.
@@ -72,7 +72,12 @@ impl Ns2Sack {
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    pub(super) fn on_ack(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        env: &mut Env,
+    ) -> Option<u32> {
         if self.recovering {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);

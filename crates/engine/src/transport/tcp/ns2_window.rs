@@ -56,7 +56,12 @@ impl Ns2Window {
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    pub(super) fn on_ack(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        env: &mut Env,
+    ) -> Option<u32> {
         if ack.next > tcb.una {
             let repairing = tcb.last_cut == LastCut::Loss;
             if self.newreno && repairing && ack.next < tcb.recover {

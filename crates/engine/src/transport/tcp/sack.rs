@@ -3,8 +3,8 @@
 //! What the RFC computes by walking the window is kept in counters that change with each
 //! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
 
-use super::ranges::Ranges;
 use super::control_block::{Ack, ControlBlock};
+use super::ranges::Ranges;
 use crate::transport::Env;
 
 /// Where a connection stands.
@@ -113,7 +113,12 @@ impl Sack {
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    pub(super) fn on_ack(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        env: &mut Env,
+    ) -> Option<u32> {
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && ack.sack.as_slice().is_empty() {

@@ -224,4 +224,3 @@ impl Sender {
         Wire::new(&self.tcb.config)
     }
 }
-

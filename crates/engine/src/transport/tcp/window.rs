@@ -61,7 +61,12 @@ impl WindowRepair {
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    pub(super) fn on_ack(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        env: &mut Env,
+    ) -> Option<u32> {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             if self.recovering {
