@@ -14,7 +14,7 @@ use longhaul_units::{Span, Time};
 use crate::fixture::{config, meta, no_progress, seconds};
 
 /// More than a batch, more than a row group.
-pub const SAMPLES: u64 = 30_000;
+pub const SAMPLES: u64 = 6000;
 
 pub fn flow_sample(n: u64) -> FlowSample {
     FlowSample {

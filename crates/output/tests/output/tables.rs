@@ -72,7 +72,7 @@ fn the_series_hold_every_sample() {
     assert_eq!(summary.rows.series, Some(3 * SAMPLES));
     let series = Read::new(&summary.directory.join("series.parquet"));
     assert_eq!(series.rows.len() as u64, 3 * SAMPLES);
-    for n in [0, 1, 2, 5461, 5462, 21_845, 29_999] {
+    for n in [0, 1, 2, 5461, 5462, 5999] {
         let sample = flow_sample(n);
         let row = 3 * n as usize;
         assert_eq!(series.text("kind", row), "flow");
