@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache as cache_result
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,11 @@ def _inputs(case: Case, peer: list[Run]) -> list[tuple[int, list[float] | None]]
     """Return seed and start times of each run of Longhaul."""
     if case.deterministic:
         return [(peer[0].seed, None)]
-    runs = [
-        (count * len(peer) + index, run)
-        for count in range(MORE_SEEDS)
-        for index, run in enumerate(peer, 1)
-    ]
+    seeds = range(1, MORE_SEEDS * len(peer) + 1)
     if any(group.jitter_s > 0 for group in case.flow_groups):
-        return [(seed, [flow.start_s for flow in run.flows]) for seed, run in runs]
-    return [(seed, None) for seed, _ in runs]
+        starts_s = cycle([flow.start_s for flow in run.flows] for run in peer)
+        return list(zip(seeds, starts_s, strict=False))
+    return [(seed, None) for seed in seeds]
 
 
 def _judge_replays(case: Case, peer: list[Run], replays: list[Run]) -> list[Verdict]:

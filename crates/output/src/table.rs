@@ -19,7 +19,7 @@ use crate::error::OutputError;
 const ROW_GROUP_ROWS: usize = 16_384;
 
 /// Key of a file's metadata that describes its columns, as JSON.
-pub(crate) const DESCRIPTIONS: &str = "longhaul.columns";
+const DESCRIPTIONS: &str = "longhaul.columns";
 
 /// The value of one column in one row.
 pub(crate) enum Cell<'a> {

@@ -13,7 +13,7 @@ use longhaul_units::{Span, Time};
 
 use crate::fixture::{config, meta, no_progress, seconds};
 
-/// More than a batch, more than a row group.
+/// With three rows each, more than a row group.
 pub const SAMPLES: u64 = 6000;
 
 pub fn flow_sample(n: u64) -> FlowSample {

@@ -270,8 +270,8 @@ impl ControlBlock {
     }
 
     /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
-    /// echoing congestion until the first new segment, which alone may carry the answer (RFC 3168
-    /// section 6.1.5): such echoes must not hold the window at one segment. ns-2 answers with any
+    /// echoing congestion until the first new segment, which carries the answer (CWR, RFC 3168
+    /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
     /// segment.
     #[inline]
     fn repairs_timeout(&self) -> bool {
