@@ -12,6 +12,7 @@ use longhaul_units::{Rate, Span, Time};
 use super::loss::LossModel;
 use super::ns2_clock::Ns2Clock;
 use super::queue::{Arrival, DropReason, Queue, Verdict};
+use super::recent_sizes::RecentSizes;
 use crate::config::{Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Flags, Packet};
@@ -377,14 +378,12 @@ impl Link {
 #[derive(Debug)]
 struct Transmitter {
     rate: Rate,
-    /// The two packet sizes seen last, usually full segments and acknowledgements.
-    known: [Transmission; 2],
+    transmissions: RecentSizes<Transmission>,
     remainder: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Transmission {
-    bytes: u16,
     time: Span,
     remainder: u64,
 }
@@ -393,25 +392,17 @@ impl Transmitter {
     fn new(rate: Rate) -> Self {
         Self {
             rate,
-            known: [Transmission::default(); 2],
+            transmissions: RecentSizes::default(),
             remainder: 0,
         }
     }
 
     #[inline]
     fn time(&mut self, bytes: u16) -> Span {
-        if self.known[0].bytes != bytes {
-            self.known.swap(0, 1);
-            if self.known[0].bytes != bytes {
-                let (time, remainder) = self.rate.transmission(u64::from(bytes));
-                self.known[0] = Transmission {
-                    bytes,
-                    time,
-                    remainder,
-                };
-            }
-        }
-        let known = &self.known[0];
+        let known = self.transmissions.get(bytes, || {
+            let (time, remainder) = self.rate.transmission(u64::from(bytes));
+            Transmission { time, remainder }
+        });
         self.remainder += known.remainder;
         if self.remainder < self.rate.as_bps() {
             return known.time;

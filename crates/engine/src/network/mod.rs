@@ -4,6 +4,7 @@ mod link;
 pub(crate) mod loss;
 mod ns2_clock;
 pub mod queue;
+mod recent_sizes;
 mod route;
 
 use longhaul_units::Time;

@@ -8,6 +8,7 @@
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
+use super::recent_sizes::RecentSizes;
 use crate::packet::Packet;
 
 /// The clock of one link.
@@ -15,8 +16,7 @@ use crate::packet::Packet;
 pub(super) struct Ns2Clock {
     bits_per_s: f64,
     delay_s: f64,
-    /// Transmission times of the two packet sizes seen last: a division takes its time.
-    known: [(u16, f64); 2],
+    transmissions_s: RecentSizes<f64>,
     /// End of the last scheduled transmission.
     busy_until_s: f64,
     /// When the first waiting packet begins service.
@@ -28,7 +28,7 @@ impl Ns2Clock {
         Self {
             bits_per_s: rate.as_bps() as f64,
             delay_s: delay.as_secs_f64(),
-            known: [(0, 0.0); 2],
+            transmissions_s: RecentSizes::default(),
             busy_until_s: f64::NEG_INFINITY,
             next_start_s: 0.0,
         }
@@ -69,13 +69,8 @@ impl Ns2Clock {
 
     #[inline]
     fn transmission_s(&mut self, bytes: u16) -> f64 {
-        if self.known[0].0 != bytes {
-            self.known.swap(0, 1);
-            if self.known[0].0 != bytes {
-                self.known[0] = (bytes, 8.0 * f64::from(bytes) / self.bits_per_s);
-            }
-        }
-        self.known[0].1
+        let compute = || 8.0 * f64::from(bytes) / self.bits_per_s;
+        *self.transmissions_s.get(bytes, compute)
     }
 }
 
