@@ -13,20 +13,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache as cache_result
 from functools import partial
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
-from validation import losses, ours, recordings
+from validation import ours, recordings
 from validation.cases import Case
 from validation.figures import Run, Trace
 from validation.judge import Verdict, judge, judge_exactly
 from validation.scenario import scenario
-
-MORE_SEEDS = 4
-"""Runs of Longhaul for each of ns-2's: seeds are comparable only by their means, and ours should
-add little to the noise."""
 
 
 @dataclass(frozen=True)
@@ -47,33 +42,19 @@ def compare(
     with ProcessPoolExecutor(processes) as pool:
         for case in cases:
             peer = recordings.load(case, recorded) if recorded else recordings.load(case)
-            runs = list(pool.map(partial(_run, case, cache=cache), _inputs(case, peer)))
+            runs = list(pool.map(partial(_run, case, cache=cache), [run.seed for run in peer]))
             verdicts = judge(case, peer, runs)
             if case.number("loss") > 0:
-                replays = list(pool.map(partial(_replay, case, cache=cache), peer))
-                verdicts += _judge_replays(case, peer, replays)
-                # The picture shows the run with the same losses.
-                runs[0] = Run(runs[0].seed, runs[0].flows, runs[0].link, replays[0].trace)
+                verdicts += _judge_run_by_run(case, peer, runs)
             yield Comparison(case, peer, runs, verdicts)
 
 
-def _inputs(case: Case, peer: list[Run]) -> list[tuple[int, list[float] | None]]:
-    """Return seed and start times of each run of Longhaul."""
-    if case.deterministic:
-        return [(peer[0].seed, None)]
-    seeds = range(1, MORE_SEEDS * len(peer) + 1)
-    if any(group.jitter_s > 0 for group in case.flow_groups):
-        starts_s = cycle([flow.start_s for flow in run.flows] for run in peer)
-        return list(zip(seeds, starts_s, strict=False))
-    return [(seed, None) for seed in seeds]
-
-
-def _judge_replays(case: Case, peer: list[Run], replays: list[Run]) -> list[Verdict]:
-    """Return the worst of all seeds of every figure of the runs with ns-2's own losses."""
+def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
+    """Return the worst of all seeds of every figure: the same packets are lost in both."""
     worst: dict[str, Verdict] = {}
-    for there, here in zip(peer, replays, strict=True):
+    for there, here in zip(peer, ours, strict=True):
         for verdict in judge_exactly(case, there, here):
-            named = Verdict(**{**asdict(verdict), "metric": f"same losses: {verdict.metric}"})
+            named = Verdict(**{**asdict(verdict), "metric": f"run by run: {verdict.metric}"})
             if named.metric not in worst or _badness(named) > _badness(worst[named.metric]):
                 worst[named.metric] = named
     return list(worst.values())
@@ -83,18 +64,8 @@ def _badness(verdict: Verdict) -> tuple[bool, float]:
     return not verdict.within, abs(verdict.longhaul - verdict.peer)
 
 
-def _run(case: Case, inputs: tuple[int, list[float] | None], *, cache: Path) -> Run:
-    seed, starts_s = inputs
-    plain = scenario(case, seed, starts_s)
-    return _cached(cache, plain, lambda: ours.run(case, seed, starts_s))
-
-
-def _replay(case: Case, peer: Run, *, cache: Path) -> Run:
-    # Twice what was sent: the list must not end before the run does.
-    packets = 2 * sum(flow.sent_pkts for flow in peer.flows)
-    lost = losses.lost_packets(peer.seed, case.number("loss"), packets)
-    plain = scenario(case, peer.seed, lost_packets=lost)
-    return _cached(cache, plain, lambda: ours.run(case, peer.seed, lost_packets=lost))
+def _run(case: Case, seed: int, *, cache: Path) -> Run:
+    return _cached(cache, scenario(case, seed), lambda: ours.run(case, seed))
 
 
 def _cached(cache: Path, plain: dict[str, Any], run: Callable[[], Run]) -> Run:

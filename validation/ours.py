@@ -21,14 +21,9 @@ from validation.scenario import scenario
 Column = NDArray[np.float64]
 
 
-def run(
-    case: Case,
-    seed: int,
-    starts_s: list[float] | None = None,
-    lost_packets: list[int] | None = None,
-) -> Run:
+def run(case: Case, seed: int) -> Run:
     """Run one case with one seed."""
-    return read(case, seed, longhaul.run(scenario(case, seed, starts_s, lost_packets)))
+    return read(case, seed, longhaul.run(scenario(case, seed)))
 
 
 def read(case: Case, seed: int, results: longhaul.Results) -> Run:

@@ -10,19 +10,11 @@ from validation.cases import Case, FlowGroup
 RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
 
 
-def scenario(
-    case: Case,
-    seed: int,
-    starts_s: list[float] | None = None,
-    lost_packets: list[int] | None = None,
-) -> dict[str, Any]:
+def scenario(case: Case, seed: int) -> dict[str, Any]:
     """Build the scenario of one run.
 
-    `starts_s` replays the start of every flow, which ns-2 draws from its own generator;
-    `lost_packets` replays the losses, by arrival number at the bottleneck.
+    Under the profile all random numbers are ns-2's for the same seed.
     """
-    groups = case.flow_groups
-    starts = iter(starts_s or [])
     return {
         "title": case.name,
         "profile": "ns2-2.35",
@@ -30,11 +22,8 @@ def scenario(
         "seed": seed,
         "measure": {"from": f"{case.warm_up_s} s", "every": "100 ms", "events": True},
         "tcp": _tcp(case),
-        "topology": {"dumbbell": {"bottleneck": _bottleneck(case, lost_packets)}},
-        "flows": [
-            _flow(case, index, group, [next(starts) for _ in range(group.count) if starts_s])
-            for index, group in enumerate(groups)
-        ],
+        "topology": {"dumbbell": {"bottleneck": _bottleneck(case)}},
+        "flows": [_flow(case, index, group) for index, group in enumerate(case.flow_groups)],
     }
 
 
@@ -56,15 +45,13 @@ def _tcp(case: Case) -> dict[str, Any]:
     }
 
 
-def _bottleneck(case: Case, lost_packets: list[int] | None) -> dict[str, Any]:
+def _bottleneck(case: Case) -> dict[str, Any]:
     link: dict[str, Any] = {
         "rate": f"{int(case.number('rate'))} bps",
         "delay": f"{case.number('delay')} s",
         "queue": _red(case) if case.value("q") == "RED" else _drop_tail(case),
     }
-    if lost_packets is not None:
-        link["loss"] = {"packets": lost_packets}
-    elif case.number("loss") > 0:
+    if case.number("loss") > 0:
         link["loss"] = {"bernoulli": case.number("loss")}
     return link
 
@@ -98,7 +85,7 @@ def _packets_or_auto(packets: float) -> str:
     return f"{packets:g} packets" if packets > 0 else "auto"
 
 
-def _flow(case: Case, index: int, group: FlowGroup, starts_s: list[float]) -> dict[str, Any]:
+def _flow(case: Case, index: int, group: FlowGroup) -> dict[str, Any]:
     flow: dict[str, Any] = {
         "label": f"{group.kind}-{index}",
         "count": group.count,
@@ -106,7 +93,8 @@ def _flow(case: Case, index: int, group: FlowGroup, starts_s: list[float]) -> di
         "recovery": RECOVERY[group.kind],
         "slow_start": {"max_ssthresh": case.number("max_ssthresh")},
         "congestion": _congestion(case, group),
-        "start": _start(group, starts_s),
+        # gold.tcl draws a number for every start, even if all start at the same time.
+        "start": {"uniform": [f"{group.start_s} s", f"{group.start_s + group.jitter_s} s"]},
         "direction": "reverse" if group.reverse else "forward",
     }
     if group.stop_s is not None:
@@ -126,11 +114,3 @@ def _congestion(case: Case, group: FlowGroup) -> dict[str, Any]:
         return {"kind": "reno"}
     keys = ("low_window", "high_window", "high_p", "high_decrease")
     return {"kind": "hstcp", **{key: case.number(key) for key in keys}}
-
-
-def _start(group: FlowGroup, starts_s: list[float]) -> str | list[str] | dict[str, list[str]]:
-    if starts_s:
-        return [f"{start!r} s" for start in starts_s]
-    if group.jitter_s > 0:
-        return {"uniform": [f"{group.start_s} s", f"{group.start_s + group.jitter_s} s"]}
-    return f"{group.start_s} s"

@@ -11,7 +11,7 @@ use crate::network::queue::QueueConfig;
 /// A complete simulation.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Seed of all random streams.
+    /// Seed of all random numbers; from 1 to 2^31 - 2, with the replication added, for ns-2's.
     pub seed: u64,
     /// Replication number: another one draws other random numbers from the same seed.
     pub replication: u64,
@@ -19,6 +19,8 @@ pub struct Config {
     pub duration: Time,
     /// How links keep time.
     pub clock: Clock,
+    /// Where random numbers come from.
+    pub randomness: Randomness,
     /// What is measured.
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
@@ -36,6 +38,15 @@ pub enum Clock {
     Exact,
     /// ns-2's sums of double-precision seconds, whose rounding decides. Links with explicit service
     /// keep exact time.
+    Ns2,
+}
+
+/// Where random numbers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Randomness {
+    /// One stream per component: a change of one component leaves the others' numbers alone.
+    Streams,
+    /// ns-2's one generator for all, in the order of use.
     Ns2,
 }
 

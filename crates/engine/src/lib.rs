@@ -10,7 +10,7 @@ pub mod config;
 pub mod measure;
 mod network;
 mod packet;
-pub mod random;
+mod random;
 mod schedule;
 pub mod simulation;
 mod transport;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use longhaul_congestion::Rounding;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport, Udp,
+    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Randomness, Recovery, Rto,
+    RttClock, Service, Start, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
@@ -54,6 +54,10 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         clock: match root.word("clock") {
             "exact" => Clock::Exact,
             _ => Clock::Ns2,
+        },
+        randomness: match root.word("random") {
+            "streams" => Randomness::Streams,
+            _ => Randomness::Ns2,
         },
         measure: Measure {
             from: Time::ZERO + measure.span("from"),

@@ -32,10 +32,9 @@ pub(crate) fn resolve(mut root: Table) -> Result<Resolved, Vec<Diagnostic>> {
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
     let profile = profile::find(root.word("profile"));
-    fill(
-        &mut root,
-        &Table::from([("clock".to_string(), profile.node("clock").clone())]),
-    );
+    let general = ["clock", "random"].map(|key| (key.to_string(), profile.node(key).clone()));
+    fill(&mut root, &Table::from(general));
+    check_seed(&root, &mut out);
     let duration = Time::ZERO + root.span("duration");
     resolve_measure(&mut root, duration, &mut out);
 
@@ -122,6 +121,20 @@ fn resolve_measure(root: &mut Table, duration: Time, out: &mut Vec<Diagnostic>) 
         let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
         let message = format!("{from_span} is not before the end of the run at {end}");
         out.push(Diagnostic::new("measure.from", &from.origin, message));
+    }
+}
+
+/// ns-2's generator takes seeds of 31 bits.
+fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
+    const NS2_MAX: u64 = (1 << 31) - 2;
+    let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let sum = seed.saturating_add(replication);
+    if root.word("random") == "ns2" && !(1..=NS2_MAX).contains(&sum) {
+        let message = format!(
+            "with ns-2's random numbers the seed, the replication added, is from 1 to {NS2_MAX}, \
+             not {sum}; change it, or set random = \"streams\""
+        );
+        out.push(Diagnostic::new("seed", &root.node("seed").origin, message));
     }
 }
 

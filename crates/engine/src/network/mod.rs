@@ -16,7 +16,7 @@ pub(crate) use self::route::{End, Hop, Path, Routes};
 use crate::config::Config;
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
-use crate::random::Stream;
+use crate::random::Streams;
 use crate::schedule::Schedule;
 
 /// The network, and the clock and event list that everything shares.
@@ -32,17 +32,13 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, streams: &Streams) -> Self {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
-            let stream = |part: &str| {
-                Stream::new(
-                    config.seed,
-                    config.replication,
-                    &format!("links/{}/{part}", link.name),
-                )
-            };
-            let queue = Queue::new(&link.queue, stream("queue"));
-            let loss = LossModel::new(&link.loss, stream("loss"));
+            let name = &link.name;
+            let queue_stream = streams.component(&format!("links/{name}/queue"));
+            let queue = Queue::new(&link.queue, queue_stream);
+            let loss_stream = streams.losses(&format!("links/{name}/loss"));
+            let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
         });
         Self {
@@ -64,7 +60,13 @@ impl Network {
     /// An event other than a packet's arrival happens.
     #[inline]
     pub(crate) fn set_clock(&mut self, now: Time) {
-        self.ns2_s = now.as_secs_f64();
+        self.set_ns2_clock(now.as_secs_f64());
+    }
+
+    /// Something happens that ns-2 knows to more than a picosecond.
+    #[inline]
+    pub(crate) fn set_ns2_clock(&mut self, now_s: f64) {
+        self.ns2_s = now_s;
     }
 
     /// Puts a packet on the first link of its route.

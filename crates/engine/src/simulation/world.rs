@@ -10,7 +10,7 @@ use super::window::Baseline;
 use crate::config::{Config, Flow, Start, Tcp, Transport};
 use crate::measure::{FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
 use crate::network::{End, Network, Path};
-use crate::random::Stream;
+use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
@@ -40,6 +40,8 @@ pub(super) struct Connection {
 struct FlowSlot {
     kind: Kind,
     start: Time,
+    /// The start as ns-2's clock has it.
+    start_s: f64,
     stop: Option<Time>,
 }
 
@@ -55,9 +57,10 @@ impl World {
             enabled: config.measure.events,
             pending: Vec::new(),
         };
+        let streams = Streams::new(config);
         let mut world = Self {
             env: Env {
-                network: Network::new(config),
+                network: Network::new(config, &streams),
                 log,
             },
             tcp: Vec::new(),
@@ -85,7 +88,7 @@ impl World {
                         group = Some((Arc::clone(tcp), controller));
                     }
                     let controller = group.as_ref().expect("just set").1.clone();
-                    world.add_tcp(config, flow, tcp, controller)?
+                    world.add_tcp(config, flow, tcp, controller, &streams)?
                 }
                 Transport::Udp(udp) => {
                     let path = world.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
@@ -97,12 +100,16 @@ impl World {
                     Kind::Udp(index)
                 }
             };
-            let start = draw_start(config, flow);
+            let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,
                 start,
+                start_s,
                 stop: flow.stop,
             });
+        }
+        for connection in &mut world.tcp {
+            connection.sender.reset();
         }
         Ok(world)
     }
@@ -113,12 +120,13 @@ impl World {
         flow: &Flow,
         tcp: &Arc<Tcp>,
         controller: Controller,
+        streams: &Streams,
     ) -> Result<Kind, SetupError> {
         let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
         let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
         let index = self.tcp.len();
         let id = self.flows.len() as u32;
-        let stream = stream(config, flow, "sender");
+        let stream = flow_stream(flow, "sender", streams);
         self.tcp.push(Connection {
             sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
             receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
@@ -162,7 +170,9 @@ impl World {
     }
 
     pub(super) fn start(&mut self, flow: u32) {
-        match self.flows[flow as usize].kind {
+        let slot = &self.flows[flow as usize];
+        self.env.network.set_ns2_clock(slot.start_s);
+        match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
         }
@@ -288,22 +298,19 @@ impl World {
 }
 
 /// The random stream of one part of a flow.
-fn stream(config: &Config, flow: &Flow, part: &str) -> Stream {
-    Stream::new(
-        config.seed,
-        config.replication,
-        &format!("flows/{}/{part}", flow.name),
-    )
+fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
+    streams.component(&format!("flows/{}/{part}", flow.name))
 }
 
-fn draw_start(config: &Config, flow: &Flow) -> Time {
-    match flow.start {
-        Start::At(time) => time,
-        Start::Uniform(from, to) => {
-            let mut stream = stream(config, flow, "start");
-            from + stream.span(to.since(from))
-        }
-    }
+/// When a flow starts, also in ns-2's seconds.
+fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
+    let (from, range) = match flow.start {
+        Start::At(time) => return (time, time.as_secs_f64()),
+        Start::Uniform(from, to) => (from, to.since(from)),
+    };
+    let fraction = flow_stream(flow, "start", streams).start_fraction();
+    let start = from + Span::from_ps((fraction * range.as_ps() as f64) as u64);
+    (start, from.as_secs_f64() + range.as_secs_f64() * fraction)
 }
 
 /// A datagram stream has no window.

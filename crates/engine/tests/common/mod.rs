@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
-    Transport,
+    AckCounting, Clock, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service, Start,
+    Tcp, Transport,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
@@ -135,6 +135,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         replication: 0,
         duration: Time::ZERO + Span::from_secs(seconds),
         clock: Clock::Exact,
+        randomness: Randomness::Streams,
         measure: Measure {
             from: Time::ZERO,
             every: Some(Span::from_millis(100)),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Flow, Link, Measure, Recovery, Rto, RttClock, Service, Start, Tcp,
-    Transport, Udp,
+    AckCounting, Clock, Config, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
+    Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
@@ -47,6 +47,7 @@ pub fn config() -> Config {
         replication: 3,
         duration: seconds(10.0),
         clock: Clock::Exact,
+        randomness: Randomness::Streams,
         measure: Measure {
             from: seconds(2.0),
             every: Some(Span::from_millis(100)),

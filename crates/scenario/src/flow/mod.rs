@@ -175,7 +175,8 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
         }
         Value::Table(table) => {
             let bounds = table.list("uniform");
-            if bounds.len() != 2 || span_of(&bounds[0]) >= span_of(&bounds[1]) {
+            // Equal times draw a number, too, which matters with ns-2's one generator.
+            if bounds.len() != 2 || span_of(&bounds[0]) > span_of(&bounds[1]) {
                 let message = "write two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
                 refuse(&table.node("uniform").origin, message.to_string());
             }

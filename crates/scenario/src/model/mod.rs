@@ -126,6 +126,12 @@ pub(crate) const SCENARIO: &[Field] = &[
          between simultaneous arrivals and departures.",
     ),
     field(
+        "random",
+        RANDOM,
+        "Where random numbers come from: `streams`, one per component, or `ns2`, its one generator \
+         for all, as after `ns-random SEED`.",
+    ),
+    field(
         "measure",
         Kind::Table(MEASURE),
         "What is measured, and when.",
@@ -148,6 +154,7 @@ pub(crate) const SCENARIO: &[Field] = &[
 ];
 
 const CLOCK: Kind = Kind::Word(&["exact", "ns2"]);
+const RANDOM: Kind = Kind::Word(&["streams", "ns2"]);
 
 const MEASURE: &[Field] = &[
     field(
@@ -175,6 +182,7 @@ const MEASURE: &[Field] = &[
 /// What a profile holds.
 pub(crate) const PROFILE: &[Field] = &[
     required("clock", CLOCK, "How links keep time."),
+    required("random", RANDOM, "Where random numbers come from."),
     required(
         "variant",
         Kind::Word(&["paper", "ns2"]),

@@ -193,6 +193,18 @@ fn times_have_to_lie_inside_the_run() {
 }
 
 #[test]
+fn seeds_of_ns2_have_31_bits() {
+    for seed in ["0", "2147483647"] {
+        let head = format!("profile = \"ns2-2.35\"\nseed = {seed}\nduration");
+        assert_one(
+            &replaced("duration", &head),
+            "wrong.toml:3:8: seed: ",
+            &["from 1 to 2147483646", seed, "random = \"streams\""],
+        );
+    }
+}
+
+#[test]
 fn groups_have_a_sensible_size() {
     let none = replaced("[[flows]]", "[[flows]]\ncount = 0");
     assert_one(

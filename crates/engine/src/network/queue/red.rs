@@ -177,7 +177,7 @@ impl Red {
         self.count_bytes += u64::from(arrival.bytes);
         let probability = self.curve.probability(self.average);
         let spaced = self.space(probability, arrival.bytes);
-        if spaced <= 0.0 || (spaced < 1.0 && self.stream.uniform() >= spaced) {
+        if self.stream.uniform() >= spaced {
             return Verdict::Accept;
         }
         self.restart_count(0, 0);

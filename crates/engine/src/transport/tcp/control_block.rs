@@ -112,10 +112,7 @@ impl ControlBlock {
             f64::INFINITY,
             config.rounding,
         );
-        let phase = match config.rto.clock {
-            RttClock::Exact { .. } => Span::ZERO,
-            RttClock::Ns2Ticks { tick } => stream.span(tick),
-        };
+        let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, last_payload) = (wire.end(), wire.last_payload());
         let full_bytes = config.mss_bytes + config.header_bytes + config.timestamps.unwrap_or(0);
@@ -141,7 +138,7 @@ impl ControlBlock {
             cwr_pending: false,
             syn_lost: false,
             established: false,
-            rtt: RttEstimator::new(config.rto, phase),
+            rtt,
             timer: LazyTimer::IDLE,
             timed: None,
             round: 0,
@@ -156,6 +153,12 @@ impl ControlBlock {
             finish: None,
             config,
         }
+    }
+
+    /// ns-2 resets all agents when a run begins, which draws the phases of their clocks once more.
+    pub(super) fn reset_clock(&mut self) {
+        let phase = tick_phase(&self.config, &mut self.stream);
+        self.rtt = RttEstimator::new(self.config.rto, phase);
     }
 
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
@@ -547,5 +550,13 @@ impl ControlBlock {
             ssthresh_after: window.ssthresh(),
             in_flight: self.max_sent - self.una,
         });
+    }
+}
+
+/// Where in a tick the clock of a connection begins.
+fn tick_phase(config: &Tcp, stream: &mut Stream) -> Span {
+    match config.rto.clock {
+        RttClock::Exact { .. } => Span::ZERO,
+        RttClock::Ns2Ticks { tick } => stream.span(tick),
     }
 }

@@ -74,6 +74,11 @@ impl Sender {
         }
     }
 
+    /// A run begins.
+    pub(crate) fn reset(&mut self) {
+        self.tcb.reset_clock();
+    }
+
     /// Opens the connection: the SYN leaves.
     pub(crate) fn start(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;

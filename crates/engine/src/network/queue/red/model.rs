@@ -126,7 +126,7 @@ impl Model {
         if c.scale_by_size && p < 1.0 {
             p *= f64::from(arrival.bytes) / c.mean_packet.0 as f64;
         }
-        if p <= 0.0 || (p < 1.0 && self.stream.uniform() >= p) {
+        if self.stream.uniform() >= p {
             return Verdict::Accept;
         }
         (self.count, self.count_bytes) = (0, 0);

@@ -1,0 +1,164 @@
+//! Random numbers: one stream per component, named by its path, or ns-2's one generator for all.
+//!
+//! A stream's seed is a hash of the run's seed, its replication and the stream's path, so adding a
+//! component, or changing one flow's protocol, shifts no other stream's draws. ns-2 has one
+//! generator from which everything draws in the order of events; with it a run repeats what an ns-2
+//! script drew after `ns-random SEED`. Both are pinned by published vectors; the samplers are by
+//! inversion. None of it may ever change under a seed.
+
+mod mrg32k3a;
+mod xoshiro;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use longhaul_units::Span;
+
+use self::mrg32k3a::Mrg32k3a;
+use self::xoshiro::Xoshiro256;
+use crate::config::{Config, Randomness};
+
+/// Hands out the streams of a run.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    seed: u64,
+    replication: u64,
+    /// ns-2's default generator.
+    shared: Option<Rc<Cell<Mrg32k3a>>>,
+}
+
+impl Streams {
+    pub(crate) fn new(config: &Config) -> Self {
+        let shared = match config.randomness {
+            Randomness::Streams => None,
+            Randomness::Ns2 => Some(ns2_generator(config.seed + config.replication)),
+        };
+        Self {
+            seed: config.seed,
+            replication: config.replication,
+            shared,
+        }
+    }
+
+    /// The stream called `path`.
+    pub(crate) fn component(&self, path: &str) -> Stream {
+        match &self.shared {
+            None => Stream::new(self.seed, self.replication, path),
+            Some(shared) => Stream(Generator::Ns2(Rc::clone(shared))),
+        }
+    }
+
+    /// The stream of a link's losses. ns-2's scripts give their error models generators of their
+    /// own, from the same seed.
+    pub(crate) fn losses(&self, path: &str) -> Stream {
+        match &self.shared {
+            None => Stream::new(self.seed, self.replication, path),
+            Some(_) => Stream(Generator::Ns2(ns2_generator(self.seed + self.replication))),
+        }
+    }
+}
+
+fn ns2_generator(seed: u64) -> Rc<Cell<Mrg32k3a>> {
+    Rc::new(Cell::new(Mrg32k3a::new(seed)))
+}
+
+/// A random stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream(Generator);
+
+#[derive(Clone, Debug)]
+enum Generator {
+    Own(Xoshiro256),
+    Ns2(Rc<Cell<Mrg32k3a>>),
+}
+
+impl Stream {
+    /// The stream called `path` of a run.
+    pub(crate) fn new(seed: u64, replication: u64, path: &str) -> Self {
+        Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
+    }
+
+    /// Uniform on [0, 1).
+    #[inline]
+    pub(crate) fn uniform(&mut self) -> f64 {
+        match &mut self.0 {
+            Generator::Own(generator) => generator.uniform(),
+            Generator::Ns2(shared) => {
+                let mut generator = shared.get();
+                let number = generator.uniform();
+                shared.set(generator);
+                number
+            }
+        }
+    }
+
+    /// A span uniform on [0, `limit`).
+    pub(crate) fn span(&mut self, limit: Span) -> Span {
+        Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
+    }
+
+    /// Where in its interval a start lies, from 0 to 1. ns-2's scripts draw starts with the command
+    /// `ns-random`: 31 bits, divided by the largest.
+    pub(crate) fn start_fraction(&mut self) -> f64 {
+        let number = self.uniform();
+        match self.0 {
+            Generator::Own(_) => number,
+            Generator::Ns2(_) => libm::floor(2_147_483_648.0 * number) / 2_147_483_647.0,
+        }
+    }
+
+    /// Number of failures before the first success of probability `p` (0 < p <= 1).
+    pub(crate) fn geometric(&mut self, p: f64) -> u64 {
+        if p >= 1.0 {
+            return 0;
+        }
+        if matches!(self.0, Generator::Ns2(_)) {
+            // One number per trial, like ns-2's error model.
+            return (0..).find(|_| self.uniform() < p).unwrap_or(u64::MAX);
+        }
+        // 1 - uniform() lies in (0, 1], so the logarithm is finite.
+        let trials = libm::log(1.0 - self.uniform()) / libm::log1p(-p);
+        // Saturates for tiny p.
+        libm::floor(trials) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_differ_by_name_seed_and_replication() {
+        let first = |seed, replication, path| Stream::new(seed, replication, path).uniform();
+        let base = first(1, 0, "flows/a");
+        assert_ne!(base, first(1, 0, "flows/b"));
+        assert_ne!(base, first(2, 0, "flows/a"));
+        assert_ne!(base, first(1, 1, "flows/a"));
+        assert_ne!(first(0, 1, "x"), first(1, 0, "x"));
+    }
+
+    #[test]
+    fn geometric_gaps_have_the_right_mean() {
+        let mut stream = Stream::new(7, 0, "test");
+        let n = 200_000;
+        let p = 0.01;
+        let sum: u64 = (0..n).map(|_| stream.geometric(p)).sum();
+        let mean = sum as f64 / f64::from(n);
+        // Mean (1-p)/p = 99, standard error 100/sqrt(n) = 0.22.
+        assert!((mean - 99.0).abs() < 1.0, "mean {mean}");
+    }
+
+    #[test]
+    fn with_ns2_all_but_losses_draw_from_one_generator() {
+        let streams = Streams {
+            seed: 1,
+            replication: 1,
+            shared: Some(ns2_generator(2)),
+        };
+        let mut expected = Mrg32k3a::new(2);
+        for path in ["a", "b", "a"] {
+            assert_eq!(streams.component(path).uniform(), expected.uniform());
+        }
+        assert_eq!(streams.losses("c").uniform(), Mrg32k3a::new(2).uniform());
+    }
+}
