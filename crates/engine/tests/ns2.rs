@@ -1,4 +1,4 @@
-//! Known answers from ns-2.35: recorded runs of single drop-tail flows, which have no random input.
+//! Known answers from ns-2.35: recorded runs of single flows.
 //!
 //! The whole comparison, with more cases and the pictures, is `make validate`.
 
@@ -7,9 +7,10 @@ mod common;
 use common::{AT_ONCE, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
-use longhaul_engine::config::{Clock, Recovery, Tcp};
+use longhaul_engine::config::{Clock, Randomness, Recovery, Start, Tcp};
 use longhaul_engine::measure::EventKind;
-use longhaul_units::{Rate, Span};
+use longhaul_engine::queue::{AdaptationParameters, Capacity, Gentle, QueueConfig, RedParameters};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 /// What ns-2 recorded: cut times in seconds (timeouts included), timeouts, packets dropped, and
 /// packets acknowledged.
@@ -117,4 +118,51 @@ fn hstcp_with_limited_slow_start() {
         acked: 1_549_000,
     };
     assert_matches(&config, &recorded);
+}
+
+/// The first two marks of case `A3_hstcp_red_auto`: RED's average, its curve and its random numbers
+/// have to be ns-2's for a million packets until the first, and three million until the second.
+#[test]
+fn adaptive_red_marks_the_packets_that_ns2_marks() {
+    let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
+    let red = RedParameters {
+        limit_overshoot: true,
+        gentle: Gentle::Frozen,
+        ecn: true,
+        queue_in_bytes: true,
+        scale_by_size: true,
+        adaptive: Some(AdaptationParameters {
+            interval: Span::from_millis(500),
+            alpha: 0.01,
+            beta: 0.9,
+            top: 0.5,
+            bottom: None,
+        }),
+        ..RedParameters::new(Capacity::Packets(8333), Bytes(1500))
+    };
+    let queue = QueueConfig::Red(red.resolve(rate, delay));
+    let mut config = dumbbell(rate, delay, queue, 38);
+    config.clock = Clock::Ns2;
+    config.randomness = Randomness::Ns2;
+    let tcp = Tcp {
+        ecn: true,
+        congestion: controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
+        slow_start: SlowStart::Ns2Limited {
+            max_ssthresh: 100.0,
+        },
+        ..ns2_tcp(Recovery::Ns2Sack)
+    };
+    // The script draws a number for the start, which is zero all the same.
+    let at_once = Start::Uniform(Time::ZERO, Time::ZERO);
+    add_flows(&mut config, "flow", 1, at_once, tcp);
+    let (_, records) = run(&config);
+    let cuts = records
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Cut(_)));
+    let cuts: Vec<f64> = cuts.map(|event| event.time.as_secs_f64()).collect();
+    assert_eq!(cuts.len(), 2, "{cuts:?}");
+    // Recorded to 10 us; a packet takes 12. The second is a few packets off.
+    assert!((cuts[0] - 18.736_38).abs() < 6e-6, "{cuts:?}");
+    assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
