@@ -3,13 +3,18 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::bic::Bic;
+use crate::binomial::Binomial;
+use crate::constant_rate::ConstantRate;
 use crate::cubic::Cubic;
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
+use crate::illinois::Illinois;
+use crate::increase_by_k::IncreaseByK;
 use crate::reno::Reno;
 use crate::scalable::Scalable;
 use crate::vegas::Vegas;
+use crate::veno::Veno;
 use crate::window::Window;
 
 /// A congestion control algorithm in its own phase (outside slow start, which is a separate
@@ -95,6 +100,16 @@ pub enum Controller {
     Cubic(Cubic),
     /// Vegas.
     Vegas(Vegas),
+    /// Veno.
+    Veno(Veno),
+    /// Illinois.
+    Illinois(Illinois),
+    /// Binomial control.
+    Binomial(Binomial),
+    /// Constant-rate increase.
+    ConstantRate(ConstantRate),
+    /// Increase by K.
+    IncreaseByK(IncreaseByK),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -110,6 +125,11 @@ macro_rules! dispatch {
             Controller::Bic($algorithm) => $call,
             Controller::Cubic($algorithm) => $call,
             Controller::Vegas($algorithm) => $call,
+            Controller::Veno($algorithm) => $call,
+            Controller::Illinois($algorithm) => $call,
+            Controller::Binomial($algorithm) => $call,
+            Controller::ConstantRate($algorithm) => $call,
+            Controller::IncreaseByK($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };

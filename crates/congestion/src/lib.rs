@@ -5,11 +5,16 @@
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
 mod bic;
+mod binomial;
+mod constant_rate;
 mod controller;
 mod cubic;
 mod facts;
+mod gaimd;
 mod hstcp;
 mod htcp;
+mod illinois;
+mod increase_by_k;
 mod parameter;
 pub mod registry;
 mod reno;
@@ -19,6 +24,7 @@ mod scalable;
 mod slow_start;
 mod state;
 mod vegas;
+mod veno;
 mod window;
 
 pub use controller::{CloneBox, CongestionControl, Controller};

@@ -6,7 +6,10 @@
 use crate::controller::Controller;
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
-use crate::{bic, cubic, hstcp, htcp, reno, scalable, slow_start, vegas};
+use crate::{
+    bic, binomial, constant_rate, cubic, gaimd, hstcp, htcp, illinois, increase_by_k, reno,
+    scalable, slow_start, vegas, veno,
+};
 
 /// A published evaluation that Longhaul re-creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 7] = [
+static ALGORITHMS: [&Entry<Controller>; 13] = [
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
@@ -84,6 +87,12 @@ static ALGORITHMS: [&Entry<Controller>; 7] = [
     &bic::ENTRY,
     &cubic::ENTRY,
     &vegas::ENTRY,
+    &veno::ENTRY,
+    &illinois::ENTRY,
+    &gaimd::ENTRY,
+    &binomial::ENTRY,
+    &constant_rate::ENTRY,
+    &increase_by_k::ENTRY,
 ];
 
 static SLOW_STARTS: [&Entry<SlowStart>; 3] = [

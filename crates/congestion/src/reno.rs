@@ -65,6 +65,15 @@ impl Reno {
             first_halves: settings.variant() == Variant::Ns2,
         }
     }
+
+    /// Without variants.
+    pub(crate) fn general(increase: f64, decrease: f64) -> Self {
+        Self {
+            increase,
+            decrease,
+            first_halves: false,
+        }
+    }
 }
 
 impl CongestionControl for Reno {

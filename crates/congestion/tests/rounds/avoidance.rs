@@ -80,3 +80,89 @@ fn vegas_settles_between_alpha_and_beta() {
         }
     }
 }
+
+/// The rate grows by `c` segments per second each second, whatever the round-trip time; standard
+/// TCP's grows by the inverse square of it.
+#[test]
+fn constant_rate_grows_alike_at_all_round_trips() {
+    for rtt_ms in [50, 100, 400] {
+        let spec = controller("constant-rate", Variant::Paper, &[]);
+        let path = Path::clean(Span::from_millis(rtt_ms));
+        let mut flow = flow(&spec, slow_start("standard", None), 20.0, 2.0);
+        let rtt_s = rtt_ms as f64 / 1000.0;
+        let rounds = (20.0 / rtt_s) as u64;
+        flow.run(&path, rounds);
+        let growth = (flow.state.window.cwnd() - 20.0) / rtt_s / 20.0;
+        assert!((growth / 25.0 - 1.0).abs() < 0.03, "{rtt_ms} ms: {growth}");
+    }
+}
+
+#[test]
+fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
+    let spec = controller("increase-by-k", Variant::Paper, &[("k", 4.0)]);
+    let mut flow = flow(&spec, slow_start("standard", None), 2.0, 2.0);
+    let rounds = flow.run(&Path::clean(RTT), 30);
+    // Two acknowledgements add one each.
+    assert!((rounds[1].cwnd - 4.0).abs() < 1e-9, "{}", rounds[1].cwnd);
+    let growth = rounds[29].cwnd - rounds[28].cwnd;
+    // Windows grow within the round trip, too.
+    assert!((growth - 4.0).abs() < 0.2, "{growth}");
+}
+
+/// A path of 1000 segments per second and 100 ms holds 100 segments: 99 leave its queue empty, 110
+/// do not.
+#[test]
+fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
+    let path = Path {
+        rate: Some(1000.0),
+        ..Path::clean(RTT)
+    };
+    let lossy = Path {
+        loss: Loss::Every(1),
+        ..path.clone()
+    };
+    for (start, growth, kept) in [(97.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
+        let spec = controller("veno", Variant::Paper, &[]);
+        let mut flow = flow(&spec, slow_start("standard", None), start, 2.0);
+        let rounds = flow.run(&path, 3);
+        let grown = rounds[2].cwnd - rounds[1].cwnd;
+        assert!((grown - growth).abs() < 0.02, "from {start}: {grown}");
+        let before = flow.state.window.cwnd();
+        flow.run(&lossy, 1);
+        let after = flow.state.window.cwnd();
+        assert!(
+            (after - kept * before).abs() < 1e-9,
+            "from {start}: {after} of {before}"
+        );
+    }
+}
+
+/// On an empty path Illinois grows by 10 segments a round trip and loses an eighth. Once a queue
+/// of 50 segments was seen, one of 25 (delay half of the largest) leaves
+/// `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of `0.125 + 0.4 / 0.7 * 0.375`.
+#[test]
+fn illinois_follows_the_queueing_delay() {
+    let spec = controller("illinois", Variant::Paper, &[]);
+    let path = |rate| Path {
+        rate,
+        ..Path::clean(RTT)
+    };
+    let mut flow = flow(&spec, slow_start("standard", None), 15_000.0, 2.0);
+    let rounds = flow.run(&path(None), 4);
+    assert!((rounds[3].cwnd - rounds[2].cwnd - 10.0).abs() < 0.4);
+    let cwnd = flow.state.window.cwnd();
+    // Delays of one half, then of a quarter of the round trip.
+    flow.run(&path(Some(cwnd / 0.15)), 1);
+    flow.run(&path(Some(cwnd / 0.125)), 3);
+    let mut seen = Vec::new();
+    flow.state
+        .probe(&mut |name, value| seen.push((name, value)));
+    let increase = 10.0 / (1.0 + 0.49 / 0.99 * 9.7 / 0.3);
+    let decrease = 0.125 + 0.4 / 0.7 * 0.375;
+    for ((name, value), expected) in seen.into_iter().zip([increase, decrease]) {
+        assert!(
+            (value / expected - 1.0).abs() < 0.02,
+            "{name}: {value}, expected {expected}"
+        );
+    }
+}

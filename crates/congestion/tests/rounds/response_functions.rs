@@ -67,6 +67,26 @@ fn general_aimd_has_its_response_function() {
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
+#[test]
+fn binomial_controls_have_theirs() {
+    for (k, l, decrease) in [(0.5, 0.5, 0.5), (1.0, 0.0, 1.0), (0.0, 1.0, 0.5)] {
+        let given = [("k", k), ("l", l), ("decrease", decrease)];
+        let spec = controller("binomial", Variant::Paper, &given);
+        for p in [1e-3, 1e-4] {
+            let ratio = ratio(&spec, p, 4_000);
+            assert!((ratio - 1.0).abs() < 0.05, "k = {k}, p = {p}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn gaimd_and_increase_by_k_have_those_of_aimd() {
+    for kind in ["gaimd", "increase-by-k"] {
+        let ratio = ratio(&controller(kind, Variant::Paper, &[]), 1e-4, 4_000);
+        assert!((ratio - 1.0).abs() < 0.02, "{kind}: {ratio}");
+    }
+}
+
 /// The equation treats increase and decrease as constant over a saw-tooth; that they are not costs
 /// some per cent. Near the low window, where half of a saw-tooth is standard TCP, it does not hold.
 #[test]
