@@ -16,6 +16,7 @@ mod htcp;
 mod illinois;
 mod increase_by_k;
 mod parameter;
+mod queue_estimate;
 pub mod registry;
 mod reno;
 mod response_table;

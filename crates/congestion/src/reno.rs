@@ -60,9 +60,8 @@ pub struct Reno {
 impl Reno {
     fn new(settings: &Settings) -> Self {
         Self {
-            increase: settings.get("increase"),
-            decrease: settings.get("decrease"),
             first_halves: settings.variant() == Variant::Ns2,
+            ..Self::general(settings.get("increase"), settings.get("decrease"))
         }
     }
 

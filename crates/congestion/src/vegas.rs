@@ -5,11 +5,10 @@
 //! of the round-trip time. Its doubling of the window every second round trip only is left to the
 //! choice of the slow start.
 
-use longhaul_units::Span;
-
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::queue_estimate::QueueEstimate;
 use crate::registry::{Entry, Work};
 use crate::window::{Change, Window};
 
@@ -78,8 +77,7 @@ pub struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Smallest round-trip time of the current round.
-    rtt: Option<Span>,
+    estimate: QueueEstimate,
     /// Segments found in the queue at the end of the last round.
     queued: f64,
 }
@@ -91,7 +89,7 @@ impl Vegas {
             alpha: settings.get("alpha"),
             beta: settings.get("beta"),
             gamma: settings.get("gamma"),
-            rtt: None,
+            estimate: QueueEstimate::default(),
             queued: 0.0,
         })
     }
@@ -116,16 +114,14 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &AckSample, _window: &mut Window) {
-        self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
+        self.estimate.on_ack(ack);
     }
 
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        // In slow start no acknowledgement but this one comes here.
-        let Some(rtt) = self.rtt.take().or(ack.rtt) else {
+        let Some(queued) = self.estimate.end_round(ack, window) else {
             return;
         };
-        let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
-        self.queued = window.cwnd() * queueing;
+        self.queued = queued;
         if window.in_slow_start() {
             self.slow_start_round(window);
         } else {
@@ -134,7 +130,7 @@ impl CongestionControl for Vegas {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.rtt = None;
+        self.estimate.restart();
         window.reduce_to(event.base / 2.0);
     }
 

@@ -3,11 +3,10 @@
 //! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
 //! 21(2), 2003. The queue is Vegas' estimate from the smallest and the current round-trip time.
 
-use longhaul_units::Span;
-
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::queue_estimate::QueueEstimate;
 use crate::registry::Entry;
 use crate::window::{Change, Window};
 
@@ -46,8 +45,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 pub struct Veno {
     beta: f64,
     random_decrease: f64,
-    /// Smallest round-trip time of the current round.
-    rtt: Option<Span>,
+    estimate: QueueEstimate,
     /// Segments found in the queue at the end of the last round; none before the first.
     queued: Option<f64>,
 }
@@ -57,7 +55,7 @@ impl Veno {
         Self {
             beta: settings.get("beta"),
             random_decrease: settings.get("random_decrease"),
-            rtt: None,
+            estimate: QueueEstimate::default(),
             queued: None,
         }
     }
@@ -69,7 +67,7 @@ impl Veno {
 
 impl CongestionControl for Veno {
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
+        self.estimate.on_ack(ack);
         // Once for every second acknowledgement while the path is congested.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
@@ -79,10 +77,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Some(rtt) = self.rtt.take().or(ack.rtt) {
-            let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
-            self.queued = Some(window.cwnd() * queueing);
-        }
+        self.queued = self.estimate.end_round(ack, window).or(self.queued);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -109,8 +109,8 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
     assert!((growth - 4.0).abs() < 0.2, "{growth}");
 }
 
-/// A path of 1000 segments per second and 100 ms holds 100 segments: 99 leave its queue empty, 110
-/// do not.
+/// A path of 1000 segments per second and 100 ms holds 100 segments: up to 100 leave its queue
+/// empty, 110 do not.
 #[test]
 fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     let path = Path {
@@ -137,9 +137,9 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     }
 }
 
-/// On an empty path Illinois grows by 10 segments a round trip and loses an eighth. Once a queue
-/// of 50 segments was seen, one of 25 (delay half of the largest) leaves
-/// `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of `0.125 + 0.4 / 0.7 * 0.375`.
+/// On an empty path Illinois grows by 10 segments a round trip. A delay half of the largest leaves
+/// an increase of `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of `0.125 + 0.4 / 0.7 * 0.375`. The
+/// window is large, so that its own growth does not move the delay.
 #[test]
 fn illinois_follows_the_queueing_delay() {
     let spec = controller("illinois", Variant::Paper, &[]);

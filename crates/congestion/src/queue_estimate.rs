@@ -1,0 +1,36 @@
+//! How many segments a flow holds in the queue, from round-trip times alone: Vegas' estimate.
+//!
+//! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the queueing part of the
+//! smallest round-trip time of a round.
+
+use longhaul_units::Span;
+
+use crate::facts::AckSample;
+use crate::window::Window;
+
+/// The samples of the current round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueEstimate {
+    /// Smallest round-trip time of the current round.
+    rtt: Option<Span>,
+}
+
+impl QueueEstimate {
+    /// Takes an acknowledgement's sample.
+    pub(crate) fn on_ack(&mut self, ack: &AckSample) {
+        self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
+    }
+
+    /// Segments in the queue at the end of a round, if it had a sample; begins the next one. In
+    /// slow start no acknowledgement but the one that ends the round is seen.
+    pub(crate) fn end_round(&mut self, ack: &AckSample, window: &Window) -> Option<f64> {
+        let rtt = self.rtt.take().or(ack.rtt)?;
+        let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
+        Some(window.cwnd() * queueing)
+    }
+
+    /// Forgets the current round.
+    pub(crate) fn restart(&mut self) {
+        self.rtt = None;
+    }
+}
