@@ -17,11 +17,32 @@ use crate::vegas::Vegas;
 use crate::veno::Veno;
 use crate::window::Window;
 
-/// A congestion control algorithm in its own phase (outside slow start, which is a separate
-/// choice): it gets facts and moves the window.
+/// Where an algorithm moves the window itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phases {
+    /// Outside slow start and recovery. Slow start is the flow's choice.
+    Avoidance,
+    /// In its own slow start too.
+    SlowStart,
+    /// In recovery too: the algorithm holds window and pacing rate at all times.
+    All,
+}
+
+/// A congestion control algorithm: it gets facts and moves the window.
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// An acknowledgement outside slow start and recovery.
+    /// In which phases [`Self::on_ack`] is called.
+    #[inline]
+    fn phases(&self) -> Phases {
+        Phases::Avoidance
+    }
+
+    /// An acknowledgement in one of the algorithm's phases.
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
+
+    /// Every acknowledgement that tells of newly delivered segments, in any phase, before the
+    /// window moves.
+    #[inline]
+    fn observe(&mut self, _ack: &AckSample, _window: &Window) {}
 
     /// A congestion signal, at most one per recovery epoch.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
@@ -139,6 +160,16 @@ impl CongestionControl for Controller {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_ack(ack, window));
+    }
+
+    #[inline]
+    fn phases(&self) -> Phases {
+        dispatch!(self, algorithm => algorithm.phases())
+    }
+
+    #[inline]
+    fn observe(&mut self, ack: &AckSample, window: &Window) {
+        dispatch!(self, algorithm => algorithm.observe(ack, window));
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

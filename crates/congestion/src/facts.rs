@@ -18,8 +18,14 @@ pub enum Limit {
 pub struct AckSample {
     /// When the acknowledgement arrived.
     pub now: Time,
-    /// Segments newly acknowledged.
+    /// Segments newly acknowledged by the cumulative acknowledgement.
     pub acked: u64,
+    /// Segments of the connection known to be delivered so far, selectively acknowledged ones too.
+    pub delivered: u64,
+    /// Segments of the connection taken for lost so far.
+    pub lost: u64,
+    /// Whether losses are being repaired.
+    pub in_recovery: bool,
     /// Segments that count towards growth after the transport's ack-counting rule (RFC 3465).
     pub credit: f64,
     /// A round-trip sample, if this acknowledgement gave one.

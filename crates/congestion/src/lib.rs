@@ -28,7 +28,7 @@ mod vegas;
 mod veno;
 mod window;
 
-pub use controller::{CloneBox, CongestionControl, Controller};
+pub use controller::{CloneBox, CongestionControl, Controller, Phases};
 pub use facts::{AckSample, Cause, Congestion, Limit, Timeout};
 pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};

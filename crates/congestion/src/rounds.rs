@@ -86,6 +86,8 @@ pub struct Flow {
     /// Round trips begun.
     round: u64,
     reduced: bool,
+    /// Segments delivered so far.
+    delivered: u64,
 }
 
 impl Flow {
@@ -96,6 +98,7 @@ impl Flow {
             now: Time::ZERO,
             round: 0,
             reduced: false,
+            delivered: 0,
         }
     }
 
@@ -126,11 +129,14 @@ impl Flow {
         for segment in 0..sent {
             let share = u128::from(rtt.as_ps()) * u128::from(segment + 1) / u128::from(sent);
             self.now = start + Span::from_ps(share as u64);
+            let lost = losses.lost();
+            self.delivered += u64::from(!lost);
             let ack = self.ack(rtt, path.rtt, sent - segment - 1);
             if segment == 0 {
                 self.state.on_round(&ack);
             }
-            if !losses.lost() {
+            if !lost {
+                self.state.observe(&ack);
                 self.state.on_ack(&ack);
             } else if !congestion {
                 congestion = true;
@@ -155,6 +161,9 @@ impl Flow {
         AckSample {
             now: self.now,
             acked: 1,
+            delivered: self.delivered,
+            lost: 0,
+            in_recovery: false,
             credit: 1.0,
             rtt: Some(rtt),
             srtt: rtt,

@@ -2,7 +2,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Phases};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
@@ -29,10 +29,20 @@ impl CongestionState {
         }
     }
 
-    /// Grows the window for one acknowledgement outside recovery.
+    /// Takes note of newly delivered segments, before [`Self::on_ack`].
+    #[inline]
+    pub fn observe(&mut self, ack: &AckSample) {
+        self.controller.observe(ack, &self.window);
+    }
+
+    /// Moves the window for one acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        if self.window.in_slow_start() {
+        let phases = self.controller.phases();
+        if ack.in_recovery && phases != Phases::All {
+            return;
+        }
+        if self.window.in_slow_start() && phases == Phases::Avoidance {
             self.slow_start.on_ack(ack, &mut self.window);
             return;
         }

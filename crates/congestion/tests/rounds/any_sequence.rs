@@ -152,6 +152,9 @@ impl Transport {
             let ack = AckSample {
                 now: self.now,
                 acked: u64::from(segments),
+                delivered: 0,
+                lost: 0,
+                in_recovery: false,
                 credit: f64::from(segments),
                 rtt: Some(rtt),
                 srtt: rtt,
@@ -166,6 +169,7 @@ impl Transport {
             if number == 0 {
                 self.state.on_round(&ack);
             }
+            self.state.observe(&ack);
             self.state.on_ack(&ack);
         }
     }

@@ -296,6 +296,9 @@ impl ControlBlock {
         AckSample {
             now,
             acked,
+            delivered: self.una,
+            lost: 0,
+            in_recovery: false,
             credit,
             rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
             srtt: self.rtt.srtt(),
