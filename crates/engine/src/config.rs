@@ -160,6 +160,9 @@ pub struct Tcp {
     pub sack_block_bytes: u32,
     /// Bytes of the timestamp option on the wire, if timestamps are in use.
     pub timestamps: Option<u32>,
+    /// Whether acknowledgements report the transit time of the last data segment, in microseconds:
+    /// the option of Sync-TCP, between hosts whose clocks agree (spec 001a B.6).
+    pub one_way_delay: bool,
     /// Initial window in segments (RFC 6928).
     pub initial_window: f64,
     /// The receiver's window in segments.
@@ -193,7 +196,8 @@ pub struct Tcp {
     pub send_jitter: Span,
     /// The most segments sent for one acknowledgement, if limited.
     pub max_burst: Option<u32>,
-    /// Whether segments are paced at the controller's rate, or the window over the round trip.
+    /// Whether segments are paced at the window over the round trip. An algorithm that gives a rate
+    /// paces at it in any case.
     pub pacing: bool,
 }
 
@@ -214,6 +218,18 @@ pub enum Recovery {
     Ns2NewReno,
     /// ns-2's `Sack1`: a pipe that counts acknowledgements, not what is known to be lost.
     Ns2Sack,
+}
+
+impl Recovery {
+    /// Whether the receiver reports selective acknowledgements.
+    pub fn uses_sack(self) -> bool {
+        matches!(self, Self::Sack | Self::Ns2Sack)
+    }
+
+    /// Whether ns-2 differs from the RFCs in it.
+    pub(crate) fn is_ns2(self) -> bool {
+        matches!(self, Self::Ns2Reno | Self::Ns2NewReno | Self::Ns2Sack)
+    }
 }
 
 /// What an acknowledgement counts for in growth.

@@ -78,6 +78,7 @@ impl Small {
         let base = Tcp {
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
+            one_way_delay: self.timestamps,
             delayed_ack: self.delayed_ack.then_some(DelayedAck {
                 timeout: Span::from_millis(100),
                 segments: 2,

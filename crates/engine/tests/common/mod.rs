@@ -53,6 +53,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         sack_option_bytes: 4,
         sack_block_bytes: 8,
         timestamps: None,
+        one_way_delay: false,
         initial_window: 2.0,
         receive_window: 100_000,
         send_buffer: None,

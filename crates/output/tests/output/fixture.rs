@@ -110,6 +110,7 @@ fn tcp(kind: &str) -> Tcp {
         sack_option_bytes: 4,
         sack_block_bytes: 8,
         timestamps: Some(12),
+        one_way_delay: false,
         initial_window: 10.0,
         receive_window: 1000,
         send_buffer: None,

@@ -179,8 +179,9 @@ pub(crate) const TCP: &[Field] = &[
     ),
     field(
         "timestamps",
-        Kind::Flag,
-        "Whether segments carry timestamps (RFC 7323).",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]),
+        "Whether segments carry timestamps (RFC 7323); `one-way`: Sync-TCP's option, with which \
+         receivers also report how long each data segment was under way.",
     ),
     field(
         "rto",
@@ -206,7 +207,7 @@ pub(crate) const TCP: &[Field] = &[
     field(
         "pacing",
         Kind::Flag,
-        "Whether segments are paced over the round trip.",
+        "Whether segments are paced over the round trip; algorithms that set a rate always pace.",
     ),
     field(
         "rounding",
@@ -226,7 +227,7 @@ pub(crate) const TCP: &[Field] = &[
     field(
         "timestamp_option",
         Kind::Quantity(SIZE),
-        "The timestamp option on the wire.",
+        "The timestamp option on the wire; 14 B by default with `one-way`.",
     ),
     field(
         "sack_option",

@@ -53,6 +53,21 @@ fn rfc_follows_the_standards() {
 }
 
 #[test]
+fn one_way_timestamps_have_the_size_of_their_own_option() {
+    // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
+    let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
+    let one_way = tcp(&scenario);
+    assert_eq!((one_way.mss_bytes, one_way.timestamps), (1420, Some(14)));
+    assert!(one_way.one_way_delay);
+    let padded = with(&[
+        "flows.0.tcp.timestamps=one-way",
+        "flows.0.tcp.timestamp_option=16 B",
+    ]);
+    assert_eq!(tcp(&padded).timestamps, Some(16));
+    assert!(!tcp(&with(&[])).one_way_delay);
+}
+
+#[test]
 fn ns2_2_35_is_what_the_reference_runs_used() {
     let scenario = with(&["profile=ns2-2.35", "flows.0.slow_start.max_ssthresh=100"]);
     let tcp = tcp(&scenario);

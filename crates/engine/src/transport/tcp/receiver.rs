@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::ranges::Ranges;
 use super::wire::Wire;
-use crate::config::{Recovery, Tcp};
+use crate::config::Tcp;
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::schedule::{Event, LazyTimer};
@@ -31,6 +31,9 @@ pub(crate) struct Receiver {
     congestion_seen: bool,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
+    /// Transit time of the last data segment, if it is to be reported. That of a SYN, which is
+    /// shorter, would pass for a lower delay of the path (spec 001a B.6).
+    transit: Option<Span>,
     /// In-order segments not yet acknowledged.
     unacknowledged: u32,
     timer: LazyTimer,
@@ -45,12 +48,13 @@ impl Receiver {
             index,
             path,
             ack_bytes: (config.ack_bytes + config.timestamps.unwrap_or(0)) as u16,
-            reports_sack: matches!(config.recovery, Recovery::Sack | Recovery::Ns2Sack),
+            reports_sack: config.recovery.uses_sack(),
             next: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
             congestion_seen: false,
             stamp: Time::ZERO,
+            transit: None,
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
             end,
@@ -76,6 +80,9 @@ impl Receiver {
         }
         if packet.flags.has(Flags::CE) {
             self.congestion_seen = true;
+        }
+        if self.config.one_way_delay && packet.seq > 0 {
+            self.transit = Some(env.network.now.since(packet.stamp));
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -153,16 +160,20 @@ impl Receiver {
     }
 
     #[inline]
-    fn acknowledge(&mut self, blocks: SackBlocks, env: &mut Env) {
+    fn acknowledge(&mut self, mut blocks: SackBlocks, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
-        let reported = blocks.as_slice().len();
-        let (sack, sack_bytes) = if reported == 0 {
-            (SackHandle::NONE, 0)
+        let sack_bytes = match blocks.as_slice().len() as u32 {
+            0 => 0,
+            count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
+        } as u16;
+        if let Some(transit) = self.transit {
+            blocks.set_transit(transit);
+        }
+        let sack = if blocks.is_empty() {
+            SackHandle::NONE
         } else {
-            let bytes =
-                self.config.sack_option_bytes + self.config.sack_block_bytes * reported as u32;
-            (env.network.store_sack(blocks), bytes as u16)
+            env.network.store_sack(blocks)
         };
         let flags = Flags::ACK
             .with_if(Flags::ECE, self.congestion_seen)

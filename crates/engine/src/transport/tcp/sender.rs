@@ -9,12 +9,9 @@ use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{Span, Time};
 
 use super::control_block::{Ack, ControlBlock};
-use super::ns2_sack::Ns2Sack;
-use super::ns2_window::Ns2Window;
-use super::sack::Sack;
-use super::window::WindowRepair;
+use super::recovery::{Scheme, scheme};
 use super::wire::Wire;
-use crate::config::{Recovery, Tcp};
+use crate::config::Tcp;
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
 use crate::packet::{Flags, Packet};
@@ -29,27 +26,6 @@ pub(crate) struct Sender {
     scheme: Scheme,
 }
 
-/// How losses are found and repaired.
-#[derive(Debug)]
-enum Scheme {
-    Window(WindowRepair),
-    Sack(Sack),
-    Ns2Window(Ns2Window),
-    Ns2Sack(Ns2Sack),
-}
-
-/// Calls a method of whichever scheme is in use.
-macro_rules! scheme {
-    ($self:expr, $scheme:ident => $call:expr) => {
-        match &mut $self.scheme {
-            Scheme::Window($scheme) => $call,
-            Scheme::Sack($scheme) => $call,
-            Scheme::Ns2Window($scheme) => $call,
-            Scheme::Ns2Sack($scheme) => $call,
-        }
-    };
-}
-
 impl Sender {
     pub(crate) fn new(
         index: u32,
@@ -59,15 +35,7 @@ impl Sender {
         controller: Controller,
         stream: Stream,
     ) -> Self {
-        let scheme = match config.recovery {
-            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
-                Scheme::Window(WindowRepair::new(config.recovery))
-            }
-            Recovery::Sack => Scheme::Sack(Sack::default()),
-            Recovery::Ns2Reno => Scheme::Ns2Window(Ns2Window::reno()),
-            Recovery::Ns2NewReno => Scheme::Ns2Window(Ns2Window::newreno()),
-            Recovery::Ns2Sack => Scheme::Ns2Sack(Ns2Sack::default()),
-        };
+        let scheme = Scheme::new(config.recovery);
         Self {
             tcb: ControlBlock::new(index, flow, path, config, controller, stream),
             scheme,
@@ -173,7 +141,7 @@ impl Sender {
                 tcb.arm_send(env.network.now + delay, env);
                 break;
             }
-            if tcb.config.pacing && tcb.paced(env) {
+            if tcb.paced(env) {
                 break;
             }
             tcb.transmit(segment, env);

@@ -3,9 +3,11 @@
 //! What the RFC computes by walking the window is kept in counters that change with each
 //! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
 
-use super::control_block::{Ack, ControlBlock};
-use super::ranges::Ranges;
+use longhaul_congestion::AckSample;
+
 use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ranges::Ranges;
 
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +24,7 @@ enum Phase {
 
 /// The scoreboard and what follows from it.
 #[derive(Debug, Default)]
-pub(super) struct Sack {
+pub(crate) struct Sack {
     phase: Phase,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
@@ -43,13 +45,13 @@ pub(super) struct Sack {
 impl Sack {
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
-    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline]
-    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if self.in_flight(tcb) >= tcb.congestion.window.cwnd() as u64 {
             return None;
         }
@@ -97,7 +99,7 @@ impl Sack {
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
         if segment >= tcb.nxt {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_edge.max(self.sacked.end()) {
@@ -113,18 +115,20 @@ impl Sack {
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         tcb: &mut ControlBlock,
         ack: &Ack,
         env: &mut Env,
     ) -> Option<u32> {
+        let now = env.network.now;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && ack.sack.as_slice().is_empty() {
             if advanced > 0 {
                 tcb.advance(ack, env);
-                tcb.grow(advanced, ack, env.network.now);
+                let sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+                tcb.grow(&sample);
             }
             return Some(u32::MAX);
         }
@@ -137,12 +141,26 @@ impl Sack {
             tcb.dupacks += 1;
         }
         self.find_lost(tcb);
-        self.move_on(tcb, ack, advanced, env);
+        let sample =
+            (advanced > 0 || news).then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
+        let repairing = self.phase == Phase::Recovery;
+        self.move_on(tcb, advanced, sample.as_ref(), env);
+        if let Some(sample) = sample
+            && (repairing || self.phase == Phase::Recovery)
+        {
+            tcb.steer(&sample);
+        }
         Some(u32::MAX)
     }
 
     /// Phase changes, and growth where the phase allows it.
-    fn move_on(&mut self, tcb: &mut ControlBlock, ack: &Ack, advanced: u64, env: &mut Env) {
+    fn move_on(
+        &mut self,
+        tcb: &mut ControlBlock,
+        advanced: u64,
+        sample: Option<&AckSample>,
+        env: &mut Env,
+    ) {
         if self.phase != Phase::Open && tcb.una >= self.recovery_point {
             let recovered = self.phase == Phase::Recovery;
             self.phase = Phase::Open;
@@ -156,12 +174,16 @@ impl Sack {
                 let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
                 if lost && tcb.una < tcb.max_sent {
                     self.enter_recovery(tcb, env);
-                } else if advanced > 0 {
-                    tcb.grow(advanced, ack, env.network.now);
+                } else if let Some(sample) = sample.filter(|_| advanced > 0) {
+                    tcb.grow(sample);
                 }
             }
-            Phase::Loss if advanced > 0 => tcb.grow(advanced, ack, env.network.now),
-            Phase::Loss | Phase::Recovery => {}
+            Phase::Loss => {
+                if let Some(sample) = sample.filter(|_| advanced > 0) {
+                    tcb.grow(sample);
+                }
+            }
+            Phase::Recovery => {}
         }
     }
 
@@ -172,17 +194,16 @@ impl Sack {
         self.rescued = false;
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_repair(env);
-        if self.lost_edge <= tcb.una {
-            self.lost_edge = tcb.una + 1;
-            self.lost = 1;
-        }
+        let first = tcb.una;
+        self.raise_lost_edge(tcb, first + 1);
         if self.high_rxt <= tcb.una {
             tcb.transmit(tcb.una, env);
             self.note_retransmission(tcb.una);
         }
     }
 
-    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+        tcb.lost += self.in_flight(tcb);
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
@@ -210,7 +231,7 @@ impl Sack {
     }
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
-    fn take_blocks(&mut self, tcb: &ControlBlock, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
@@ -220,27 +241,36 @@ impl Sack {
                 self.sacked.add(left, right, |l, r| {
                     found_lost += r.min(lost_edge).saturating_sub(l);
                     found_retransmitted += r.min(high_rxt).saturating_sub(l);
+                    tcb.on_sacked(l, r);
                 });
             }
         }
         self.lost -= found_lost;
         self.retransmitted -= found_retransmitted;
+        tcb.take_selective(self.sacked.total());
         self.sacked.total() > before
     }
 
     /// Moves `lost_edge` up: a segment is lost when `dupack_threshold` segments above it have been
     /// acknowledged (RFC 6675 section 4, in whole segments).
-    fn find_lost(&mut self, tcb: &ControlBlock) {
+    fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let mut above = 0;
         for (left, right) in self.sacked.descending() {
             above += right - left;
             if above >= u64::from(tcb.config.dupack_threshold) {
-                if left > self.lost_edge {
-                    self.lost += self.missing(self.lost_edge.max(tcb.una), left);
-                    self.lost_edge = left;
-                }
+                self.raise_lost_edge(tcb, left);
                 return;
             }
+        }
+    }
+
+    /// Takes everything below `edge` for lost that is not acknowledged.
+    fn raise_lost_edge(&mut self, tcb: &mut ControlBlock, edge: u64) {
+        if edge > self.lost_edge {
+            let lost = self.missing(self.lost_edge.max(tcb.una), edge);
+            self.lost_edge = edge;
+            self.lost += lost;
+            tcb.lost += lost;
         }
     }
 }
