@@ -185,8 +185,8 @@ pub struct Tcp {
     pub limited_transmit: bool,
     /// What one acknowledgement counts for in growth.
     pub ack_counting: AckCounting,
-    /// Whether both ends use explicit congestion notification (RFC 3168).
-    pub ecn: bool,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
     /// Delayed acknowledgements, if any.
     pub delayed_ack: Option<DelayedAck>,
     /// The retransmission timer.
@@ -229,6 +229,24 @@ impl Recovery {
     /// Whether ns-2 differs from the RFCs in it.
     pub(crate) fn is_ns2(self) -> bool {
         matches!(self, Self::Ns2Reno | Self::Ns2NewReno | Self::Ns2Sack)
+    }
+}
+
+/// Explicit congestion notification of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// None.
+    Off,
+    /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
+    Classic,
+    /// Every acknowledgement tells whether its segments were marked (RFC 8257 section 3.2).
+    Dctcp,
+}
+
+impl Ecn {
+    /// Whether segments are sent as capable of it.
+    pub fn is_on(self) -> bool {
+        self != Self::Off
     }
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{AT_ONCE, Records, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Recovery, Service, Start, Tcp};
+use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Ecn, Recovery, Service, Start, Tcp};
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{Config, Loss};
@@ -27,7 +27,7 @@ struct Small {
     delay_ms: u64,
     limit: u64,
     red: bool,
-    ecn: bool,
+    ecn: Ecn,
     loss: f64,
     recovery: Recovery,
     delayed_ack: bool,
@@ -43,7 +43,8 @@ struct Small {
 
 prop_compose! {
     fn small()(
-        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool, ecn: bool,
+        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
+        ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
@@ -63,7 +64,7 @@ impl Small {
         let delay = Span::from_millis(self.delay_ms);
         let queue = if self.red {
             let mut red = RedParameters::new(Capacity::Packets(self.limit), Bytes(1500));
-            red.ecn = self.ecn;
+            red.ecn = self.ecn.is_on();
             QueueConfig::Red(red.resolve(rate, delay))
         } else {
             drop_tail(self.limit)
@@ -288,7 +289,7 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     red.ecn = true;
     let mut config = dumbbell(rate, delay, QueueConfig::Red(red.resolve(rate, delay)), 30);
     let ecn = Tcp {
-        ecn: true,
+        ecn: Ecn::Classic,
         ..tcp(Recovery::Sack)
     };
     add_flows(&mut config, "flow", 1, AT_ONCE, ecn);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_congestion::Rounding;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Randomness, Recovery, Rto,
+    AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
     RttClock, Service, Start, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
@@ -205,7 +205,11 @@ fn tcp(group: &Table, packet: Bytes) -> Tcp {
             },
             _ => AckCounting::PerAck,
         },
-        ecn: tcp.flag("ecn"),
+        ecn: match tcp.node("ecn").value {
+            Value::Flag(false) => Ecn::Off,
+            Value::Flag(true) => Ecn::Classic,
+            _ => Ecn::Dctcp,
+        },
         delayed_ack: tcp.node("delayed_ack").table().map(|delayed| DelayedAck {
             timeout: delayed.span("timeout"),
             segments: delayed.whole("segments") as u32,

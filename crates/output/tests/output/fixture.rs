@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
+    AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
     Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
@@ -125,7 +125,7 @@ fn tcp(kind: &str) -> Tcp {
         dupack_threshold: 3,
         limited_transmit: true,
         ack_counting: AckCounting::PerAck,
-        ecn: true,
+        ecn: Ecn::Classic,
         delayed_ack: None,
         rto: Rto {
             initial: Span::from_secs(1),

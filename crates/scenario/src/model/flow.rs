@@ -169,8 +169,9 @@ pub(crate) const TCP: &[Field] = &[
     ),
     field(
         "ecn",
-        Kind::Flag,
-        "Whether both ends use ECN (RFC 3168); queues mark only if they too do.",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp"])]),
+        "Whether both ends use ECN (RFC 3168); queues mark only if they too do. `dctcp`: the \
+         receiver echoes the mark of each segment (RFC 8257).",
     ),
     field(
         "delayed_ack",

@@ -1,7 +1,7 @@
 //! Profiles give the values of their sources.
 
 use longhaul_congestion::{Rounding, SlowStart, Variant};
-use longhaul_engine::config::{AckCounting, Recovery, RttClock, Tcp, Transport};
+use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Transport};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, QueueConfig, RedConfig};
 use longhaul_scenario::Scenario;
 use longhaul_units::Span;
@@ -68,6 +68,14 @@ fn one_way_timestamps_have_the_size_of_their_own_option() {
 }
 
 #[test]
+fn dctcp_echo_is_a_choice_of_the_flow() {
+    let ecn = |value: &str| tcp(&with(&[&format!("flows.0.tcp.ecn={value}")])).ecn;
+    assert_eq!(ecn("dctcp"), Ecn::Dctcp);
+    assert_eq!(ecn("true"), Ecn::Classic);
+    assert_eq!(ecn("false"), Ecn::Off);
+}
+
+#[test]
 fn ns2_2_35_is_what_the_reference_runs_used() {
     let scenario = with(&["profile=ns2-2.35", "flows.0.slow_start.max_ssthresh=100"]);
     let tcp = tcp(&scenario);
@@ -79,7 +87,7 @@ fn ns2_2_35_is_what_the_reference_runs_used() {
     assert_eq!(tcp.initial_ssthresh, Some(100_000.0));
     assert_eq!(tcp.recovery, Recovery::Ns2Sack);
     assert_eq!(tcp.ack_counting, AckCounting::PerAck);
-    assert_eq!((tcp.ecn, tcp.delayed_ack), (false, None));
+    assert_eq!((tcp.ecn, tcp.delayed_ack), (Ecn::Off, None));
     assert_eq!(tcp.rto.initial, Span::from_secs(3));
     assert_eq!(tcp.rto.min, Span::from_millis(200));
     assert_eq!(
@@ -153,7 +161,7 @@ fn ns2_2003_has_the_thresholds_of_the_study() {
         (tcp.rto.initial, tcp.rto.min),
         (Span::from_secs(6), Span::from_secs(1))
     );
-    assert!(tcp.ecn);
+    assert_eq!(tcp.ecn, Ecn::Classic);
     assert_eq!(tcp.rounding, Rounding::IntegerBoth);
 }
 

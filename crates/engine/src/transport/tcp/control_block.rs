@@ -409,25 +409,35 @@ impl ControlBlock {
         }
     }
 
-    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2).
+    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
+    /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
-    pub(super) fn on_ecn_echo(&mut self, ack: &Ack, env: &mut Env) {
+    pub(super) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
         let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
-            self.reduce(Cause::Ecn, 0.0, env);
+            self.cut(Cause::Ecn, base, env);
         }
     }
 
-    /// Reduces the window once for the data sent so far. `inflation` is what the scheme allows
-    /// above the window at the moment.
-    pub(super) fn reduce(&mut self, cause: Cause, inflation: f64, env: &mut Env) {
+    /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
+    /// window at the moment.
+    pub(super) fn window_in_use(&self, inflation: f64) -> f64 {
+        let cwnd = self.congestion.window.cwnd();
+        if self.ns2 {
+            (cwnd + inflation).min(self.peer_window as f64)
+        } else {
+            cwnd.min(self.flight_size())
+        }
+    }
+
+    /// Reduces the window once for a loss of data sent so far.
+    pub(super) fn reduce(&mut self, inflation: f64, env: &mut Env) {
+        self.cut(Cause::Loss, self.window_in_use(inflation), env);
+    }
+
+    fn cut(&mut self, cause: Cause, base: f64, env: &mut Env) {
         let window = &self.congestion.window;
         let before = window.cwnd();
-        let base = if self.ns2 {
-            (before + inflation).min(self.peer_window as f64)
-        } else {
-            before.min(self.flight_size())
-        };
         let event = Congestion {
             now: env.network.now,
             cause,
@@ -455,7 +465,7 @@ impl ControlBlock {
         if self.last_cut == LastCut::Ecn && self.una <= self.recover {
             self.last_cut = LastCut::Loss;
         } else {
-            self.reduce(Cause::Loss, 0.0, env);
+            self.reduce(0.0, env);
         }
     }
 
@@ -514,7 +524,7 @@ impl ControlBlock {
         } else {
             self.counters.sent_pkts += 1;
             self.counters.sent_bytes += u64::from(bytes);
-            if self.config.ecn && (is_new || self.ns2) {
+            if self.config.ecn.is_on() && (is_new || self.ns2) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
                 flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
                 self.cwr_pending = false;

@@ -1,5 +1,5 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
-//! and ECN echo (RFC 3168 section 6.1.3).
+//! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use super::ranges::Ranges;
 use super::wire::Wire;
-use crate::config::Tcp;
+use crate::config::{Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::schedule::{Event, LazyTimer};
@@ -75,12 +75,7 @@ impl Receiver {
     /// A segment arrives.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
-        if packet.flags.has(Flags::CWR) {
-            self.congestion_seen = false;
-        }
-        if packet.flags.has(Flags::CE) {
-            self.congestion_seen = true;
-        }
+        let echo_changes = self.note_congestion(packet.flags, env);
         if self.config.one_way_delay && packet.seq > 0 {
             self.transit = Some(env.network.now.since(packet.stamp));
         }
@@ -96,7 +91,7 @@ impl Receiver {
                 Some(delayed) => {
                     let delays = packet.seq > 0 || delayed.delays_syn;
                     self.unacknowledged += 1;
-                    if self.unacknowledged >= delayed.segments || !delays {
+                    if self.unacknowledged >= delayed.segments || !delays || echo_changes {
                         self.acknowledge(SackBlocks::default(), env);
                     } else if self.unacknowledged == 1 {
                         let due = env.network.now + delayed.timeout;
@@ -108,6 +103,38 @@ impl Receiver {
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
+    /// be sent at once.
+    #[inline]
+    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
+        let marked = flags.has(Flags::CE);
+        match self.config.ecn {
+            Ecn::Off | Ecn::Classic => {
+                let seen = self.congestion_seen && !flags.has(Flags::CWR);
+                self.congestion_seen = seen || marked;
+                false
+            }
+            Ecn::Dctcp => {
+                let changes = marked != self.congestion_seen;
+                if changes {
+                    self.change_echo(marked, env);
+                }
+                changes
+            }
+        }
+    }
+
+    /// DCTCP's echo follows the mark of each segment, so that CWR has nothing to end. What is not
+    /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
+    /// (RFC 8257 section 3.2).
+    #[cold]
+    fn change_echo(&mut self, marked: bool, env: &mut Env) {
+        if self.unacknowledged > 0 {
+            self.acknowledge(SackBlocks::default(), env);
+        }
+        self.congestion_seen = marked;
     }
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.

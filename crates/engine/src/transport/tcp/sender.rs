@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::control_block::{Ack, ControlBlock};
 use super::recovery::{Scheme, scheme};
 use super::wire::Wire;
-use crate::config::Tcp;
+use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
 use crate::packet::{Flags, Packet};
@@ -78,8 +78,12 @@ impl Sender {
             stamp: packet.stamp,
         };
         tcb.account(env.network.now);
-        if ack.ece && tcb.established && ack.next >= tcb.una {
-            tcb.on_ecn_echo(&ack, env);
+        let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
+        let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
+        // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
+        let counts_first = tcb.config.ecn == Ecn::Dctcp;
+        if echoes && !counts_first {
+            tcb.on_ecn_echo(&ack, base, env);
         }
         let burst = if tcb.established {
             scheme!(self, scheme => scheme.on_ack(tcb, &ack, env))
@@ -87,6 +91,9 @@ impl Sender {
             tcb.establish(&ack, env);
             Some(u32::MAX)
         };
+        if echoes && counts_first {
+            tcb.on_ecn_echo(&ack, base, env);
+        }
         if let Some(limit) = burst {
             self.send(limit, false, env);
         }

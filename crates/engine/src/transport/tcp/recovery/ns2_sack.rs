@@ -4,8 +4,6 @@
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
 //! taken off (gold set README), so that the repair of a large loss starts slowly.
 
-use longhaul_congestion::Cause;
-
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::tcp::ranges::Ranges;
@@ -135,8 +133,8 @@ impl Ns2Sack {
     fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         if tcb.una > tcb.recover || tcb.una == 1 {
             self.enter_recovery(tcb, env);
-            tcb.reduce(Cause::Loss, 0.0, env);
-        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.reduce(0.0, env);
+        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
             tcb.last_cut = LastCut::Loss;
             self.enter_recovery(tcb, env);
         } else {

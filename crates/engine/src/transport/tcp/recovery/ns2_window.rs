@@ -1,6 +1,6 @@
 //! Loss repair as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
-use longhaul_congestion::{Cause, Change};
+use longhaul_congestion::Change;
 
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
@@ -116,8 +116,8 @@ impl Ns2Window {
     fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         let again = !self.newreno && tcb.last_cut == LastCut::Loss;
         if tcb.una > tcb.recover || tcb.una == 1 || again {
-            tcb.reduce(Cause::Loss, self.inflation as f64, env);
-        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.reduce(self.inflation as f64, env);
+        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
             tcb.last_cut = LastCut::Loss;
         } else {
             return;

@@ -1,5 +1,6 @@
 //! One end of a connection alone, driven step by step: for traces worked out by hand.
 
+mod dctcp;
 mod facts;
 
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
 use crate::config::{
-    AckCounting, Clock, Config, Link, Measure, Randomness, Recovery, Rto, RttClock, Service, Tcp,
+    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
+    Tcp,
 };
 use crate::network::loss::Loss;
 use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
@@ -41,7 +43,7 @@ fn tcp(recovery: Recovery) -> Tcp {
         dupack_threshold: 3,
         limited_transmit: true,
         ack_counting: AckCounting::PerAck,
-        ecn: false,
+        ecn: Ecn::Off,
         delayed_ack: None,
         rto: Rto {
             initial: Span::from_secs(1),
