@@ -212,6 +212,14 @@ pub enum Recovery {
     NewReno,
     /// Selective acknowledgements with the pipe of RFC 6675.
     Sack,
+    /// The same, with proportional rate reduction (RFC 6937).
+    SackPrr,
+    /// Forward acknowledgement (Mathis and Mahdavi 1996).
+    Fack,
+    /// Time-based detection and tail loss probes, RACK-TLP (RFC 8985).
+    RackTlp,
+    /// The same, with proportional rate reduction (RFC 6937).
+    RackTlpPrr,
     /// Reno as ns-2 has it.
     Ns2Reno,
     /// NewReno as ns-2 has it.
@@ -223,7 +231,15 @@ pub enum Recovery {
 impl Recovery {
     /// Whether the receiver reports selective acknowledgements.
     pub fn uses_sack(self) -> bool {
-        matches!(self, Self::Sack | Self::Ns2Sack)
+        match self {
+            Self::Sack
+            | Self::SackPrr
+            | Self::Fack
+            | Self::RackTlp
+            | Self::RackTlpPrr
+            | Self::Ns2Sack => true,
+            Self::Tahoe | Self::Reno | Self::NewReno | Self::Ns2Reno | Self::Ns2NewReno => false,
+        }
     }
 
     /// Whether ns-2 differs from the RFCs in it.

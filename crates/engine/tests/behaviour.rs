@@ -10,11 +10,15 @@ use longhaul_engine::{Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-const RECOVERIES: [Recovery; 7] = [
+const RECOVERIES: [Recovery; 11] = [
     Recovery::Tahoe,
     Recovery::Reno,
     Recovery::NewReno,
     Recovery::Sack,
+    Recovery::SackPrr,
+    Recovery::Fack,
+    Recovery::RackTlp,
+    Recovery::RackTlpPrr,
     Recovery::Ns2Reno,
     Recovery::Ns2NewReno,
     Recovery::Ns2Sack,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport, Udp,
+    AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
+    Service, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};

@@ -88,6 +88,8 @@ pub(super) struct ControlBlock {
     pub(super) established: bool,
     pub(super) rtt: RttEstimator,
     pub(super) timer: LazyTimer,
+    /// When the timer was last set to expire.
+    pub(super) timeout_at: Time,
     /// Without time stamps: the segment that times the round trip, and when it was sent.
     timed: Option<(u64, Time)>,
     round: u64,
@@ -155,6 +157,7 @@ impl ControlBlock {
             established: false,
             rtt,
             timer: LazyTimer::IDLE,
+            timeout_at: Time::NEVER,
             timed: None,
             round: 0,
             round_end: 1,
@@ -307,9 +310,10 @@ impl ControlBlock {
     /// Restarts the retransmission timer.
     #[inline]
     pub(super) fn restart_timer(&mut self, env: &mut Env) {
-        let deadline = env.network.now + self.rtt.timeout();
+        self.timeout_at = env.network.now + self.rtt.timeout();
         let event = Event::RetransmissionTimer(self.index);
-        self.timer.set(deadline, &mut env.network.schedule, event);
+        self.timer
+            .set(self.timeout_at, &mut env.network.schedule, event);
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).

@@ -109,6 +109,12 @@ impl Sender {
 
     /// The retransmission timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
+        // The scheme's timer comes first: it may start the retransmission timer over.
+        if let Scheme::Rack(rack) = &mut self.scheme
+            && rack.on_timer(&mut self.tcb, env)
+        {
+            self.send(u32::MAX, false, env);
+        }
         let tcb = &mut self.tcb;
         let now = env.network.now;
         let event = Event::RetransmissionTimer(tcb.index);
@@ -121,7 +127,7 @@ impl Sender {
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
-            scheme!(self, scheme => scheme.on_timeout(tcb));
+            scheme!(self, scheme => scheme.on_timeout(tcb, now));
             self.send(u32::MAX, false, env);
         } else {
             // The schemes repair data; the SYN is only sent again.
@@ -152,7 +158,7 @@ impl Sender {
                 break;
             }
             tcb.transmit(segment, env);
-            scheme!(self, scheme => scheme.on_sent(tcb, segment));
+            scheme!(self, scheme => scheme.on_sent(tcb, segment, env));
             left -= 1;
         }
         tcb.note_limit(env.network.now);

@@ -1,13 +1,19 @@
 //! Loss repair: when losses are noticed, what is sent next, and what counts as in flight. One file
 //! per scheme; all work on the control block.
 
+mod fack;
 mod ns2_sack;
 mod ns2_window;
+mod prr;
+mod rack;
 mod sack;
+mod tail_probe;
+mod transmissions;
 mod window;
 
 use ns2_sack::Ns2Sack;
 use ns2_window::Ns2Window;
+use rack::Rack;
 use sack::Sack;
 use window::WindowRepair;
 
@@ -18,6 +24,7 @@ use crate::config::Recovery;
 pub(super) enum Scheme {
     Window(WindowRepair),
     Sack(Sack),
+    Rack(Rack),
     Ns2Window(Ns2Window),
     Ns2Sack(Ns2Sack),
 }
@@ -28,12 +35,26 @@ impl Scheme {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
                 Self::Window(WindowRepair::new(recovery))
             }
-            Recovery::Sack => Self::Sack(Sack::default()),
+            Recovery::Sack | Recovery::SackPrr | Recovery::Fack => Self::Sack(Sack::new(recovery)),
+            Recovery::RackTlp => Self::Rack(Rack::new(false)),
+            Recovery::RackTlpPrr => Self::Rack(Rack::new(true)),
             Recovery::Ns2Reno => Self::Ns2Window(Ns2Window::reno()),
             Recovery::Ns2NewReno => Self::Ns2Window(Ns2Window::newreno()),
             Recovery::Ns2Sack => Self::Ns2Sack(Ns2Sack::default()),
         }
     }
+}
+
+/// Where a connection with selective acknowledgements stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No loss is known.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout: what was in flight is sent again in slow start, except what was selectively
+    /// acknowledged (RFC 6675 section 5.1).
+    Loss,
 }
 
 /// Calls a method of whichever scheme `$holder` has.
@@ -42,6 +63,7 @@ macro_rules! scheme {
         match &mut $holder.scheme {
             Scheme::Window($scheme) => $call,
             Scheme::Sack($scheme) => $call,
+            Scheme::Rack($scheme) => $call,
             Scheme::Ns2Window($scheme) => $call,
             Scheme::Ns2Sack($scheme) => $call,
         }

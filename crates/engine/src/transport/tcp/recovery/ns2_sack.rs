@@ -4,6 +4,8 @@
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
 //! taken off (gold set README), so that the repair of a large loss starts slowly.
 
+use longhaul_units::Time;
+
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::tcp::ranges::Ranges;
@@ -46,7 +48,7 @@ impl Ns2Sack {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         if self.recovering {
             self.pipe += 1;
             if segment < tcb.nxt {
@@ -56,7 +58,7 @@ impl Ns2Sack {
         tcb.nxt = tcb.nxt.max(segment + 1);
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.timed_out = true;
         tcb.lose_flight();

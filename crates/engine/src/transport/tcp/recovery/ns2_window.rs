@@ -1,6 +1,7 @@
 //! Loss repair as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
 use longhaul_congestion::Change;
+use longhaul_units::Time;
 
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
@@ -45,11 +46,11 @@ impl Ns2Window {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.inflation = 0;
         tcb.lose_flight();
         tcb.nxt = tcb.una;

@@ -1,30 +1,33 @@
-//! Loss repair with selective acknowledgements and the pipe of RFC 6675.
+//! Loss repair with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
+//! another way to notice losses, proportional rate reduction another way to send in recovery.
 //!
 //! What the RFC computes by walking the window is kept in counters that change with each
 //! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
 
 use longhaul_congestion::AckSample;
+use longhaul_units::Time;
 
+use super::prr::Prr;
+use super::{Phase, fack};
+use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
 use crate::transport::tcp::ranges::Ranges;
 
-/// Where a connection stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// No loss is known.
-    #[default]
-    Open,
-    /// Fast recovery.
-    Recovery,
-    /// After a timeout: everything not acknowledged counts as lost and is sent again in slow
-    /// start, except what was selectively acknowledged (RFC 6675 section 5.1).
-    Loss,
+/// How losses are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detection {
+    /// By segments acknowledged above (RFC 6675 section 4, `IsLost`).
+    Count,
+    /// By the segment furthest ahead.
+    Forward,
 }
 
 /// The scoreboard and what follows from it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Sack {
+    detection: Detection,
+    prr: Option<Prr>,
     phase: Phase,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
@@ -43,6 +46,25 @@ pub(crate) struct Sack {
 }
 
 impl Sack {
+    pub(crate) fn new(recovery: Recovery) -> Self {
+        Self {
+            detection: if recovery == Recovery::Fack {
+                Detection::Forward
+            } else {
+                Detection::Count
+            },
+            prr: (recovery == Recovery::SackPrr).then(Prr::default),
+            phase: Phase::Open,
+            sacked: Ranges::default(),
+            recovery_point: 0,
+            high_rxt: 0,
+            lost_edge: 0,
+            lost: 0,
+            retransmitted: 0,
+            rescued: false,
+        }
+    }
+
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
     pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
@@ -52,7 +74,11 @@ impl Sack {
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline]
     pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
-        if self.in_flight(tcb) >= tcb.congestion.window.cwnd() as u64 {
+        let room = match &self.prr {
+            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+        };
+        if !room {
             return None;
         }
         if self.phase != Phase::Open
@@ -99,7 +125,10 @@ impl Sack {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
         if segment >= tcb.nxt {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_edge.max(self.sacked.end()) {
@@ -122,6 +151,7 @@ impl Sack {
         env: &mut Env,
     ) -> Option<u32> {
         let now = env.network.now;
+        let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && ack.sack.as_slice().is_empty() {
@@ -149,6 +179,12 @@ impl Sack {
             && (repairing || self.phase == Phase::Recovery)
         {
             tcb.steer(&sample);
+        }
+        let pipe = self.in_flight(tcb);
+        if self.phase == Phase::Recovery
+            && let Some(prr) = &mut self.prr
+        {
+            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
         }
         Some(u32::MAX)
     }
@@ -196,13 +232,16 @@ impl Sack {
         tcb.restart_timer_for_repair(env);
         let first = tcb.una;
         self.raise_lost_edge(tcb, first + 1);
-        if self.high_rxt <= tcb.una {
-            tcb.transmit(tcb.una, env);
-            self.note_retransmission(tcb.una);
+        if let Some(prr) = &mut self.prr {
+            prr.start(tcb.max_sent - tcb.una);
+        }
+        if self.high_rxt <= first {
+            tcb.transmit(first, env);
+            self.on_sent(tcb, first, env);
         }
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         tcb.lost += self.in_flight(tcb);
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
@@ -251,17 +290,29 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Moves `lost_edge` up: a segment is lost when `dupack_threshold` segments above it have been
-    /// acknowledged (RFC 6675 section 4, in whole segments).
+    /// Moves `lost_edge` up.
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
-        let mut above = 0;
-        for (left, right) in self.sacked.descending() {
-            above += right - left;
-            if above >= u64::from(tcb.config.dupack_threshold) {
-                self.raise_lost_edge(tcb, left);
-                return;
+        let threshold = tcb.config.dupack_threshold;
+        let edge = match self.detection {
+            Detection::Count => self.edge_by_count(threshold.into()),
+            Detection::Forward => {
+                let repairing = self.phase != Phase::Open;
+                fack::lost_edge(&self.sacked, tcb.una, threshold, repairing)
             }
+        };
+        if let Some(edge) = edge {
+            self.raise_lost_edge(tcb, edge);
         }
+    }
+
+    /// A segment is lost when `threshold` segments above it have been acknowledged (RFC 6675 section
+    /// 4, in whole segments).
+    fn edge_by_count(&self, threshold: u64) -> Option<u64> {
+        let mut above = 0;
+        self.sacked.descending().find_map(|(left, right)| {
+            above += right - left;
+            (above >= threshold).then_some(left)
+        })
     }
 
     /// Takes everything below `edge` for lost that is not acknowledged.

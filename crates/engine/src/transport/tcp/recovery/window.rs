@@ -2,6 +2,7 @@
 //! (RFC 6582).
 
 use longhaul_congestion::Change;
+use longhaul_units::Time;
 
 use crate::config::Recovery;
 use crate::transport::Env;
@@ -48,11 +49,11 @@ impl WindowRepair {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.inflation = 0;
         self.recover = tcb.max_sent;

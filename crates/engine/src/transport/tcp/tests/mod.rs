@@ -2,6 +2,7 @@
 
 mod dctcp;
 mod facts;
+mod recovery;
 
 use std::sync::Arc;
 
