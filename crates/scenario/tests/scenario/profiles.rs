@@ -3,10 +3,10 @@
 use longhaul_congestion::{Rounding, SlowStart, Variant};
 use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Transport};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, QueueConfig, RedConfig};
-use longhaul_scenario::Scenario;
+use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
 
-use crate::with;
+use crate::{BASE, with};
 
 fn tcp(scenario: &Scenario) -> Tcp {
     match &scenario.config().flows[0].transport {
@@ -50,6 +50,29 @@ fn rfc_follows_the_standards() {
     // 2 x (bandwidth-delay product 8333.3 + queue 8333): nothing in flight can exceed it.
     assert_eq!(tcp.receive_window, 33_333);
     assert_eq!(tcp.initial_ssthresh, Some(33_333.0));
+}
+
+#[test]
+fn linux_is_a_current_kernel() {
+    let text = BASE.replace("congestion = { kind = \"reno\" }", "count = 1");
+    let profile = ["profile=linux".to_string()];
+    let scenario = parse(&text, "base.toml", None, &profile).expect("a sound scenario");
+    let tcp = tcp(&scenario);
+    assert_eq!(tcp.congestion.kind, "cubic");
+    assert_eq!(tcp.congestion.variant, Variant::Paper);
+    assert_eq!(tcp.recovery, Recovery::RackTlpPrr);
+    // tcp(7): timestamps and SACK are on, ECN is not asked for.
+    assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
+    assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, false));
+    assert_eq!(tcp.initial_window, 10.0); // include/net/tcp.h
+    assert_eq!(tcp.rto.min, Span::from_millis(200));
+    assert_eq!(tcp.rto.max, Span::from_secs(120));
+    let delayed = tcp.delayed_ack.expect("acknowledgements are delayed");
+    assert_eq!(delayed.timeout, Span::from_millis(40));
+    // The label and a flow's own choice follow.
+    assert_eq!(scenario.config().flows[0].label, "cubic");
+    let chosen = with(&["profile=linux"]);
+    assert_eq!(self::tcp(&chosen).congestion.kind, "reno");
 }
 
 #[test]
