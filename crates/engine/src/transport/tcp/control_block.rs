@@ -358,9 +358,10 @@ impl ControlBlock {
     pub(super) fn grow(&mut self, sample: &AckSample) {
         // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
         // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
-        let unanswered_echo = sample.ecn_echo && !self.repairs_timeout();
+        // What a timeout left to send again is limited by the window even without new data.
         let unused = self.limit != Limit::Network && !self.ns2;
-        if self.holds_window || !(unanswered_echo || unused) {
+        let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
+        if self.holds_window || !held {
             self.congestion.on_ack(sample);
         }
     }

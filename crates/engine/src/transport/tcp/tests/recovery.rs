@@ -283,3 +283,21 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     bench.ack(1500, 4, &[]);
     assert_eq!(bench.sent(), [4, 5, 6]);
 }
+
+/// The same when all data has been sent once: the window, not the application, is the limit.
+#[test]
+fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
+    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {
+        let config = Tcp {
+            transfer: Some(10 * 1460),
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        bench.wait(1350);
+        bench.sent();
+        bench.ack(1400, 2, &[]);
+        assert_eq!(bench.sent(), [2, 3], "{recovery:?}");
+        bench.ack(1500, 4, &[]);
+        assert_eq!(bench.sent(), [4, 5, 6], "{recovery:?}");
+    }
+}
