@@ -8,10 +8,11 @@ Three questions: what a packet costs as the number of flows doubles at the same 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from statistics import median
 from typing import Any
 
-from validation.speed.measure import Measurement, run_longhaul
+from validation.speed.measure import run_longhaul, side_by_side
 
 FLOWS = (10, 20, 40, 80, 160, 320, 640, 1000)
 DURATIONS_S = (50, 100, 200, 400)
@@ -79,8 +80,8 @@ def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
 def _against_flows(rounds: int) -> None:
     print("flows   ns per packet   against half as many")
     previous: float | None = None
-    for count in FLOWS:
-        cost = _median_cost(many_flows(count), rounds)
+    costs = _median_costs([many_flows(count) for count in FLOWS], rounds)
+    for count, cost in zip(FLOWS, costs, strict=True):
         growth = f"{100 * (cost / previous - 1):+.0f} %" if previous else ""
         print(f"{count:5} {cost:15.1f} {growth:>22}", flush=True)
         previous = cost
@@ -88,8 +89,7 @@ def _against_flows(rounds: int) -> None:
 
 def _against_loss(rounds: int) -> None:
     print("loss   ns per packet   against none")
-    free = _median_cost(huge_window(lossy=False), rounds)
-    lossy = _median_cost(huge_window(lossy=True), rounds)
+    free, lossy = _median_costs([huge_window(lossy=False), huge_window(lossy=True)], rounds)
     print(f"0 % {free:16.1f}\n1 % {lossy:16.1f} {lossy / free:14.2f} times", flush=True)
 
 
@@ -100,9 +100,11 @@ def _against_time() -> None:
         print(f"{duration_s:11} {run_longhaul(scenario).peak_mb:9.1f}", flush=True)
 
 
-def _median_cost(scenario: dict[str, Any], rounds: int) -> float:
-    runs: list[Measurement] = [run_longhaul(scenario) for _ in range(rounds)]
-    return median(run.ns_per_pkt for run in runs)
+def _median_costs(scenarios: list[dict[str, Any]], rounds: int) -> list[float]:
+    """Measure the processor time of a packet in each scenario, all side by side."""
+    runs = [partial(run_longhaul, scenario) for scenario in scenarios]
+    measured = side_by_side(runs, rounds)
+    return [median(run.ns_per_pkt for run in repeats) for repeats in measured]
 
 
 if __name__ == "__main__":
