@@ -12,8 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Barrier, Lock
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run cost."""
+    """What one or several runs cost."""
 
     packets: int
     """Data packets sent, all flows."""
@@ -47,20 +48,34 @@ class Measurement:
         return 1e9 / self.pkts_per_s
 
 
-def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[list[Measurement]]:
-    """Repeat every run on one core until each has been measured `rounds` times.
-
-    A run that ends early starts again, so that none ever has the core to itself while it counts.
-    Returns the measurements of each run, at least `rounds`.
-    """
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process, and those that it starts, on one core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
-        with ThreadPoolExecutor(len(runs)) as pool:
-            contest = _Contest(len(runs), rounds)
-            return list(pool.map(contest.repeat, range(len(runs)), runs))
+        yield
     finally:
         os.sched_setaffinity(0, cores)
+
+
+def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
+    """Repeat all runs at the same time until each has been measured `rounds` times.
+
+    A run that ends early starts again, so that none ever has the core to itself while it counts.
+    Returns, for each, the sum of its measurements, and the largest peak memory.
+    """
+    contest = _Contest(len(runs), rounds)
+    with ThreadPoolExecutor(len(runs)) as pool:
+        return [_total(measured) for measured in pool.map(contest.repeat, range(len(runs)), runs)]
+
+
+def _total(measured: list[Measurement]) -> Measurement:
+    return Measurement(
+        sum(run.packets for run in measured),
+        sum(run.cpu_s for run in measured),
+        max(run.peak_mb for run in measured),
+    )
 
 
 class _Contest:
@@ -88,15 +103,47 @@ class _Contest:
             return min(self._done) >= self._rounds
 
 
-def run_longhaul(scenario: dict[str, Any]) -> Measurement:
-    """Run a scenario."""
-    with tempfile.TemporaryDirectory(prefix="longhaul-speed-") as scratch:
-        path = Path(scratch) / "scenario.json"
-        path.write_text(json.dumps(scenario))
-        command = [sys.executable, "-m", "validation.speed.worker", str(path)]
-        output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    report = json.loads(output.stdout)
-    return Measurement(report["packets"], report["cpu_s"], report["peak_mb"])
+class Longhaul:
+    """A process that simulates one scenario whenever it is asked to.
+
+    Starting the interpreter and loading libraries takes longer than many a simulation, and is done
+    before any is timed.
+    """
+
+    def __init__(self, scenario: dict[str, Any]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "validation.speed.worker", json.dumps(scenario)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests = self._process.stdin
+        self._reports = self._process.stdout
+        self._peak_mb = float(self._next_report())
+
+    def __enter__(self) -> Longhaul:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._requests.close()
+        self._process.wait()
+        self._reports.close()
+
+    def run(self) -> Measurement:
+        """Simulate once."""
+        self._requests.write("\n")
+        self._requests.flush()
+        report = json.loads(self._next_report())
+        return Measurement(report["packets"], report["cpu_s"], self._peak_mb)
+
+    def _next_report(self) -> str:
+        line = self._reports.readline()
+        if not line:
+            raise subprocess.CalledProcessError(self._process.wait(), self._process.args)
+        return line
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:
