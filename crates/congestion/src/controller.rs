@@ -13,6 +13,7 @@ use crate::illinois::Illinois;
 use crate::increase_by_k::IncreaseByK;
 use crate::reno::Reno;
 use crate::scalable::Scalable;
+use crate::sync::SyncTcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
 use crate::window::Window;
@@ -131,6 +132,8 @@ pub enum Controller {
     ConstantRate(ConstantRate),
     /// Increase by K.
     IncreaseByK(IncreaseByK),
+    /// Sync-TCP.
+    SyncTcp(SyncTcp),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -151,6 +154,7 @@ macro_rules! dispatch {
             Controller::Binomial($algorithm) => $call,
             Controller::ConstantRate($algorithm) => $call,
             Controller::IncreaseByK($algorithm) => $call,
+            Controller::SyncTcp($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };

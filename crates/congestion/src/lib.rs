@@ -24,6 +24,7 @@ pub mod rounds;
 mod scalable;
 mod slow_start;
 mod state;
+mod sync;
 mod vegas;
 mod veno;
 mod window;

@@ -8,7 +8,7 @@ use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
     bic, binomial, constant_rate, cubic, gaimd, hstcp, htcp, illinois, increase_by_k, reno,
-    scalable, slow_start, vegas, veno,
+    scalable, slow_start, sync, vegas, veno,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -79,7 +79,7 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 13] = [
+static ALGORITHMS: [&Entry<Controller>; 16] = [
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
@@ -93,6 +93,9 @@ static ALGORITHMS: [&Entry<Controller>; 13] = [
     &binomial::ENTRY,
     &constant_rate::ENTRY,
     &increase_by_k::ENTRY,
+    &sync::PCWND,
+    &sync::MIX_REACT,
+    &sync::GENERIC,
 ];
 
 static SLOW_STARTS: [&Entry<SlowStart>; 3] = [

@@ -52,7 +52,8 @@ impl CongestionState {
             && !self.signalled
         {
             let step = limited_step(before, max_ssthresh);
-            if self.window.cwnd() < before + step {
+            let grown = self.window.cwnd();
+            if (before..before + step).contains(&grown) {
                 self.window.set_cwnd(before + step, Change::SlowStart);
             }
         }

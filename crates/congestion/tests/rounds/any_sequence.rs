@@ -159,7 +159,7 @@ impl Transport {
                 rtt: Some(rtt),
                 srtt: rtt,
                 min_rtt: self.min_rtt,
-                one_way_delay: None,
+                one_way_delay: Some(rtt / 2),
                 ecn_echo: false,
                 in_flight: self.state.window.cwnd() as u64,
                 delivery_rate: None,

@@ -3,7 +3,9 @@
 mod any_sequence;
 mod avoidance;
 mod response_functions;
+mod sender;
 mod slow_starts;
+mod sync;
 
 use longhaul_congestion::rounds::Flow;
 use longhaul_congestion::{
