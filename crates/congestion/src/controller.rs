@@ -6,12 +6,17 @@ use crate::bic::Bic;
 use crate::binomial::Binomial;
 use crate::constant_rate::ConstantRate;
 use crate::cubic::Cubic;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::decbit::DecBit;
+use crate::delay_gradient::DelayGradient;
+use crate::facts::{AckSample, Congestion, Dummies, Timeout};
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
 use crate::increase_by_k::IncreaseByK;
+use crate::packet_pair::PacketPair;
+use crate::peach::Peach;
 use crate::reno::Reno;
+use crate::santa_cruz::SantaCruz;
 use crate::scalable::Scalable;
 use crate::sync::SyncTcp;
 use crate::vegas::Vegas;
@@ -67,6 +72,24 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
+
+    /// Whether new segments should leave two at a time, back to back, so that the transport can
+    /// report [`AckSample::pair_spacing`].
+    fn sends_pairs(&self) -> bool {
+        false
+    }
+
+    /// Low-priority segments to send now, if any; asking takes them.
+    ///
+    /// The transport asks at the start of the connection, after [`Self::on_congestion`] and after
+    /// [`Self::on_timeout`]. `rtt` is its best estimate of the round-trip time (the handshake's at
+    /// the start), `receive_window` the peer's window in segments.
+    fn take_dummies(&mut self, _rtt: Span, _receive_window: u64) -> Option<Dummies> {
+        None
+    }
+
+    /// The acknowledgement of one segment of [`Self::take_dummies`], in any phase.
+    fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
     /// Mean window in segments under evenly spaced losses of probability `loss` at a round-trip time
     /// of `rtt`, if the algorithm has such a response function.
@@ -134,6 +157,16 @@ pub enum Controller {
     IncreaseByK(IncreaseByK),
     /// Sync-TCP.
     SyncTcp(SyncTcp),
+    /// TCP Santa Cruz.
+    SantaCruz(SantaCruz),
+    /// TCP-Peach.
+    Peach(Peach),
+    /// DECbit.
+    DecBit(DecBit),
+    /// Delay gradient.
+    DelayGradient(DelayGradient),
+    /// Packet pair.
+    PacketPair(PacketPair),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -155,6 +188,11 @@ macro_rules! dispatch {
             Controller::ConstantRate($algorithm) => $call,
             Controller::IncreaseByK($algorithm) => $call,
             Controller::SyncTcp($algorithm) => $call,
+            Controller::SantaCruz($algorithm) => $call,
+            Controller::Peach($algorithm) => $call,
+            Controller::DecBit($algorithm) => $call,
+            Controller::DelayGradient($algorithm) => $call,
+            Controller::PacketPair($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };
@@ -199,6 +237,18 @@ impl CongestionControl for Controller {
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         dispatch!(self, algorithm => algorithm.pacing_rate())
+    }
+
+    fn sends_pairs(&self) -> bool {
+        dispatch!(self, algorithm => algorithm.sends_pairs())
+    }
+
+    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
+        dispatch!(self, algorithm => algorithm.take_dummies(rtt, receive_window))
+    }
+
+    fn on_dummy_ack(&mut self, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
     }
 
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {

@@ -36,6 +36,11 @@ pub struct AckSample {
     pub min_rtt: Span,
     /// Forward one-way transit time, where the transport measures it.
     pub one_way_delay: Option<Span>,
+    /// How far apart two segments that left back to back were acknowledged, where the transport
+    /// measures it: [`CongestionControl::sends_pairs`] asks for it.
+    ///
+    /// [`CongestionControl::sends_pairs`]: crate::CongestionControl::sends_pairs
+    pub pair_spacing: Option<Span>,
     /// Whether the acknowledgement echoed a congestion mark.
     pub ecn_echo: bool,
     /// Segments in flight after this acknowledgement.
@@ -46,6 +51,16 @@ pub struct AckSample {
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.
     pub round: u64,
+}
+
+/// Low-priority segments that probe the path: copies of the last data segment, which routers drop
+/// before any other. They count neither as data in flight nor as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dummies {
+    /// How many to send.
+    pub count: u64,
+    /// Time from one to the next, and before the first.
+    pub spacing: Span,
 }
 
 /// Why the transport reports congestion.

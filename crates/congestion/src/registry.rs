@@ -7,8 +7,8 @@ use crate::controller::Controller;
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
-    bic, binomial, constant_rate, cubic, gaimd, hstcp, htcp, illinois, increase_by_k, reno,
-    scalable, slow_start, sync, vegas, veno,
+    bic, binomial, constant_rate, cubic, decbit, delay_gradient, gaimd, hstcp, htcp, illinois,
+    increase_by_k, packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vegas, veno,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -79,7 +79,7 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 16] = [
+static ALGORITHMS: [&Entry<Controller>; 21] = [
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
@@ -96,6 +96,11 @@ static ALGORITHMS: [&Entry<Controller>; 16] = [
     &sync::PCWND,
     &sync::MIX_REACT,
     &sync::GENERIC,
+    &santa_cruz::ENTRY,
+    &peach::ENTRY,
+    &decbit::ENTRY,
+    &delay_gradient::ENTRY,
+    &packet_pair::ENTRY,
 ];
 
 static SLOW_STARTS: [&Entry<SlowStart>; 3] = [

@@ -160,6 +160,7 @@ impl Transport {
                 srtt: rtt,
                 min_rtt: self.min_rtt,
                 one_way_delay: Some(rtt / 2),
+                pair_spacing: Some(Span::from_micros(10)),
                 ecn_echo: false,
                 in_flight: self.state.window.cwnd() as u64,
                 delivery_rate: None,

@@ -2,6 +2,7 @@
 
 mod any_sequence;
 mod avoidance;
+mod marks_and_delays;
 mod response_functions;
 mod sender;
 mod slow_starts;

@@ -56,6 +56,7 @@ impl Sender {
             srtt: rtt,
             min_rtt: rtt,
             one_way_delay: None,
+            pair_spacing: None,
             ecn_echo: false,
             in_flight: self.cwnd() as u64 - 1,
             delivery_rate: None,
