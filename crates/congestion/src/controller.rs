@@ -8,7 +8,7 @@ use crate::constant_rate::ConstantRate;
 use crate::cubic::Cubic;
 use crate::decbit::DecBit;
 use crate::delay_gradient::DelayGradient;
-use crate::facts::{AckSample, Congestion, Dummies, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
@@ -19,9 +19,11 @@ use crate::reno::Reno;
 use crate::santa_cruz::SantaCruz;
 use crate::scalable::Scalable;
 use crate::sync::SyncTcp;
+use crate::vcp::Vcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
 use crate::window::Window;
+use crate::xcp::Xcp;
 
 /// Where an algorithm moves the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,14 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// The acknowledgement of one segment of [`Self::take_dummies`], in any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
+
+    /// What a data packet that leaves now tells the routers on its way, if the algorithm works with
+    /// them: the transport puts it in the packet's header, routers change it, the receiver returns
+    /// it with the acknowledgement, and [`AckSample::router`] brings back what is left of it. `srtt`
+    /// is the smoothed round-trip time, zero before the first sample.
+    fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
+        None
+    }
 
     /// Mean window in segments under evenly spaced losses of probability `loss` at a round-trip time
     /// of `rtt`, if the algorithm has such a response function.
@@ -167,6 +177,10 @@ pub enum Controller {
     DelayGradient(DelayGradient),
     /// Packet pair.
     PacketPair(PacketPair),
+    /// XCP's sender.
+    Xcp(Xcp),
+    /// VCP's sender.
+    Vcp(Vcp),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -193,6 +207,8 @@ macro_rules! dispatch {
             Controller::DecBit($algorithm) => $call,
             Controller::DelayGradient($algorithm) => $call,
             Controller::PacketPair($algorithm) => $call,
+            Controller::Xcp($algorithm) => $call,
+            Controller::Vcp($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };
@@ -249,6 +265,10 @@ impl CongestionControl for Controller {
 
     fn on_dummy_ack(&mut self, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
+    }
+
+    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
+        dispatch!(self, algorithm => algorithm.router_request(window, srtt))
     }
 
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {

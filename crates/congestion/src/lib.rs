@@ -30,12 +30,16 @@ mod scalable;
 mod slow_start;
 mod state;
 mod sync;
+mod vcp;
 mod vegas;
 mod veno;
 mod window;
+mod xcp;
 
 pub use controller::{CloneBox, CongestionControl, Controller, Phases};
-pub use facts::{AckSample, Cause, Congestion, Dummies, Limit, Timeout};
+pub use facts::{
+    AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
+};
 pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use slow_start::SlowStart;

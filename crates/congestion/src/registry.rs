@@ -8,7 +8,8 @@ use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
     bic, binomial, constant_rate, cubic, decbit, delay_gradient, gaimd, hstcp, htcp, illinois,
-    increase_by_k, packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vegas, veno,
+    increase_by_k, packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vcp, vegas,
+    veno, xcp,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -79,7 +80,7 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 21] = [
+static ALGORITHMS: [&Entry<Controller>; 23] = [
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
@@ -101,6 +102,8 @@ static ALGORITHMS: [&Entry<Controller>; 21] = [
     &decbit::ENTRY,
     &delay_gradient::ENTRY,
     &packet_pair::ENTRY,
+    &xcp::ENTRY,
+    &vcp::ENTRY,
 ];
 
 static SLOW_STARTS: [&Entry<SlowStart>; 3] = [

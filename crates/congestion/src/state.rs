@@ -3,7 +3,7 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::controller::{CongestionControl, Controller, Phases};
-use crate::facts::{AckSample, Congestion, Dummies, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
@@ -106,6 +106,13 @@ impl CongestionState {
     /// Takes note of the acknowledgement of one of them.
     pub fn on_dummy_ack(&mut self) {
         self.controller.on_dummy_ack(&mut self.window);
+    }
+
+    /// What a data packet that leaves now tells the routers
+    /// ([`CongestionControl::router_request`]).
+    #[inline]
+    pub fn router_request(&self, srtt: Span) -> Option<RouterRequest> {
+        self.controller.router_request(&self.window, srtt)
     }
 
     /// Names and values of the algorithm's internal state.

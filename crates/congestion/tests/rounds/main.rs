@@ -4,6 +4,7 @@ mod any_sequence;
 mod avoidance;
 mod marks_and_delays;
 mod response_functions;
+mod routers;
 mod sender;
 mod slow_starts;
 mod sync;

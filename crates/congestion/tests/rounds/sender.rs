@@ -57,6 +57,7 @@ impl Sender {
             min_rtt: rtt,
             one_way_delay: None,
             pair_spacing: None,
+            router: None,
             ecn_echo: false,
             in_flight: self.cwnd() as u64 - 1,
             delivery_rate: None,
