@@ -9,27 +9,37 @@ mod binomial;
 mod constant_rate;
 mod controller;
 mod cubic;
+mod decbit;
+mod delay_gradient;
 mod facts;
 mod gaimd;
 mod hstcp;
 mod htcp;
 mod illinois;
 mod increase_by_k;
+mod packet_pair;
 mod parameter;
+mod peach;
 mod queue_estimate;
 pub mod registry;
 mod reno;
 mod response_table;
 pub mod rounds;
+mod santa_cruz;
 mod scalable;
 mod slow_start;
 mod state;
+mod sync;
+mod vcp;
 mod vegas;
 mod veno;
 mod window;
+mod xcp;
 
 pub use controller::{CloneBox, CongestionControl, Controller, Phases};
-pub use facts::{AckSample, Cause, Congestion, Limit, Timeout};
+pub use facts::{
+    AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
+};
 pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use slow_start::SlowStart;

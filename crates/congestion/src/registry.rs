@@ -7,8 +7,9 @@ use crate::controller::Controller;
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
-    bic, binomial, constant_rate, cubic, gaimd, hstcp, htcp, illinois, increase_by_k, reno,
-    scalable, slow_start, vegas, veno,
+    bic, binomial, constant_rate, cubic, decbit, delay_gradient, gaimd, hstcp, htcp, illinois,
+    increase_by_k, packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vcp, vegas,
+    veno, xcp,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -79,7 +80,7 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 13] = [
+static ALGORITHMS: [&Entry<Controller>; 23] = [
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
@@ -93,6 +94,16 @@ static ALGORITHMS: [&Entry<Controller>; 13] = [
     &binomial::ENTRY,
     &constant_rate::ENTRY,
     &increase_by_k::ENTRY,
+    &sync::PCWND,
+    &sync::MIX_REACT,
+    &sync::GENERIC,
+    &santa_cruz::ENTRY,
+    &peach::ENTRY,
+    &decbit::ENTRY,
+    &delay_gradient::ENTRY,
+    &packet_pair::ENTRY,
+    &xcp::ENTRY,
+    &vcp::ENTRY,
 ];
 
 static SLOW_STARTS: [&Entry<SlowStart>; 3] = [

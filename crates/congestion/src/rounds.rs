@@ -168,7 +168,10 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            one_way_delay: None,
+            // Both ways take the same time, and data alone queues.
+            one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
+            pair_spacing: None,
+            router: None,
             ecn_echo: false,
             in_flight,
             delivery_rate: None,

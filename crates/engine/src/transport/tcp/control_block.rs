@@ -304,6 +304,8 @@ impl ControlBlock {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: None,
+            pair_spacing: None,
+            router: None,
             ecn_echo: ack.ece,
             in_flight: self.nxt - self.una,
             delivery_rate: None,
