@@ -3,12 +3,17 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::bic::Bic;
+use crate::bic_nist::BicNist;
 use crate::binomial::Binomial;
 use crate::constant_rate::ConstantRate;
+use crate::ctcp::Ctcp;
+use crate::ctcp_nist::CtcpNist;
 use crate::cubic::Cubic;
 use crate::decbit::DecBit;
 use crate::delay_gradient::DelayGradient;
 use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
+use crate::fast::Fast;
+use crate::ghstcp::Ghstcp;
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
@@ -151,8 +156,18 @@ pub enum Controller {
     Htcp(Htcp),
     /// BIC.
     Bic(Bic),
+    /// BIC as NIST's study has it.
+    BicNist(BicNist),
     /// CUBIC.
     Cubic(Cubic),
+    /// Gentle HighSpeed TCP.
+    Ghstcp(Ghstcp),
+    /// Compound TCP.
+    Ctcp(Ctcp),
+    /// Compound TCP as printed by NIST.
+    CtcpNist(CtcpNist),
+    /// FAST, with and without alpha tuning.
+    Fast(Fast),
     /// Vegas.
     Vegas(Vegas),
     /// Veno.
@@ -194,7 +209,12 @@ macro_rules! dispatch {
             Controller::Scalable($algorithm) => $call,
             Controller::Htcp($algorithm) => $call,
             Controller::Bic($algorithm) => $call,
+            Controller::BicNist($algorithm) => $call,
             Controller::Cubic($algorithm) => $call,
+            Controller::Ghstcp($algorithm) => $call,
+            Controller::Ctcp($algorithm) => $call,
+            Controller::CtcpNist($algorithm) => $call,
+            Controller::Fast($algorithm) => $call,
             Controller::Vegas($algorithm) => $call,
             Controller::Veno($algorithm) => $call,
             Controller::Illinois($algorithm) => $call,

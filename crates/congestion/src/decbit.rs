@@ -96,7 +96,7 @@ impl CongestionControl for DecBit {
             return;
         }
         if self.marked as f64 >= self.threshold * sent_since as f64 {
-            window.set_cwnd(window.cwnd() * (1.0 - self.decrease), Change::Avoidance);
+            window.shrink(window.cwnd() * self.decrease);
         } else {
             window.grow(self.increase, Change::Avoidance);
         }

@@ -99,7 +99,7 @@ impl DelayGradient {
         self.gradient = self.last.map_or(0.0, |last| point.gradient_from(last));
         self.last = Some(point);
         if self.gradient > 0.0 {
-            window.set_cwnd(window.cwnd() * (1.0 - self.decrease), Change::Avoidance);
+            window.shrink(window.cwnd() * self.decrease);
         } else {
             window.grow(self.increase, Change::Avoidance);
         }

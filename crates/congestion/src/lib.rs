@@ -5,14 +5,20 @@
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
 mod bic;
+mod bic_nist;
 mod binomial;
 mod constant_rate;
 mod controller;
+mod ctcp;
+mod ctcp_nist;
 mod cubic;
 mod decbit;
 mod delay_gradient;
 mod facts;
+mod fast;
+mod fast_at;
 mod gaimd;
+mod ghstcp;
 mod hstcp;
 mod htcp;
 mod illinois;
@@ -20,6 +26,7 @@ mod increase_by_k;
 mod packet_pair;
 mod parameter;
 mod peach;
+mod periodic;
 mod queue_estimate;
 pub mod registry;
 mod reno;

@@ -101,7 +101,7 @@ impl SantaCruz {
 
     fn avoidance_round(&self, window: &mut Window) {
         if self.queued > self.operating_point + self.tolerance {
-            window.grow(-1.0, Change::Avoidance);
+            window.shrink(1.0);
         } else if self.queued < self.operating_point - self.tolerance {
             window.grow(1.0, Change::Avoidance);
         }

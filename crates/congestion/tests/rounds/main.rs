@@ -2,7 +2,10 @@
 
 mod any_sequence;
 mod avoidance;
+mod fast;
+mod gentle;
 mod marks_and_delays;
+mod nist;
 mod response_functions;
 mod routers;
 mod sender;
