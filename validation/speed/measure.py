@@ -1,4 +1,9 @@
-"""Runs one simulation of either simulator in a process of its own, and measures it."""
+"""Runs simulations side by side, each in a process of its own, and measures them.
+
+What is compared shares one core: the system switches between the processes every few milliseconds,
+so that whatever else disturbs the machine slows all of them alike. The cost of a run is its
+processor time.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Barrier, Lock
 from typing import Any
 
 from validation import ns2
@@ -19,61 +27,139 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run cost."""
+    """What one or several runs cost."""
 
     packets: int
     """Data packets sent, all flows."""
-    wall_s: float
-    engine_wall_s: float
-    """Without checking the scenario and writing tables; the same as `wall_s` for ns-2."""
+    cpu_s: float
+    """Processor time. For Longhaul, that of `longhaul.run`: checking the scenario, simulating and
+    writing the tables; for ns-2, of the whole process."""
     peak_mb: float
     """Beyond interpreter and libraries at rest; the whole process for ns-2."""
 
     @property
     def pkts_per_s(self) -> float:
-        """Data packets per second of wall time."""
-        return self.packets / self.wall_s
-
-    @property
-    def engine_pkts_per_s(self) -> float:
-        """Data packets per second of simulation alone."""
-        return self.packets / self.engine_wall_s
+        """Data packets per second of processor time."""
+        return self.packets / self.cpu_s
 
     @property
     def ns_per_pkt(self) -> float:
-        """Nanoseconds of simulation for one data packet."""
-        return 1e9 / self.engine_pkts_per_s
+        """Nanoseconds of processor time for one data packet."""
+        return 1e9 / self.pkts_per_s
 
 
-def run_longhaul(scenario: dict[str, Any]) -> Measurement:
-    """Run a scenario."""
-    with tempfile.TemporaryDirectory(prefix="longhaul-speed-") as scratch:
-        path = Path(scratch) / "scenario.json"
-        path.write_text(json.dumps(scenario))
-        command = [sys.executable, "-m", "validation.speed.worker", str(path)]
-        output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    report = json.loads(output.stdout)
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process, and those that it starts, on one core."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
+    """Repeat all runs at the same time until each has been measured `rounds` times.
+
+    A run that ends early starts again, so that none ever has the core to itself while it counts.
+    Returns, for each, the sum of its measurements, and the largest peak memory.
+    """
+    contest = _Contest(len(runs), rounds)
+    with ThreadPoolExecutor(len(runs)) as pool:
+        return [_total(measured) for measured in pool.map(contest.repeat, range(len(runs)), runs)]
+
+
+def _total(measured: list[Measurement]) -> Measurement:
     return Measurement(
-        report["packets"], report["wall_s"], report["engine_wall_s"], report["peak_mb"]
+        sum(run.packets for run in measured),
+        sum(run.cpu_s for run in measured),
+        max(run.peak_mb for run in measured),
     )
+
+
+class _Contest:
+    """Keeps every run going until all have been measured often enough."""
+
+    def __init__(self, size: int, rounds: int) -> None:
+        self._rounds = rounds
+        self._done = [0] * size
+        self._lock = Lock()
+        self._begin = Barrier(size)
+
+    def repeat(self, index: int, run: Callable[[], Measurement]) -> list[Measurement]:
+        measured: list[Measurement] = []
+        self._begin.wait()
+        while not self._is_over():
+            measurement = run()
+            if len(measured) < self._rounds or not self._is_over():
+                measured.append(measurement)
+            with self._lock:
+                self._done[index] += 1
+        return measured
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            return min(self._done) >= self._rounds
+
+
+class Longhaul:
+    """A process that simulates one scenario whenever it is asked to.
+
+    Starting the interpreter and loading libraries takes longer than many a simulation, and is done
+    before any is timed.
+    """
+
+    def __init__(self, scenario: dict[str, Any]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "validation.speed.worker", json.dumps(scenario)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests = self._process.stdin
+        self._reports = self._process.stdout
+        self._peak_mb = float(self._next_report())
+
+    def __enter__(self) -> Longhaul:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._requests.close()
+        self._process.wait()
+        self._reports.close()
+
+    def run(self) -> Measurement:
+        """Simulate once."""
+        self._requests.write("\n")
+        self._requests.flush()
+        report = json.loads(self._next_report())
+        return Measurement(report["packets"], report["cpu_s"], self._peak_mb)
+
+    def _next_report(self) -> str:
+        line = self._reports.readline()
+        if not line:
+            raise subprocess.CalledProcessError(self._process.wait(), self._process.args)
+        return line
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:
     """Run an ns-2 script that takes `out=` and `key=value` arguments."""
     with tempfile.TemporaryDirectory(prefix="ns2-speed-") as scratch:
         command = ns2.command(script, [f"out={scratch}/run", *arguments])
-        begin = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=scratch)
         assert process.stdout is not None
         output = process.stdout.read()
-        # wait4 reports the peak memory of this child alone.
+        # wait4 reports what this child alone used.
         _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             raise subprocess.CalledProcessError(process.returncode, command)
         packets = _packets(output, Path(scratch) / "run.kv")
-    return Measurement(packets, wall_s, wall_s, usage.ru_maxrss / 1024)
+    return Measurement(packets, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def _packets(output: str, records: Path) -> int:

@@ -8,10 +8,10 @@ Three questions: what a packet costs as the number of flows doubles at the same 
 from __future__ import annotations
 
 import argparse
-from statistics import median
+from contextlib import ExitStack
 from typing import Any
 
-from validation.speed.measure import Measurement, run_longhaul
+from validation.speed.measure import Longhaul, one_core, side_by_side
 
 FLOWS = (10, 20, 40, 80, 160, 320, 640, 1000)
 DURATIONS_S = (50, 100, 200, 400)
@@ -79,8 +79,8 @@ def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
 def _against_flows(rounds: int) -> None:
     print("flows   ns per packet   against half as many")
     previous: float | None = None
-    for count in FLOWS:
-        cost = _median_cost(many_flows(count), rounds)
+    costs = _costs([many_flows(count) for count in FLOWS], rounds)
+    for count, cost in zip(FLOWS, costs, strict=True):
         growth = f"{100 * (cost / previous - 1):+.0f} %" if previous else ""
         print(f"{count:5} {cost:15.1f} {growth:>22}", flush=True)
         previous = cost
@@ -88,8 +88,7 @@ def _against_flows(rounds: int) -> None:
 
 def _against_loss(rounds: int) -> None:
     print("loss   ns per packet   against none")
-    free = _median_cost(huge_window(lossy=False), rounds)
-    lossy = _median_cost(huge_window(lossy=True), rounds)
+    free, lossy = _costs([huge_window(lossy=False), huge_window(lossy=True)], rounds)
     print(f"0 % {free:16.1f}\n1 % {lossy:16.1f} {lossy / free:14.2f} times", flush=True)
 
 
@@ -97,12 +96,15 @@ def _against_time() -> None:
     print("simulated s   peak MB")
     for duration_s in DURATIONS_S:
         scenario = many_flows(10) | {"duration": f"{duration_s} s"}
-        print(f"{duration_s:11} {run_longhaul(scenario).peak_mb:9.1f}", flush=True)
+        with Longhaul(scenario) as longhaul:
+            print(f"{duration_s:11} {longhaul.run().peak_mb:9.1f}", flush=True)
 
 
-def _median_cost(scenario: dict[str, Any], rounds: int) -> float:
-    runs: list[Measurement] = [run_longhaul(scenario) for _ in range(rounds)]
-    return median(run.ns_per_pkt for run in runs)
+def _costs(scenarios: list[dict[str, Any]], rounds: int) -> list[float]:
+    """Measure the processor time of a packet in each scenario, all side by side."""
+    with one_core(), ExitStack() as stack:
+        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
+        return [cost.ns_per_pkt for cost in side_by_side([one.run for one in workers], rounds)]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""One timed simulation in a process of its own: `python -m validation.speed.worker SCENARIO.json`.
+"""Timed simulations in a process of their own: `python -m validation.speed.worker SCENARIO`.
 
-Prints a JSON object: data packets, events, wall time of everything a user's run does (checking the
-scenario, simulating, writing the tables), wall time of the simulation alone, and the memory that it
-took beyond the interpreter and the libraries at rest.
+The scenario is JSON. Simulates it once, which loads what a run needs, and prints the memory that it
+took beyond the interpreter and the libraries at rest, in MB. Then, for each line of its input,
+simulates again and prints a JSON object: data packets and the processor time of everything a user's
+run does (checking the scenario, simulating, writing the tables).
 """
 
 from __future__ import annotations
@@ -12,28 +13,27 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import longhaul
 
 
 def main() -> None:
-    """Run the scenario whose file is the first argument."""
-    scenario = json.loads(Path(sys.argv[1]).read_text())
+    """Run the scenario that is the first argument: once, and once for each line of the input."""
+    scenario = json.loads(sys.argv[1])
+    at_rest_b = _forget_peak()
+    _run(scenario)
+    print((_status("VmHWM") - at_rest_b) / 2**20, flush=True)
+    for _ in sys.stdin:
+        begin = time.process_time()
+        packets = _run(scenario)
+        print(json.dumps({"packets": packets, "cpu_s": time.process_time() - begin}), flush=True)
+
+
+def _run(scenario: dict[str, Any]) -> int:
     with tempfile.TemporaryDirectory(prefix="longhaul-speed-") as scratch:
-        at_rest_b = _forget_peak()
-        begin = time.perf_counter()
         results = longhaul.run(scenario, out=Path(scratch) / "run")
-        wall_s = time.perf_counter() - begin
-        peak_b = _status("VmHWM")
-        meta = results.meta
-    report = {
-        "packets": meta["data_packets"],
-        "events": meta["events"],
-        "wall_s": wall_s,
-        "engine_wall_s": meta["machine"]["wall_s"],
-        "peak_mb": (peak_b - at_rest_b) / 2**20,
-    }
-    print(json.dumps(report))
+        return int(results.meta["data_packets"])
 
 
 def _forget_peak() -> int:

@@ -2,8 +2,9 @@
 //!
 //! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
 //! networks", INFOCOM 2004. Variant linux is the form of Linux 2.6.22, which has no state besides
-//! the peak: steps shrink towards the peak and grow again beyond it.
+//! the peak: steps shrink towards the peak and grow again beyond it. Variant nist has its own file.
 
+use crate::bic_nist::BicNist;
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -15,12 +16,18 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     title: "BIC",
     description: "Goes half of the way to the window at which congestion last came each round trip, \
         in steps of at most max_increment segments; beyond that window it probes in steps that grow \
-        again. Below low_window it is standard TCP.",
+        again. Below low_window it is standard TCP. Variant linux is the form of Linux 2.6.22, \
+        variant nist that of NIST's study.",
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     used_by: &[Work::Nist],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,
-    build: |settings| Ok(Controller::Bic(Bic::new(settings))),
+    build: |settings| {
+        Ok(match settings.variant() {
+            Variant::Nist => Controller::BicNist(BicNist::new(settings)),
+            _ => Controller::Bic(Bic::new(settings)),
+        })
+    },
 };
 
 static PARAMETERS: [Parameter; 5] = [
@@ -53,13 +60,10 @@ static PARAMETERS: [Parameter; 5] = [
         name: "min_increment",
         unit: "segments per round trip",
         default: DefaultValue::Derived {
-            rule: "0.01; variant linux: 0.2",
-            value: |settings| {
-                if settings.variant() == Variant::Linux {
-                    0.2
-                } else {
-                    0.01
-                }
+            rule: "0.01; variants linux and nist: 0.2",
+            value: |settings| match settings.variant() {
+                Variant::Linux | Variant::Nist => 0.2,
+                _ => 0.01,
             },
         },
         allowed: Range::above(0.0, 1e6),
@@ -70,9 +74,10 @@ static PARAMETERS: [Parameter; 5] = [
         name: "decrease",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.125; variant linux: 205/1024",
+            rule: "0.125; variant linux: 205/1024; variant nist: 0.2",
             value: |settings| match settings.variant() {
                 Variant::Linux => 205.0 / 1024.0,
+                Variant::Nist => 0.2,
                 _ => 0.125,
             },
         },
@@ -148,12 +153,12 @@ impl Bic {
         probe.step.min(self.max_increment)
     }
 
-    /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak; one fifth of a
-    /// segment within four of it; and beyond it a third of the way come.
+    /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in whole segments,
+    /// and one fifth of a segment where that is not above one; beyond it a third of the way come.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = cwnd - self.peak;
         let step = if beyond < 0.0 {
-            let part = -beyond / LINUX_DIVISOR;
+            let part = libm::floor(-beyond / LINUX_DIVISOR);
             if part <= 1.0 {
                 self.min_increment
             } else {
@@ -173,6 +178,11 @@ impl Bic {
         step.min(cwnd)
     }
 
+    /// Whether it is standard TCP at this window. Linux counts the limit itself among those.
+    fn is_standard(&self, cwnd: f64) -> bool {
+        cwnd < self.low_window || self.linux && cwnd == self.low_window
+    }
+
     /// Remembers the peak and returns what a reduction leaves of `base` segments.
     fn cut(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
@@ -183,7 +193,7 @@ impl Bic {
             base
         };
         self.probe = None;
-        if base < self.low_window {
+        if self.is_standard(base) {
             base / 2.0
         } else {
             base * kept
@@ -194,7 +204,7 @@ impl Bic {
 impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let cwnd = window.cwnd();
-        let increase = match (cwnd < self.low_window, self.linux) {
+        let increase = match (self.is_standard(cwnd), self.linux) {
             (true, _) => 1.0,
             (false, true) => self.linux_increase(cwnd),
             (false, false) => self.increase(cwnd),
@@ -273,6 +283,8 @@ mod tests {
         let cases = [
             (900.0, 16.0),
             (960.0, 10.0),
+            (992.9, 0.2),
+            (987.0, 3.0),
             (997.0, 0.2),
             (1003.0, 0.2),
             (1012.0, 4.0),

@@ -3,19 +3,32 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::bic::Bic;
+use crate::bic_nist::BicNist;
 use crate::binomial::Binomial;
 use crate::constant_rate::ConstantRate;
+use crate::ctcp::Ctcp;
+use crate::ctcp_nist::CtcpNist;
 use crate::cubic::Cubic;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::decbit::DecBit;
+use crate::delay_gradient::DelayGradient;
+use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
+use crate::fast::Fast;
+use crate::ghstcp::Ghstcp;
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
 use crate::increase_by_k::IncreaseByK;
+use crate::packet_pair::PacketPair;
+use crate::peach::Peach;
 use crate::reno::Reno;
+use crate::santa_cruz::SantaCruz;
 use crate::scalable::Scalable;
+use crate::sync::SyncTcp;
+use crate::vcp::Vcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
 use crate::window::Window;
+use crate::xcp::Xcp;
 
 /// Where an algorithm moves the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +87,32 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         false
     }
 
+    /// Whether new segments should leave two at a time, back to back, so that the transport can
+    /// report [`AckSample::pair_spacing`].
+    fn sends_pairs(&self) -> bool {
+        false
+    }
+
+    /// Low-priority segments to send now, if any; asking takes them.
+    ///
+    /// The transport asks at the start of the connection, after [`Self::on_congestion`] and after
+    /// [`Self::on_timeout`]. `rtt` is its best estimate of the round-trip time (the handshake's at
+    /// the start), `receive_window` the peer's window in segments.
+    fn take_dummies(&mut self, _rtt: Span, _receive_window: u64) -> Option<Dummies> {
+        None
+    }
+
+    /// The acknowledgement of one segment of [`Self::take_dummies`], in any phase.
+    fn on_dummy_ack(&mut self, _window: &mut Window) {}
+
+    /// What a data packet that leaves now tells the routers on its way, if the algorithm works with
+    /// them: the transport puts it in the packet's header, routers change it, the receiver returns
+    /// it with the acknowledgement, and [`AckSample::router`] brings back what is left of it. `srtt`
+    /// is the smoothed round-trip time, zero before the first sample.
+    fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
+        None
+    }
+
     /// Mean window in segments under evenly spaced losses of probability `loss` at a round-trip time
     /// of `rtt`, if the algorithm has such a response function.
     fn response(&self, _loss: f64, _rtt: Span) -> Option<f64> {
@@ -124,8 +163,18 @@ pub enum Controller {
     Htcp(Htcp),
     /// BIC.
     Bic(Bic),
+    /// BIC as NIST's study has it.
+    BicNist(BicNist),
     /// CUBIC.
     Cubic(Cubic),
+    /// Gentle HighSpeed TCP.
+    Ghstcp(Ghstcp),
+    /// Compound TCP.
+    Ctcp(Ctcp),
+    /// Compound TCP as printed by NIST.
+    CtcpNist(CtcpNist),
+    /// FAST, with and without alpha tuning.
+    Fast(Fast),
     /// Vegas.
     Vegas(Vegas),
     /// Veno.
@@ -138,6 +187,22 @@ pub enum Controller {
     ConstantRate(ConstantRate),
     /// Increase by K.
     IncreaseByK(IncreaseByK),
+    /// Sync-TCP.
+    SyncTcp(SyncTcp),
+    /// TCP Santa Cruz.
+    SantaCruz(SantaCruz),
+    /// TCP-Peach.
+    Peach(Peach),
+    /// DECbit.
+    DecBit(DecBit),
+    /// Delay gradient.
+    DelayGradient(DelayGradient),
+    /// Packet pair.
+    PacketPair(PacketPair),
+    /// XCP's sender.
+    Xcp(Xcp),
+    /// VCP's sender.
+    Vcp(Vcp),
     /// An algorithm that is not built in.
     Custom(Box<dyn CongestionControl>),
 }
@@ -151,13 +216,26 @@ macro_rules! dispatch {
             Controller::Scalable($algorithm) => $call,
             Controller::Htcp($algorithm) => $call,
             Controller::Bic($algorithm) => $call,
+            Controller::BicNist($algorithm) => $call,
             Controller::Cubic($algorithm) => $call,
+            Controller::Ghstcp($algorithm) => $call,
+            Controller::Ctcp($algorithm) => $call,
+            Controller::CtcpNist($algorithm) => $call,
+            Controller::Fast($algorithm) => $call,
             Controller::Vegas($algorithm) => $call,
             Controller::Veno($algorithm) => $call,
             Controller::Illinois($algorithm) => $call,
             Controller::Binomial($algorithm) => $call,
             Controller::ConstantRate($algorithm) => $call,
             Controller::IncreaseByK($algorithm) => $call,
+            Controller::SyncTcp($algorithm) => $call,
+            Controller::SantaCruz($algorithm) => $call,
+            Controller::Peach($algorithm) => $call,
+            Controller::DecBit($algorithm) => $call,
+            Controller::DelayGradient($algorithm) => $call,
+            Controller::PacketPair($algorithm) => $call,
+            Controller::Xcp($algorithm) => $call,
+            Controller::Vcp($algorithm) => $call,
             Controller::Custom($algorithm) => $call,
         }
     };
@@ -206,6 +284,22 @@ impl CongestionControl for Controller {
 
     fn needs_rate_samples(&self) -> bool {
         dispatch!(self, algorithm => algorithm.needs_rate_samples())
+    }
+
+    fn sends_pairs(&self) -> bool {
+        dispatch!(self, algorithm => algorithm.sends_pairs())
+    }
+
+    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
+        dispatch!(self, algorithm => algorithm.take_dummies(rtt, receive_window))
+    }
+
+    fn on_dummy_ack(&mut self, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
+    }
+
+    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
+        dispatch!(self, algorithm => algorithm.router_request(window, srtt))
     }
 
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {

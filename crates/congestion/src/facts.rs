@@ -36,6 +36,15 @@ pub struct AckSample {
     pub min_rtt: Span,
     /// Forward one-way transit time, where the transport measures it.
     pub one_way_delay: Option<Span>,
+    /// How far apart two segments that left back to back were acknowledged, where the transport
+    /// measures it: [`CongestionControl::sends_pairs`] asks for it.
+    ///
+    /// [`CongestionControl::sends_pairs`]: crate::CongestionControl::sends_pairs
+    pub pair_spacing: Option<Span>,
+    /// What routers answered to [`CongestionControl::router_request`], where they did.
+    ///
+    /// [`CongestionControl::router_request`]: crate::CongestionControl::router_request
+    pub router: Option<RouterFeedback>,
     /// Whether the acknowledgement echoed a congestion mark.
     pub ecn_echo: bool,
     /// Segments in flight after this acknowledgement.
@@ -46,6 +55,60 @@ pub struct AckSample {
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.
     pub round: u64,
+}
+
+/// What a data packet carries for routers that take part in congestion control. Algorithms know
+/// segments only; the transport converts to bytes where a header has them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RouterRequest {
+    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.1). A router takes
+    /// the flow's throughput as `cwnd / rtt` and the spacing of its packets as `rtt / cwnd`, and
+    /// replaces `change` by its own grant where that is smaller.
+    Xcp {
+        /// Congestion window in segments.
+        cwnd: f64,
+        /// Smoothed round-trip time; routers leave packets without one alone.
+        rtt: Span,
+        /// Change of the throughput that this packet asks for: segments per second.
+        change: f64,
+    },
+    /// VCP's code point: the packet starts with [`Load::Low`], and each router replaces a load by
+    /// its own where that is higher (SIGCOMM 2005 section 3).
+    Vcp,
+}
+
+/// What came back of a [`RouterRequest`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RouterFeedback {
+    /// XCP.
+    Xcp {
+        /// Change of the throughput granted, summed over the packets that the acknowledgement
+        /// covers: segments per second, negative for a decrease.
+        change: f64,
+    },
+    /// VCP: the highest load on the path.
+    Vcp(Load),
+}
+
+/// A router's load as VCP encodes it (SIGCOMM 2005 section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Load {
+    /// Below 80 %.
+    Low,
+    /// From 80 to 100 %.
+    High,
+    /// 100 % or more.
+    Over,
+}
+
+/// Low-priority segments that probe the path: copies of the last data segment, which routers drop
+/// before any other. They count neither as data in flight nor as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dummies {
+    /// How many to send.
+    pub count: u64,
+    /// Time from one to the next, and before the first.
+    pub spacing: Span,
 }
 
 /// Why the transport reports congestion.

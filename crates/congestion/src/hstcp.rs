@@ -2,7 +2,7 @@
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
 //! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`).
+//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10.
 
 use std::sync::Arc;
 
@@ -23,81 +23,129 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         segments per round trip, and gives up a smaller fraction at a congestion signal, the \
         larger the window. Variant ns2 starts the response function at 1.5 / low_window^2, halves \
         the window at the first reduction of a connection and in slow start, and below low_window \
-        keeps the fraction that the last reduction above it removed.",
+        keeps the fraction that the last reduction above it removed. Variant nist rounds the \
+        increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
+        a timeout, too.",
     source: "RFC 3649",
     used_by: &[Work::HighSpeedTcp, Work::GentleHighSpeedTcp, Work::Nist],
-    variants: &[Variant::Paper, Variant::Ns2],
+    variants: &[Variant::Paper, Variant::Ns2, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Controller::Hstcp(Hstcp::new(settings)?)),
 };
 
-static PARAMETERS: [Parameter; 6] = [
-    Parameter {
-        name: "low_window",
-        unit: "segments",
-        default: DefaultValue::Fixed(38.0),
-        allowed: Range::closed(1.0, 1e9),
-        help: "Largest window at which the flow is standard TCP.",
-        source: "RFC 3649 section 5, Low_Window",
-    },
-    Parameter {
-        name: "high_window",
-        unit: "segments",
-        default: DefaultValue::Fixed(83000.0),
-        allowed: Range::above(1.0, 1e9),
-        help: "Window at the upper point of the response function.",
-        source: "RFC 3649 section 5, High_Window",
-    },
-    Parameter {
-        name: "high_p",
-        unit: "probability",
-        default: DefaultValue::Fixed(1e-7),
-        allowed: Range::open(0.0, 1.0),
-        help: "Loss probability at which the mean window is high_window.",
-        source: "RFC 3649 section 5, High_P",
-    },
-    Parameter {
-        name: "high_decrease",
-        unit: "fraction of the window",
-        default: DefaultValue::Fixed(0.1),
-        allowed: Range::above(0.0, 0.5),
-        help: "Part of the window removed at a congestion signal when it is high_window.",
-        source: "RFC 3649 section 5, High_Decrease",
-    },
-    Parameter {
-        name: "low_p",
-        unit: "probability",
-        default: DefaultValue::Derived {
-            rule: "0.001 * (38 / low_window)^2; variant ns2: 1.5 / low_window^2",
-            value: default_low_p,
-        },
-        allowed: Range::open(0.0, 1.0),
-        help: "Loss probability at which the mean window is low_window. With low_p 9.91641e-4 and \
-            high_p 9.75441e-8 the response function is the RFC's rounded p(w) = 0.078 / w^1.2.",
-        source: "RFC 3649 section 5, Low_P",
-    },
-    Parameter {
-        name: "min_decrease",
-        unit: "fraction of the window",
-        default: DefaultValue::Derived {
-            rule: "0.01, or high_decrease where that is less",
-            value: |settings| settings.get("high_decrease").min(0.01),
-        },
-        allowed: Range::above(0.0, 0.5),
-        help: "Least part removed at a congestion signal. The line of the RFC, which has no such \
-            bound, reaches zero at a window of 568,000 segments.",
-        source: "Longhaul",
-    },
+static PARAMETERS: [Parameter; 7] = [
+    LOW_WINDOW,
+    HIGH_WINDOW,
+    rounded(DefaultValue::Derived {
+        rule: "0; variant nist: 1",
+        value: |settings| f64::from(settings.variant() == Variant::Nist),
+    }),
+    HIGH_P,
+    HIGH_DECREASE,
+    LOW_P,
+    MIN_DECREASE,
 ];
+
+pub(crate) const LOW_WINDOW: Parameter = Parameter {
+    name: "low_window",
+    unit: "segments",
+    default: DefaultValue::Derived {
+        rule: "38; variant nist: 31",
+        value: |settings| match settings.variant() {
+            Variant::Nist => 31.0,
+            _ => 38.0,
+        },
+    },
+    allowed: Range::closed(1.0, 1e9),
+    help: "Largest window at which the flow is standard TCP.",
+    source: "RFC 3649 section 5, Low_Window; spec 004b B.10",
+};
+
+pub(crate) const HIGH_WINDOW: Parameter = Parameter {
+    name: "high_window",
+    unit: "segments",
+    default: DefaultValue::Fixed(83000.0),
+    allowed: Range::above(1.0, 1e9),
+    help: "Window at the upper point of the response function.",
+    source: "RFC 3649 section 5, High_Window",
+};
+
+pub(crate) const fn rounded(default: DefaultValue) -> Parameter {
+    Parameter {
+        name: "rounded",
+        unit: "0 or 1",
+        default,
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether low_p and high_p are by default on p(w) = 0.078 / w^1.2, the RFC's rounded \
+            form of its response function.",
+        source: "RFC 3649 section 5; spec 003 B.5",
+    }
+}
+
+pub(crate) const HIGH_P: Parameter = Parameter {
+    name: "high_p",
+    unit: "probability",
+    default: DefaultValue::Derived {
+        rule: "1e-7; with rounded: 0.078 / high_window^1.2",
+        value: |settings| rounded_p(settings, "high_window").unwrap_or(1e-7),
+    },
+    allowed: Range::open(0.0, 1.0),
+    help: "Loss probability at which the mean window is high_window.",
+    source: "RFC 3649 section 5, High_P",
+};
+
+pub(crate) const HIGH_DECREASE: Parameter = Parameter {
+    name: "high_decrease",
+    unit: "fraction of the window",
+    default: DefaultValue::Fixed(0.1),
+    allowed: Range::above(0.0, 0.5),
+    help: "Part of the window removed at a congestion signal when it is high_window.",
+    source: "RFC 3649 section 5, High_Decrease",
+};
+
+pub(crate) const LOW_P: Parameter = Parameter {
+    name: "low_p",
+    unit: "probability",
+    default: DefaultValue::Derived {
+        rule: "0.001 * (38 / low_window)^2; variant ns2: 1.5 / low_window^2; with rounded: 0.078 / \
+            low_window^1.2",
+        value: default_low_p,
+    },
+    allowed: Range::open(0.0, 1.0),
+    help: "Loss probability at which the mean window is low_window.",
+    source: "RFC 3649 section 5, Low_P",
+};
+
+pub(crate) const MIN_DECREASE: Parameter = Parameter {
+    name: "min_decrease",
+    unit: "fraction of the window",
+    default: DefaultValue::Derived {
+        rule: "0.01, or high_decrease where that is less; variant nist: high_decrease",
+        value: |settings| match settings.variant() {
+            Variant::Nist => settings.get("high_decrease"),
+            _ => settings.get("high_decrease").min(0.01),
+        },
+    },
+    allowed: Range::above(0.0, 0.5),
+    help: "Least part removed at a congestion signal. The line of the RFC, which has no such bound, \
+        reaches zero at a window of 568,000 segments.",
+    source: "Longhaul",
+};
+
+/// The RFC's rounded response function at the window that parameter `name` gives, if it is chosen.
+fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
+    let rounded = settings.get("rounded") >= 0.5;
+    rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
+}
 
 /// The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are scaled by
 /// standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
-    match settings.variant() {
+    rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
         Variant::Ns2 => 1.5 / (low_window * low_window),
         _ => 1e-3 * (38.0 / low_window) * (38.0 / low_window),
-    }
+    })
 }
 
 /// HighSpeed TCP.
@@ -105,6 +153,8 @@ fn default_low_p(settings: &Settings) -> f64 {
 pub struct Hstcp {
     response: Arc<Response>,
     ns2: Option<Ns2Factor>,
+    /// Whether a timeout leaves the algorithm's own part as threshold (spec 004b equation 29).
+    own_threshold: bool,
 }
 
 /// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
@@ -113,13 +163,15 @@ pub struct Hstcp {
 struct Ns2Factor(f64);
 
 impl Hstcp {
-    fn new(settings: &Settings) -> Result<Self, SpecError> {
+    /// Built from any table that has this algorithm's parameters.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("low_window", "high_window")?;
         settings.require_below("high_p", "low_p")?;
         let ns2 = (settings.variant() == Variant::Ns2).then_some(Ns2Factor(0.5));
         Ok(Self {
             response: Arc::new(Response::new(settings)),
             ns2,
+            own_threshold: settings.variant() == Variant::Nist,
         })
     }
 }
@@ -148,7 +200,14 @@ impl CongestionControl for Hstcp {
         if let Some(factor) = &mut self.ns2 {
             factor.update(&self.response, window.cwnd());
         }
-        restart(event, window);
+        if !self.own_threshold {
+            restart(event, window);
+            return;
+        }
+        if !event.keep_ssthresh {
+            window.set_ssthresh(event.base * (1.0 - self.response.decrease(event.base)));
+        }
+        window.restart();
     }
 
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
@@ -188,13 +247,19 @@ struct Response {
     curve: Curve,
     /// `a(w)`, where it is tabulated.
     table: ResponseTable,
+    /// Whether `a(w)` is rounded to whole segments (spec 004b equation 26 and H-21).
+    whole: bool,
 }
 
 impl Response {
     fn new(settings: &Settings) -> Self {
         let curve = Curve::new(settings);
         let table = ResponseTable::new(curve.low_window, curve.table_end(), |w| curve.increase(w));
-        Self { curve, table }
+        Self {
+            curve,
+            table,
+            whole: settings.variant() == Variant::Nist,
+        }
     }
 
     /// Segments per round trip at window `w`. Never fewer than standard TCP's one: with the RFC's
@@ -204,10 +269,13 @@ impl Response {
         if w <= self.curve.low_window {
             return 1.0;
         }
-        self.table
-            .at(w)
-            .unwrap_or_else(|| self.curve.increase(w))
-            .max(1.0)
+        let increase = self.table.at(w).unwrap_or_else(|| self.curve.increase(w));
+        let increase = if self.whole {
+            libm::floor(increase + 0.5)
+        } else {
+            increase
+        };
+        increase.max(1.0)
     }
 
     /// Part of the window removed at window `w`.
@@ -292,13 +360,9 @@ mod tests {
         Hstcp::new(&ENTRY.settings(variant, &given).unwrap()).unwrap()
     }
 
-    /// The RFC's rounded response function, through its two ends.
-    fn rounded() -> Hstcp {
-        let p = |w: f64| 0.078 / libm::pow(w, 1.2);
-        hstcp(
-            Variant::Paper,
-            &[("low_p", p(38.0)), ("high_p", p(83000.0))],
-        )
+    /// With the RFC's rounded response function.
+    fn with_rounded_response() -> Hstcp {
+        hstcp(Variant::Paper, &[("rounded", 1.0)])
     }
 
     fn response_at(algorithm: &Hstcp, loss: f64) -> f64 {
@@ -329,7 +393,7 @@ mod tests {
             (2378.0, 13.0, 0.28),
             (3778.0, 17.0, 0.26),
         ];
-        let response = rounded().response;
+        let response = with_rounded_response().response;
         for (w, a, b) in rows {
             near(response.increase(w), a, 0.014);
             near(response.decrease(w), b, 0.0051);
@@ -352,13 +416,58 @@ mod tests {
             (&paper, 1000.0, 7.8599, 0.32988),
             (&paper, 16666.0, 38.4015, 0.18352),
             (&paper, 83000.0, 72.5158, 0.1),
-            (&rounded(), 1000.0, 7.7398, 0.32988),
-            (&rounded(), 41666.0, 56.4331, 0.13585),
+            (&with_rounded_response(), 1000.0, 7.7398, 0.32988),
+            (&with_rounded_response(), 41666.0, 56.4331, 0.13585),
         ];
         for (algorithm, w, a, b) in cases {
             near(algorithm.response.increase(w) / a, 1.0, 3e-5);
             near(algorithm.response.decrease(w), b, 6e-6);
         }
+    }
+
+    #[test]
+    fn nist_s_increase_is_a_whole_number() {
+        // Spec 004b B.10 and its worked numbers: (window, one half more than the increase, which is
+        // then cut to whole segments, decrease).
+        let cases = [
+            (31.0, 1.311_134, 0.5),
+            (38.0, 1.428_532, 0.489_682),
+            (100.0, 2.254_960, 0.440_644),
+            (500.0, 5.424_933, 0.359_077),
+            (882.0, 7.511_135, 0.330_312),
+            (1000.0, 8.073_783, 0.323_948),
+            (3402.0, 16.224_156, 0.261_897),
+            (6804.0, 23.735_538, 0.226_768),
+            (10_000.0, 29.082_835, 0.207_253),
+            (83_000.0, 71.234_856, 0.1),
+        ];
+        let response = hstcp(Variant::Nist, &[]).response;
+        for (w, a, b) in cases {
+            near(response.curve.increase(w) + 0.5, a, 1e-6);
+            near(response.decrease(w), b, 1e-6);
+            assert_eq!(response.increase(w), f64::floor(a), "{w}");
+        }
+        assert_eq!(response.decrease(1e6), 0.1);
+    }
+
+    #[test]
+    fn nist_s_timeout_keeps_the_algorithm_s_own_part() {
+        for (cwnd, expected) in [(1000.0, 676.051_71), (20.0, 10.0)] {
+            let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
+            let event = Timeout {
+                now: Time::ZERO,
+                base: cwnd,
+                keep_ssthresh: false,
+            };
+            hstcp(Variant::Nist, &[]).on_timeout(&event, &mut window);
+            near(window.ssthresh(), expected, 1e-5);
+            assert_eq!(window.cwnd(), 1.0);
+        }
+        near(
+            cut(&mut hstcp(Variant::Nist, &[]), 1000.0, false, false),
+            676.051_71,
+            1e-5,
+        );
     }
 
     #[test]
@@ -379,8 +488,8 @@ mod tests {
             near(response_at(&ns2, p) / w, 1.0, 1e-3);
         }
         // Spec 003 B.5: the rounded form, and standard TCP where losses are frequent.
-        near(response_at(&rounded(), 1e-7), 81297.8, 1.0);
-        near(response_at(&rounded(), 1e-2), 12.247, 1e-3);
+        near(response_at(&with_rounded_response(), 1e-7), 81297.8, 1.0);
+        near(response_at(&with_rounded_response(), 1e-2), 12.247, 1e-3);
     }
 
     #[test]

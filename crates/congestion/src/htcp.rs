@@ -1,14 +1,15 @@
 //! H-TCP: additive increase that grows with the time since the last congestion event.
 //!
 //! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
-//! draft-leith-tcp-htcp. Variant linux scales the increase with the round-trip time; variant nist
-//! is spec 004b B.11.
+//! draft-leith-tcp-htcp. Variant linux is the form of Linux 2.6.22, which scales the increase with
+//! the round-trip time; variant nist is spec 004b B.11.
 
 use longhaul_units::{Span, Time};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::periodic::Periodic;
 use crate::registry::{Entry, Work};
 use crate::window::{Change, Window};
 
@@ -19,7 +20,9 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         longer none comes. Removes the part of the window that the queue holds, judged by the \
         ratio of smallest to largest round-trip time, unless the throughput has changed much since \
         the event before. Variant linux scales the increase with the round-trip time in units of \
-        100 ms, variant nist with the round-trip time in seconds.",
+        100 ms, counts time from the end of recovery, and judges by round-trip times only if \
+        throughput was steady twice in a row; variant nist scales with the round-trip time in \
+        seconds.",
     source: "draft-leith-tcp-htcp-06",
     used_by: &[Work::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
@@ -65,6 +68,8 @@ pub struct Htcp {
     kept: f64,
     /// The last congestion event, or else the first acknowledgement outside slow start.
     since: Option<Time>,
+    /// Whether throughput was steady at the last congestion event.
+    was_steady: bool,
     max_rtt: Span,
     min_rtt: Span,
     throughput: Throughput,
@@ -80,6 +85,7 @@ impl Htcp {
             variant: settings.variant(),
             kept: 0.5,
             since: None,
+            was_steady: false,
             max_rtt: Span::ZERO,
             min_rtt: Span::ZERO,
             throughput: if nist {
@@ -111,7 +117,9 @@ impl Htcp {
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
-        let known = steady && ratio.is_finite();
+        let trusted = self.variant != Variant::Linux || self.was_steady;
+        self.was_steady = steady;
+        let known = steady && trusted && ratio.is_finite();
         self.kept = if known {
             ratio.clamp(0.5, self.max_kept)
         } else {
@@ -126,10 +134,14 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    /// Estimators run in every phase (spec 004b B.12).
+    fn observe(&mut self, ack: &AckSample, _window: &Window) {
         self.min_rtt = ack.min_rtt;
         self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
-        self.throughput.on_ack(ack);
+        self.throughput.observe(ack);
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let since = *self.since.get_or_insert(ack.now);
         let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
         window.grow(step * ack.credit, Change::Avoidance);
@@ -139,6 +151,12 @@ impl CongestionControl for Htcp {
         self.adapt();
         self.since = Some(event.now);
         window.reduce_to(event.base * self.kept);
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
+        if self.variant == Variant::Linux {
+            self.since = Some(now);
+        }
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -163,8 +181,9 @@ struct Throughput {
     period: Span,
     /// Whether the largest average since the last event counts, and not the current one.
     largest: bool,
-    since: Option<Time>,
-    acked: u64,
+    timer: Periodic,
+    /// Segments of the connection delivered when the current sample began.
+    begin: u64,
     mean: f64,
     epoch: f64,
     last_epoch: f64,
@@ -181,27 +200,25 @@ impl Throughput {
             gain,
             period,
             largest,
-            since: None,
-            acked: 0,
+            timer: Periodic::NEW,
+            begin: 0,
             mean: 0.0,
             epoch: 0.0,
             last_epoch: 0.0,
         }
     }
 
-    fn on_ack(&mut self, ack: &AckSample) {
-        let since = *self.since.get_or_insert(ack.now);
-        self.acked += ack.acked;
-        let length = ack.now.since(since);
+    fn observe(&mut self, ack: &AckSample) {
         let period = if self.period == Span::ZERO {
             ack.srtt
         } else {
             self.period
         };
-        if length < period || length == Span::ZERO {
+        let Some(length) = self.timer.elapsed(ack.now, period) else {
             return;
-        }
-        let sample = self.acked as f64 / length.as_secs_f64();
+        };
+        let sample = (ack.delivered - self.begin) as f64 / length.as_secs_f64();
+        self.begin = ack.delivered;
         let gain = if self.mean == 0.0 { 1.0 } else { self.gain };
         self.mean += gain * (sample - self.mean);
         self.epoch = if self.largest {
@@ -209,8 +226,6 @@ impl Throughput {
         } else {
             self.mean
         };
-        self.since = Some(ack.now);
-        self.acked = 0;
     }
 
     /// Ends the epoch; whether its throughput is within `change` of the last one's.
@@ -271,6 +286,67 @@ mod tests {
         htcp.min_rtt = Span::from_millis(70);
         htcp.max_rtt = Span::from_millis(100);
         for (throughput, kept) in [(1000.0, 0.5), (1100.0, 0.7), (1400.0, 0.5), (1300.0, 0.7)] {
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert!((htcp.kept - kept).abs() < 1e-12, "{throughput}");
+        }
+    }
+
+    /// Linux forgets a twentieth of the queueing delay at each event: 70 and 100 ms, then 98.5 and so
+    /// on.
+    #[test]
+    fn linux_waits_for_a_second_steady_event() {
+        let mut htcp = htcp(Variant::Linux);
+        htcp.min_rtt = Span::from_millis(70);
+        htcp.max_rtt = Span::from_millis(100);
+        let ratio = |forgotten: i32| 70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten));
+        for (throughput, kept) in [
+            (1000.0, 0.5),
+            (1100.0, 0.5),
+            (1100.0, ratio(2)),
+            (1400.0, 0.5),
+            (1400.0, 0.5),
+            (1400.0, ratio(5)),
+        ] {
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert!(
+                (htcp.kept - kept).abs() < 1e-9,
+                "{throughput}: {}",
+                htcp.kept
+            );
+        }
+    }
+
+    /// Worked out from spec 004b equations 30 to 32: (seconds, segments at 42 and at 324 ms).
+    #[test]
+    fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
+        for (elapsed, short, long) in [
+            (1.0, 1.0, 1.0),
+            (1.5, 1.0, 1.964_25),
+            (2.0, 1.0, 3.645),
+            (5.0, 1.89, 14.58),
+            (10.0, 4.6725, 36.045),
+            (20.0, 11.8125, 91.125),
+        ] {
+            for (rtt_ms, expected) in [(42, short), (324, long)] {
+                let mut htcp = htcp(Variant::Nist);
+                htcp.min_rtt = Span::from_millis(rtt_ms);
+                let found = htcp.increase(elapsed);
+                assert!((found - expected).abs() < 1e-9, "{elapsed} s: {found}");
+            }
+        }
+    }
+
+    /// Spec 004b equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.
+    #[test]
+    fn nist_s_backoff_has_its_worked_numbers() {
+        for (throughput, max_ms, kept) in [(1250.0, 50, 0.5), (1100.0, 50, 0.8), (1100.0, 60, 0.7)]
+        {
+            let mut htcp = htcp(Variant::Nist);
+            htcp.min_rtt = Span::from_millis(42);
+            htcp.max_rtt = Span::from_millis(max_ms);
+            htcp.throughput.last_epoch = 1000.0;
             htcp.throughput.epoch = throughput;
             htcp.adapt();
             assert!((htcp.kept - kept).abs() < 1e-12, "{throughput}");

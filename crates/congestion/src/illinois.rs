@@ -112,7 +112,7 @@ impl Illinois {
             min_decrease: settings.get("min_decrease"),
             low_window: settings.get("low_window"),
             patience: settings.get("patience"),
-            increase: 1.0,
+            increase: settings.get("max_increase"),
             decrease: 0.5,
             patient: None,
             max_rtt: Span::ZERO,
@@ -153,12 +153,16 @@ impl Illinois {
 }
 
 impl CongestionControl for Illinois {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    /// Slow start's delays count, too: they find the largest.
+    fn observe(&mut self, ack: &AckSample, _window: &Window) {
         if let Some(rtt) = ack.rtt {
             self.max_rtt = self.max_rtt.max(rtt);
             self.rtt_sum_s += rtt.as_secs_f64();
             self.rtt_count += 1.0;
         }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = self.increase * ack.credit / window.cwnd();
         window.grow(step, Change::Avoidance);
     }

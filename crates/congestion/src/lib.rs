@@ -5,31 +5,48 @@
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
 mod bic;
+mod bic_nist;
 mod binomial;
 mod constant_rate;
 mod controller;
+mod ctcp;
+mod ctcp_nist;
 mod cubic;
+mod decbit;
+mod delay_gradient;
 mod facts;
+mod fast;
+mod fast_at;
 mod gaimd;
+mod ghstcp;
 mod hstcp;
 mod htcp;
 mod illinois;
 mod increase_by_k;
+mod packet_pair;
 mod parameter;
+mod peach;
+mod periodic;
 mod queue_estimate;
 pub mod registry;
 mod reno;
 mod response_table;
 pub mod rounds;
+mod santa_cruz;
 mod scalable;
 mod slow_start;
 mod state;
+mod sync;
+mod vcp;
 mod vegas;
 mod veno;
 mod window;
+mod xcp;
 
 pub use controller::{CloneBox, CongestionControl, Controller, Phases};
-pub use facts::{AckSample, Cause, Congestion, Limit, Timeout};
+pub use facts::{
+    AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
+};
 pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use slow_start::SlowStart;

@@ -47,6 +47,8 @@ pub struct Range {
     pub min: Bound<f64>,
     /// Largest value.
     pub max: Bound<f64>,
+    /// Names of the values 0, 1, 2 and so on where they are choices; empty for quantities.
+    pub names: &'static [&'static str],
 }
 
 impl Range {
@@ -55,6 +57,7 @@ impl Range {
         Self {
             min: Bound::Included(min),
             max: Bound::Included(max),
+            names: &[],
         }
     }
 
@@ -63,6 +66,7 @@ impl Range {
         Self {
             min: Bound::Excluded(min),
             max: Bound::Excluded(max),
+            names: &[],
         }
     }
 
@@ -71,12 +75,28 @@ impl Range {
         Self {
             min: Bound::Excluded(min),
             max: Bound::Included(max),
+            names: &[],
         }
     }
 
-    /// Whether `value` is a number inside.
+    /// One of the named choices, each standing for its place in the list.
+    pub const fn choice(names: &'static [&'static str]) -> Self {
+        Self {
+            names,
+            ..Self::closed(0.0, names.len() as f64 - 1.0)
+        }
+    }
+
+    /// The value that a choice's name stands for.
+    pub fn value_of(&self, name: &str) -> Option<f64> {
+        let place = self.names.iter().position(|&known| known == name);
+        place.map(|place| place as f64)
+    }
+
+    /// Whether `value` is a number inside, and a whole one for a choice.
     pub fn contains(&self, value: f64) -> bool {
-        value.is_finite() && (self.min, self.max).contains(&value)
+        let possible = self.names.is_empty() || value == libm::trunc(value);
+        possible && value.is_finite() && (self.min, self.max).contains(&value)
     }
 }
 
@@ -88,10 +108,14 @@ impl fmt::Display for Range {
             Bound::Unbounded => f.write_str("any number")?,
         }
         match self.max {
-            Bound::Included(max) => write!(f, " to {}", Number(max)),
-            Bound::Excluded(max) => write!(f, " and below {}", Number(max)),
-            Bound::Unbounded => Ok(()),
+            Bound::Included(max) => write!(f, " to {}", Number(max))?,
+            Bound::Excluded(max) => write!(f, " and below {}", Number(max))?,
+            Bound::Unbounded => {}
         }
+        if self.names.is_empty() {
+            return Ok(());
+        }
+        write!(f, ": {}", self.names.join(", "))
     }
 }
 
@@ -202,6 +226,14 @@ impl Settings {
         found
             .expect("an algorithm reads only parameters of its table")
             .1
+    }
+
+    /// The name of the chosen value of a parameter that is a choice.
+    pub(crate) fn choice(&self, name: &str) -> &'static str {
+        let mut values = self.values();
+        let found = values.find(|(parameter, _)| parameter.name == name);
+        let (parameter, value) = found.expect("an algorithm reads only parameters of its table");
+        parameter.allowed.names[value as usize]
     }
 
     /// Refuses two values that cannot go together: `smaller` has to be below `larger`.
@@ -353,6 +385,15 @@ mod tests {
         assert_eq!(Range::closed(2.0, 1e6).to_string(), "from 2 to 1e6");
         assert_eq!(Range::open(0.0, 1.0).to_string(), "above 0 and below 1");
         assert_eq!(Range::above(1e-12, 0.5).to_string(), "above 1e-12 to 0.5");
+    }
+
+    #[test]
+    fn a_choice_is_a_number_with_a_name() {
+        let range = Range::choice(&["red", "green", "blue"]);
+        assert_eq!(range.value_of("green"), Some(1.0));
+        assert_eq!(range.value_of("yellow"), None);
+        assert!(range.contains(2.0) && !range.contains(1.5) && !range.contains(3.0));
+        assert_eq!(range.to_string(), "from 0 to 2: red, green, blue");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use crate::controller::Controller;
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
-    bic, binomial, constant_rate, cubic, gaimd, hstcp, htcp, illinois, increase_by_k, reno,
-    scalable, slow_start, vegas, veno,
+    bic, binomial, constant_rate, ctcp, ctcp_nist, cubic, decbit, delay_gradient, fast, fast_at,
+    gaimd, ghstcp, hstcp, htcp, illinois, increase_by_k, packet_pair, peach, reno, santa_cruz,
+    scalable, slow_start, sync, vcp, vegas, veno, xcp,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -79,13 +80,18 @@ impl<T> Entry<T> {
     }
 }
 
-static ALGORITHMS: [&Entry<Controller>; 13] = [
+static ALGORITHMS: &[&Entry<Controller>] = &[
     &reno::ENTRY,
     &hstcp::ENTRY,
     &scalable::ENTRY,
     &htcp::ENTRY,
     &bic::ENTRY,
     &cubic::ENTRY,
+    &ghstcp::ENTRY,
+    &ctcp::ENTRY,
+    &ctcp_nist::ENTRY,
+    &fast::ENTRY,
+    &fast_at::ENTRY,
     &vegas::ENTRY,
     &veno::ENTRY,
     &illinois::ENTRY,
@@ -93,22 +99,33 @@ static ALGORITHMS: [&Entry<Controller>; 13] = [
     &binomial::ENTRY,
     &constant_rate::ENTRY,
     &increase_by_k::ENTRY,
+    &sync::PCWND,
+    &sync::MIX_REACT,
+    &sync::GENERIC,
+    &santa_cruz::ENTRY,
+    &peach::ENTRY,
+    &decbit::ENTRY,
+    &delay_gradient::ENTRY,
+    &packet_pair::ENTRY,
+    &xcp::ENTRY,
+    &vcp::ENTRY,
 ];
 
-static SLOW_STARTS: [&Entry<SlowStart>; 3] = [
+static SLOW_STARTS: &[&Entry<SlowStart>] = &[
     &slow_start::STANDARD,
     &slow_start::LIMITED,
     &slow_start::NS2_LIMITED,
+    &slow_start::NIST_LIMITED,
 ];
 
 /// Every congestion control algorithm.
 pub fn algorithms() -> &'static [&'static Entry<Controller>] {
-    &ALGORITHMS
+    ALGORITHMS
 }
 
 /// Every slow start.
 pub fn slow_starts() -> &'static [&'static Entry<SlowStart>] {
-    &SLOW_STARTS
+    SLOW_STARTS
 }
 
 /// The algorithm of that name.

@@ -1,9 +1,11 @@
 //! A flow without a network: one round trip at a time, losses where one puts them.
 //!
-//! Each round trip acknowledges one window of segments, evenly spaced over it. Losses are counted
-//! in segments, or drawn; a lost segment cuts the window at most once per round trip, and recovery
-//! takes no time: this is the deterministic model behind the response functions of RFC 5681 and
-//! RFC 3649.
+//! Each round trip acknowledges one window of segments, evenly spaced over it or over the time that
+//! the sender's own link takes. What queues follows the window at each segment's departure, a round
+//! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
+//! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
+//! once per round trip, and recovery takes no time: this is the deterministic model behind the
+//! response functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
 
@@ -34,6 +36,9 @@ pub struct Path {
     /// Segments per second that the path carries: what the window holds beyond them waits. Without
     /// it nothing ever waits.
     pub rate: Option<f64>,
+    /// Segments per second that the sender's own link carries: a window's acknowledgements come
+    /// so fast, one after the other, instead of being spread over the round trip.
+    pub link_rate: Option<f64>,
     /// Which segments are lost or marked.
     pub loss: Loss,
     /// What the loss or mark is reported as.
@@ -48,10 +53,17 @@ impl Path {
         Self {
             rtt,
             rate: None,
+            link_rate: None,
             loss: Loss::Never,
             cause: Cause::Loss,
             timeouts: Vec::new(),
         }
+    }
+
+    /// Round-trip time of a segment that leaves with so many in flight.
+    fn rtt_of(&self, cwnd: f64) -> Span {
+        let carried = self.rate.map_or(0.0, |rate| cwnd.trunc() / rate);
+        self.rtt.max(Span::from_secs_f64(carried))
     }
 }
 
@@ -88,12 +100,15 @@ pub struct Flow {
     reduced: bool,
     /// Segments delivered so far.
     delivered: u64,
+    /// Window after the first acknowledgement of the last round, in segments.
+    opened: f64,
 }
 
 impl Flow {
     /// A flow that has sent nothing yet.
     pub fn new(state: CongestionState) -> Self {
         Self {
+            opened: state.window.cwnd(),
             state,
             now: Time::ZERO,
             round: 0,
@@ -123,15 +138,20 @@ impl Flow {
         let ssthresh = self.state.window.ssthresh();
         // As many segments as fit into the window are in flight, at least one.
         let sent = (cwnd as u64).max(1);
-        let carried = path.rate.map_or(0.0, |rate| sent as f64 / rate);
-        let rtt = path.rtt.max(Span::from_secs_f64(carried));
+        let rtt = path.rtt_of(cwnd);
+        let opened = self.opened;
+        let burst = path
+            .link_rate
+            .map_or(rtt, |rate| Span::from_secs_f64(sent as f64 / rate));
+        let spread = rtt.min(burst);
         let mut congestion = false;
         for segment in 0..sent {
-            let share = u128::from(rtt.as_ps()) * u128::from(segment + 1) / u128::from(sent);
+            let share = u128::from(spread.as_ps()) * u128::from(segment + 1) / u128::from(sent);
             self.now = start + Span::from_ps(share as u64);
             let lost = losses.lost();
             self.delivered += u64::from(!lost);
-            let ack = self.ack(rtt, path.rtt, sent - segment - 1);
+            let at_departure = opened + (cwnd - opened) * (segment + 1) as f64 / sent as f64;
+            let ack = self.ack(path.rtt_of(at_departure), path.rtt, sent - segment - 1);
             if segment == 0 {
                 self.state.on_round(&ack);
             }
@@ -142,10 +162,14 @@ impl Flow {
                 congestion = true;
                 self.reduce(path.cause, sent);
             }
+            if segment == 0 {
+                self.opened = self.state.window.cwnd();
+            }
         }
         if congestion {
             self.state.on_recovery_exit(self.now);
         }
+        self.now = start + rtt;
         self.round += 1;
         Round {
             start,
@@ -168,7 +192,10 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            one_way_delay: None,
+            // Both ways take the same time, and data alone queues.
+            one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
+            pair_spacing: None,
+            router: None,
             ecn_echo: false,
             in_flight,
             delivery_rate: None,

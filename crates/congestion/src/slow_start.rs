@@ -56,6 +56,22 @@ pub(crate) static NS2_LIMITED: Entry<SlowStart> = Entry {
     },
 };
 
+pub(crate) static NIST_LIMITED: Entry<SlowStart> = Entry {
+    kind: "nist-limited",
+    title: "Limited slow start of NIST's MesoNet",
+    description: "Slow start below max_ssthresh; from there on max_ssthresh / 2 segments more each \
+        round trip, until the window reaches the threshold. Unlike limited, it does not round.",
+    source: "NIST SP 500-282, equation 5",
+    used_by: &[Work::Nist],
+    variants: &[Variant::Paper],
+    parameters: &[MAX_SSTHRESH],
+    build: |settings| {
+        Ok(SlowStart::NistLimited {
+            max_ssthresh: settings.get("max_ssthresh"),
+        })
+    },
+};
+
 const MAX_SSTHRESH: Parameter = Parameter {
     name: "max_ssthresh",
     unit: "segments",
@@ -76,6 +92,12 @@ pub enum SlowStart {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
+    /// MesoNet's limited slow start (spec 004b B.2): from `max_ssthresh` on, half of it each round
+    /// trip, unrounded.
+    NistLimited {
+        /// Where the limit begins, in segments.
+        max_ssthresh: f64,
+    },
     /// ns-2's limited slow start (spec 000 B.3): `ssthresh` starts at `max_ssthresh`; above it, and
     /// until the first reduction that is not a timeout, the window grows by the larger of the
     /// algorithm's own step and the limit's.
@@ -90,7 +112,7 @@ impl SlowStart {
     pub fn initial_ssthresh(self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(max_ssthresh),
-            Self::Standard | Self::Limited { .. } => ssthresh,
+            Self::Standard | Self::Limited { .. } | Self::NistLimited { .. } => ssthresh,
         }
     }
 
@@ -107,6 +129,13 @@ impl SlowStart {
                     limited_step(window.cwnd(), max_ssthresh)
                 }
             }
+            Self::NistLimited { max_ssthresh } => {
+                if window.cwnd() < max_ssthresh {
+                    1.0
+                } else {
+                    0.5 * max_ssthresh / window.cwnd()
+                }
+            }
         };
         window.grow(step * ack.credit, Change::SlowStart);
     }
@@ -117,4 +146,51 @@ impl SlowStart {
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     let halves = libm::floor(cwnd / (0.5 * max_ssthresh));
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::{Span, Time};
+
+    use super::*;
+    use crate::facts::Limit;
+    use crate::window::Rounding;
+
+    /// NIST SP 500-282 equation 5, as worked out in spec 004b: (window, window after one
+    /// acknowledgement) with the knee at 100 segments.
+    #[test]
+    fn nist_s_form_does_not_round() {
+        let ack = AckSample {
+            now: Time::ZERO,
+            acked: 1,
+            delivered: 1,
+            lost: 0,
+            in_recovery: false,
+            credit: 1.0,
+            rtt: None,
+            srtt: Span::ZERO,
+            min_rtt: Span::ZERO,
+            one_way_delay: None,
+            ecn_echo: false,
+            in_flight: 1,
+            delivery_rate: None,
+            pair_spacing: None,
+            router: None,
+            limit: Limit::Network,
+            round: 0,
+        };
+        for (cwnd, expected) in [
+            (2.0, 3.0),
+            (99.0, 100.0),
+            (100.0, 100.5),
+            (160.0, 160.3125),
+            (1000.0, 1000.05),
+            (4000.0, 4000.0125),
+        ] {
+            let mut window = Window::new(cwnd, 1e6, 1e6, Rounding::Real);
+            let max_ssthresh = 100.0;
+            SlowStart::NistLimited { max_ssthresh }.on_ack(&ack, &mut window);
+            assert!((window.cwnd() - expected).abs() < 1e-9, "{cwnd}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::controller::{CongestionControl, Controller, Phases};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
@@ -52,7 +52,8 @@ impl CongestionState {
             && !self.signalled
         {
             let step = limited_step(before, max_ssthresh);
-            if self.window.cwnd() < before + step {
+            let grown = self.window.cwnd();
+            if (before..before + step).contains(&grown) {
                 self.window.set_cwnd(before + step, Change::SlowStart);
             }
         }
@@ -90,6 +91,28 @@ impl CongestionState {
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
+    }
+
+    /// Whether new segments should leave in pairs.
+    pub fn sends_pairs(&self) -> bool {
+        self.controller.sends_pairs()
+    }
+
+    /// Low-priority segments to send now, if any ([`CongestionControl::take_dummies`]).
+    pub fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
+        self.controller.take_dummies(rtt, receive_window)
+    }
+
+    /// Takes note of the acknowledgement of one of them.
+    pub fn on_dummy_ack(&mut self) {
+        self.controller.on_dummy_ack(&mut self.window);
+    }
+
+    /// What a data packet that leaves now tells the routers
+    /// ([`CongestionControl::router_request`]).
+    #[inline]
+    pub fn router_request(&self, srtt: Span) -> Option<RouterRequest> {
+        self.controller.router_request(&self.window, srtt)
     }
 
     /// Names and values of the algorithm's internal state.

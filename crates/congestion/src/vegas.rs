@@ -105,7 +105,7 @@ impl Vegas {
 
     fn avoidance_round(&self, window: &mut Window) {
         if self.queued > self.beta {
-            window.grow(-1.0, Change::Avoidance);
+            window.shrink(1.0);
         } else if self.queued < self.alpha {
             window.grow(1.0, Change::Avoidance);
         }

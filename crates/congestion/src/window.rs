@@ -100,6 +100,13 @@ impl Window {
         self.set_cwnd(self.cwnd + segments, change);
     }
 
+    /// Takes `segments` off the window in congestion avoidance. The threshold stays at or below it, or
+    /// slow start would begin again.
+    pub fn shrink(&mut self, segments: f64) {
+        self.set_cwnd(self.cwnd - segments, Change::Avoidance);
+        self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
+    }
+
     /// Sets the threshold: at least two segments (RFC 5681, equation 4), rounded as configured.
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         let whole = self.rounding != Rounding::Real;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{AT_ONCE, Records, add_flows, drop_tail, dumbbell, run, tcp};
+use common::{AT_ONCE, Records, add_access, add_flows, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Ecn, Recovery, Service, Start, Tcp};
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
@@ -153,6 +153,28 @@ proptest! {
             totals.events = 0;
             totals.events_pending_max = 0;
         }
+        prop_assert_eq!(one, two);
+        prop_assert_eq!(records_one, records_two);
+    }
+
+    /// Access links that are served ahead of time are the same network, too. Links whose packets are
+    /// recorded are served on time.
+    #[test]
+    fn service_ahead_of_time_agrees(small in small(), access_us in 0u64..2000, every_us in 700u64..90_000) {
+        let mut ahead = small.config(6);
+        ahead.measure.every = Some(Span::from_micros(every_us));
+        ahead.measure.from = Time::ZERO + Span::from_secs(2);
+        add_access(&mut ahead, Span::from_micros(access_us));
+        let mut on_time = ahead.clone();
+        on_time.links.iter_mut().for_each(|link| link.captured = true);
+        let (mut one, records_one) = run(&ahead);
+        let (mut two, mut records_two) = run(&on_time);
+        prop_assert!(one.events <= two.events);
+        for totals in [&mut one, &mut two] {
+            totals.events = 0;
+            totals.events_pending_max = 0;
+        }
+        records_two.packets.clear();
         prop_assert_eq!(one, two);
         prop_assert_eq!(records_one, records_two);
     }

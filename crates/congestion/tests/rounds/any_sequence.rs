@@ -2,8 +2,8 @@
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Rounding, SlowStart,
-    SlowStartSpec, Timeout, Window,
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Load, Rounding,
+    RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
 };
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -91,6 +91,17 @@ fn entry_variants(
     entry.variants.iter().map(spec).collect()
 }
 
+/// What routers may answer: every kind in turn, so that each algorithm finds its own.
+fn feedback(number: u16) -> RouterFeedback {
+    match number % 5 {
+        0 => RouterFeedback::Xcp { change: 2e3 },
+        1 => RouterFeedback::Xcp { change: -3e3 },
+        2 => RouterFeedback::Vcp(Load::Low),
+        3 => RouterFeedback::Vcp(Load::High),
+        _ => RouterFeedback::Vcp(Load::Over),
+    }
+}
+
 /// A transport's clock and counters.
 struct Transport {
     state: CongestionState,
@@ -159,7 +170,9 @@ impl Transport {
                 rtt: Some(rtt),
                 srtt: rtt,
                 min_rtt: self.min_rtt,
-                one_way_delay: None,
+                one_way_delay: Some(rtt / 2),
+                pair_spacing: Some(Span::from_micros(10)),
+                router: Some(feedback(number)),
                 ecn_echo: false,
                 in_flight: self.state.window.cwnd() as u64,
                 delivery_rate: None,

@@ -71,7 +71,7 @@ fn vegas_settles_between_alpha_and_beta() {
                 rate: Some(1000.0),
                 ..Path::clean(RTT)
             };
-            flow.run(&path, 200);
+            flow.run(&path, 300);
             let cwnd = flow.state.window.cwnd();
             assert!(
                 (from - 1.0..=to + 1.0).contains(&cwnd),

@@ -2,8 +2,15 @@
 
 mod any_sequence;
 mod avoidance;
+mod fast;
+mod gentle;
+mod marks_and_delays;
+mod nist;
 mod response_functions;
+mod routers;
+mod sender;
 mod slow_starts;
+mod sync;
 
 use longhaul_congestion::rounds::Flow;
 use longhaul_congestion::{

@@ -9,7 +9,7 @@ mod route;
 
 use longhaul_units::Time;
 
-use self::link::{Link, Offer};
+use self::link::{Link, Offer, may_be_fed, may_feed};
 use self::loss::LossModel;
 use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
@@ -100,9 +100,48 @@ impl Network {
     /// makes the processor wait for the stores.
     #[inline(always)]
     fn offer(&mut self, link: u32, packet: Packet) {
-        let offer = self.links[link as usize].offer(packet, self.now, &mut self.schedule);
-        if offer == Offer::Dropped {
-            self.sack.take(packet.sack);
+        match self.links[link as usize].offer(packet, self.now, &mut self.schedule) {
+            Offer::Accepted => {}
+            Offer::Onward(packet) => self.offer_ahead(packet),
+            Offer::Dropped => {
+                self.sack.take(packet.sack);
+            }
+        }
+    }
+
+    /// A packet goes on to the next link of its route ahead of time.
+    #[inline(always)]
+    fn offer_ahead(&mut self, mut packet: Packet) {
+        packet.route += 1;
+        match self.routes.hop(packet.route) {
+            Hop::Link(next) => {
+                let link = &mut self.links[next as usize];
+                link.offer_ahead(packet, self.now, &mut self.schedule);
+            }
+            Hop::End(_) => unreachable!("packets go on ahead of time only where all go on"),
+        }
+    }
+
+    /// Lets every link serve ahead of time that can, once all routes are known.
+    pub(crate) fn serve_ahead(&mut self, config: &Config) {
+        let neighbours = self.routes.neighbours(self.links.len());
+        let mut fed = vec![false; self.links.len()];
+        for (feeder, link) in config.links.iter().enumerate() {
+            let next = &neighbours.next[feeder];
+            let possible = !fed[feeder]
+                && !next.is_empty()
+                && !neighbours.is_last[feeder]
+                && may_feed(link)
+                && next.iter().all(|&next| {
+                    neighbours.sole_feeder[next] && may_be_fed(&config.links[next], link)
+                });
+            if possible {
+                self.links[feeder].feed_ahead();
+                for &next in next {
+                    self.links[next].be_fed_ahead();
+                    fed[next] = true;
+                }
+            }
         }
     }
 
@@ -157,7 +196,11 @@ impl Network {
 
     /// Restarts the record of largest queues; returns those so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
-        self.links.iter_mut().map(Link::restart_maximum).collect()
+        let now = self.now;
+        self.links
+            .iter_mut()
+            .map(|link| link.restart_maximum(now))
+            .collect()
     }
 
     /// Samples of the links that are sampled.

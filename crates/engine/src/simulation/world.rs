@@ -108,6 +108,7 @@ impl World {
                 stop: flow.stop,
             });
         }
+        world.env.network.serve_ahead(config);
         for connection in &mut world.tcp {
             connection.sender.reset();
         }

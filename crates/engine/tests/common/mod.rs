@@ -164,6 +164,29 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
     }
 }
 
+/// Moves the flows of a dumbbell to a source and a sink behind access links as fast as the
+/// bottleneck, so that packets of different sizes may wait there.
+pub fn add_access(config: &mut Config, delay: Span) {
+    config
+        .nodes
+        .extend(["source".to_string(), "sink".to_string()]);
+    for (from, to) in [(2, 0), (1, 3), (3, 1), (0, 2)] {
+        let link = Link {
+            name: format!("{} to {}", config.nodes[from], config.nodes[to]),
+            from,
+            to,
+            delay,
+            queue: drop_tail(10_000),
+            loss: Loss::None,
+            ..config.links[0].clone()
+        };
+        config.links.push(link);
+    }
+    for flow in &mut config.flows {
+        (flow.from, flow.to) = (2, 3);
+    }
+}
+
 /// Runs a simulation and keeps its records.
 pub fn run(config: &Config) -> (Totals, Records) {
     let mut records = Records::default();

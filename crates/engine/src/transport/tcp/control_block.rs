@@ -406,6 +406,8 @@ impl ControlBlock {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: ack.sack.transit(),
+            pair_spacing: None,
+            router: None,
             ecn_echo: ack.ece,
             in_flight,
             delivery_rate: None,

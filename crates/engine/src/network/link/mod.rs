@@ -3,16 +3,22 @@
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
 //! order of their arrival at the far end: one event per packet. Explicit service takes a second
-//! event per packet at the end of its transmission; both give the same results (tested).
+//! event per packet at the end of its transmission; service ahead of time ([`ahead`]) saves the
+//! event at the link before. All give the same results (tested).
+
+mod ahead;
+mod transmitter;
 
 use std::collections::VecDeque;
 
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Span, Time};
 
+use self::ahead::{Arrivals, Onward};
+pub(crate) use self::ahead::{may_be_fed, may_feed};
+use self::transmitter::Transmitter;
 use super::loss::LossModel;
 use super::ns2_clock::Ns2Clock;
 use super::queue::{Arrival, DropReason, Queue, Verdict};
-use super::recent_sizes::RecentSizes;
 use crate::config::{Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Flags, Packet};
@@ -44,6 +50,9 @@ pub(crate) struct Link {
     next_start: Time,
     /// End of the last scheduled transmission.
     busy_until: Time,
+    onward: Onward,
+    /// On a link that another feeds ahead of time.
+    arrivals: Arrivals,
     tally: Tally,
 }
 
@@ -64,10 +73,23 @@ struct Tally {
     queue_max: u64,
 }
 
+/// What a link holds at a time.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    waiting_pkts: u64,
+    waiting_bytes: u64,
+    /// Bytes of the packet in service, if there is one.
+    in_service_bytes: Option<u64>,
+    /// Picoseconds that all packets together have waited.
+    waited_ps: u128,
+}
+
 /// What became of a packet offered to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Offer {
     Accepted,
+    /// Accepted, and to be handed to the next link now, for the time that it holds.
+    Onward(Packet),
     Dropped,
 }
 
@@ -97,6 +119,8 @@ impl Link {
             waiting_bytes: 0,
             next_start: Time::ZERO,
             busy_until: Time::ZERO,
+            onward: Onward::default(),
+            arrivals: Arrivals::default(),
             tally: Tally::default(),
         }
     }
@@ -117,10 +141,7 @@ impl Link {
         if self.service == Service::OnArrival {
             self.begin_services(now, packet.ns2_s);
         }
-        let idle = match &self.ns2_clock {
-            None => self.busy_until <= now,
-            Some(clock) => clock.is_idle_at(packet.ns2_s),
-        };
+        let idle = self.is_idle_at(now, packet.ns2_s);
         let verdict = self.queue.on_arrival(&Arrival {
             now,
             bytes: u32::from(packet.bytes),
@@ -140,11 +161,26 @@ impl Link {
         self.tally.accepted_pkts += 1;
         self.tally.accepted_bytes += u64::from(packet.bytes);
         match (self.service, idle) {
-            (Service::OnArrival, _) => self.schedule_departure(packet, now, idle, schedule),
+            (Service::OnArrival, _) => {
+                let start = self.serve(&mut packet, now, idle);
+                if !idle {
+                    self.note_wait(start, now);
+                }
+                return self.pass(packet, now, schedule);
+            }
             (Service::Explicit, true) => self.begin_service(packet, now, schedule),
             (Service::Explicit, false) => self.enqueue(packet, now),
         }
         Offer::Accepted
+    }
+
+    /// Whether a packet that arrives then goes straight into service.
+    #[inline]
+    fn is_idle_at(&self, now: Time, ns2_s: f64) -> bool {
+        match &self.ns2_clock {
+            None => self.busy_until <= now,
+            Some(clock) => clock.is_idle_at(ns2_s),
+        }
     }
 
     #[cold]
@@ -153,15 +189,10 @@ impl Link {
         Offer::Dropped
     }
 
-    /// Service on arrival: appends the packet to the ring with its arrival time at the far end.
+    /// Service on arrival: tells the packet when it arrives at the far end, and returns when its
+    /// service begins.
     #[inline(always)]
-    fn schedule_departure(
-        &mut self,
-        mut packet: Packet,
-        now: Time,
-        idle: bool,
-        schedule: &mut Schedule,
-    ) {
+    fn serve(&mut self, packet: &mut Packet, now: Time, idle: bool) -> Time {
         let start = if idle { now } else { self.busy_until };
         match &mut self.ns2_clock {
             None => {
@@ -169,7 +200,7 @@ impl Link {
                 packet.time = self.busy_until + self.delay;
             }
             Some(clock) => {
-                (self.busy_until, packet.time) = clock.serve(&mut packet, self.waiting_pkts == 0);
+                (self.busy_until, packet.time) = clock.serve(packet, self.waiting_pkts == 0);
             }
         }
         if idle {
@@ -178,22 +209,33 @@ impl Link {
             if self.waiting_pkts == 0 {
                 self.next_start = start;
             }
+            self.waiting_pkts += 1;
             self.waiting_bytes += u64::from(packet.bytes);
-            self.count_waiting(start, now);
+        }
+        start
+    }
+
+    /// The packet just served waits from `now` until `start`.
+    #[inline]
+    fn note_wait(&mut self, start: Time, now: Time) {
+        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+        self.tally.waits += u128::from(start.since(now).as_ps());
+        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
+    }
+
+    /// Service on arrival: appends the packet, which knows its arrival at the far end, to the ring.
+    #[inline(always)]
+    fn pass(&mut self, packet: Packet, now: Time, schedule: &mut Schedule) -> Offer {
+        if self.onward == Onward::AheadOfTime {
+            self.forget_arrived(now);
+            self.ring.push_back(packet);
+            return Offer::Onward(packet);
         }
         if self.ring.is_empty() {
             schedule.push_near(packet.time, Event::Arrival(self.id));
         }
         self.ring.push_back(packet);
-    }
-
-    /// One more packet waits, from `now` until `start`.
-    #[inline]
-    fn count_waiting(&mut self, start: Time, now: Time) {
-        self.waiting_pkts += 1;
-        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
-        self.tally.waits += u128::from(start.since(now).as_ps());
-        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
+        Offer::Accepted
     }
 
     /// Service on arrival: moves packets whose service has begun by `now` out of the waiting ones.
@@ -291,13 +333,10 @@ impl Link {
 
     /// Counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
-        if self.service == Service::OnArrival {
-            self.begin_services(now, now.as_secs_f64());
-        }
-        let in_service = self.in_service_bytes(now);
+        let held = self.held(now);
         let tally = &self.tally;
-        let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
-        let pending_bytes = self.waiting_bytes + in_service.unwrap_or(0);
+        let pending_pkts = held.waiting_pkts + u64::from(held.in_service_bytes.is_some());
+        let pending_bytes = held.waiting_bytes + held.in_service_bytes.unwrap_or(0);
         let dropped = |reason: DropReason| tally.dropped[reason as usize];
         let counters = LinkCounters {
             arrived_pkts: tally.arrived_pkts,
@@ -309,7 +348,7 @@ impl Link {
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
             marked_pkts: tally.marked_pkts,
-            queue_integral: self.waited(now) as f64 * 1e-12,
+            queue_integral: held.waited_ps as f64 * 1e-12,
             queue_max_pkts: tally.queue_max,
         };
         debug_assert_eq!(
@@ -320,19 +359,37 @@ impl Link {
         counters
     }
 
-    /// Forgets the largest queue so far: a new period of measurement begins.
-    pub(crate) fn restart_maximum(&mut self) -> u64 {
-        std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
+    /// What the link holds at `now`, propagating packets left out.
+    fn held(&mut self, now: Time) -> Held {
+        if self.arrivals.ahead {
+            return self.held_ahead(now);
+        }
+        if self.service == Service::OnArrival {
+            self.begin_services(now, now.as_secs_f64());
+        }
+        Held {
+            waiting_pkts: self.waiting_pkts,
+            waiting_bytes: self.waiting_bytes,
+            in_service_bytes: self.in_service_bytes(now),
+            waited_ps: self.waited(now),
+        }
+    }
+
+    /// Forgets the largest queue up to `now`: a new period of measurement begins.
+    pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
+        let waiting_pkts = self.held(now).waiting_pkts;
+        std::mem::replace(&mut self.tally.queue_max, waiting_pkts)
     }
 
     /// State up to `now` for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
+        let held = self.held(now);
         LinkSample {
             time: now,
             link: self.id,
-            queue_pkts: self.waiting_pkts,
-            queue_bytes: self.waiting_bytes,
+            queue_pkts: held.waiting_pkts,
+            queue_bytes: held.waiting_bytes,
             queue_avg_pkts: self.queue.average_pkts(),
             max_p: self.queue.max_p(),
             queue_integral: counters.queue_integral,
@@ -371,61 +428,5 @@ impl Link {
                 self.tally.waits + waiting.map(u128::from).sum::<u128>()
             }
         }
-    }
-}
-
-/// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
-#[derive(Debug)]
-struct Transmitter {
-    rate: Rate,
-    transmissions: RecentSizes<Transmission>,
-    remainder: u64,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Transmission {
-    time: Span,
-    remainder: u64,
-}
-
-impl Transmitter {
-    fn new(rate: Rate) -> Self {
-        Self {
-            rate,
-            transmissions: RecentSizes::default(),
-            remainder: 0,
-        }
-    }
-
-    #[inline]
-    fn time(&mut self, bytes: u16) -> Span {
-        let known = self.transmissions.get(bytes, || {
-            let (time, remainder) = self.rate.transmission(u64::from(bytes));
-            Transmission { time, remainder }
-        });
-        self.remainder += known.remainder;
-        if self.remainder < self.rate.as_bps() {
-            return known.time;
-        }
-        self.remainder -= self.rate.as_bps();
-        known.time + Span::from_ps(1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transmission_times_are_exact_in_the_long_run() {
-        // 192 Gbit/s: 1500 bytes take 62500 ps exactly; 40 bytes 1666.67 ps.
-        let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
-        let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
-        assert_eq!(total, 5_000_000_000);
-        // 100 x 62500 ps and 200 x 1666 2/3 ps, the last third of a picosecond still carried.
-        let mixed: u64 = (0..300)
-            .map(|n| transmitter.time(if n % 3 == 0 { 1500 } else { 40 }).as_ps())
-            .sum();
-        assert_eq!(mixed, 6_583_333);
     }
 }

@@ -1,0 +1,44 @@
+//! Procedures that run at intervals: looked at whenever an acknowledgement comes, never by a timer.
+
+use longhaul_units::{Span, Time};
+
+/// When a procedure last ran. Its next period begins then, so that its schedule drifts by the
+/// distance of acknowledgements (spec 004b B.12).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Periodic {
+    since: Option<Time>,
+}
+
+impl Periodic {
+    /// A procedure that has not been looked at yet.
+    pub(crate) const NEW: Self = Self { since: None };
+
+    /// Time since the procedure last ran, if it is due: then it counts as run. The first period
+    /// begins with the first look.
+    pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
+        let elapsed = now.since(*self.since.get_or_insert(now));
+        let due = elapsed >= period && elapsed > Span::ZERO;
+        due.then(|| {
+            self.since = Some(now);
+            elapsed
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_begins_where_the_procedure_ran() {
+        let mut periodic = Periodic::NEW;
+        let ran: Vec<u64> = (0..100)
+            .step_by(7)
+            .filter(|&ms| {
+                let now = Time::ZERO + Span::from_millis(ms);
+                periodic.elapsed(now, Span::from_millis(20)).is_some()
+            })
+            .collect();
+        assert_eq!(ran, [21, 42, 63, 84]);
+    }
+}

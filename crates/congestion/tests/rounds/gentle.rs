@@ -1,0 +1,60 @@
+//! Gentle HighSpeed TCP on a path with and without a queue (spec 003 B.6 and B.7).
+
+use longhaul_congestion::rounds::{Flow, Loss, Path};
+use longhaul_congestion::{ControllerSpec, Variant};
+use longhaul_units::Span;
+
+use crate::{controller, flow, slow_start};
+
+const RTT: Span = Span::from_millis(100);
+
+fn started(spec: &ControllerSpec) -> Flow {
+    flow(spec, slow_start("standard", None), 1000.0, 2.0)
+}
+
+/// Growth of the window in the last of some round trips.
+fn growth(flow: &mut Flow, path: &Path) -> f64 {
+    let rounds = flow.run(path, 6);
+    rounds[5].cwnd - rounds[4].cwnd
+}
+
+/// HighSpeed TCP's increase is 7.74 at 1000 segments (spec 003 B.5), 7.9 at 1030 and 6.3 at 720; its
+/// decrease at 1060 is 0.327.
+#[test]
+fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_builds_up() {
+    for refined in [0.0, 1.0] {
+        let spec = controller("ghstcp", Variant::Paper, &[("refined", refined)]);
+        let mut flow = started(&spec);
+        let empty = Path::clean(RTT);
+        let found = growth(&mut flow, &empty);
+        assert!((found - 7.9).abs() < 0.25, "refined {refined}: {found}");
+        let filling = Path {
+            rate: Some(10_000.0),
+            ..empty.clone()
+        };
+        let found = growth(&mut flow, &filling);
+        assert!((found - 1.0).abs() < 0.1, "refined {refined}: {found}");
+        // A loss removes HighSpeed TCP's part, and brings its growth back.
+        let before = flow.state.window.cwnd();
+        let lossy = Path {
+            loss: Loss::Every(1),
+            ..filling
+        };
+        flow.run(&lossy, 1);
+        let kept = flow.state.window.cwnd() / before;
+        assert!((kept - 0.673).abs() < 0.002, "refined {refined}: {kept}");
+        let found = growth(&mut flow, &empty);
+        assert!((found - 6.3).abs() < 0.2, "refined {refined}: {found}");
+    }
+}
+
+#[test]
+fn up_to_its_low_window_it_is_standard_tcp() {
+    let spec = controller("ghstcp", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start("standard", None), 20.0, 2.0);
+    let rounds = flow.run(&Path::clean(RTT), 10);
+    for pair in rounds.windows(2) {
+        let growth = pair[1].cwnd - pair[0].cwnd;
+        assert!((0.9..=1.0).contains(&growth), "{growth}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Schemes older than the high-speed ones, or beside them, that work with marks, delays or probes.
+
+use longhaul_congestion::rounds::Path;
+use longhaul_congestion::{Cause, Variant};
+use longhaul_units::Span;
+
+use crate::sender::{Sender, assert_near};
+use crate::{controller, flow, slow_start};
+
+fn sender(kind: &str, cwnd: f64) -> Sender {
+    Sender::new(&controller(kind, Variant::Paper, &[]), cwnd, 1e6)
+}
+
+/// Windows after single acknowledgements with or without a mark.
+fn marked(sender: &mut Sender, marks: &[bool]) -> Vec<f64> {
+    let acknowledge = |&mark: &bool| sender.acknowledge(|ack| ack.ecn_echo = mark);
+    marks.iter().map(acknowledge).collect()
+}
+
+/// 1000 segments per second and 100 ms hold 100 segments.
+fn path() -> Path {
+    Path {
+        rate: Some(1000.0),
+        ..Path::clean(Span::from_millis(100))
+    }
+}
+
+/// A window of 2 is decided on after 2 acknowledgements, 3 after another 2 + 3, 4 after 3 + 4.
+#[test]
+fn decbit_waits_for_two_windows() {
+    let mut sender = sender("decbit", 2.0);
+    let windows = marked(&mut sender, &[false; 14]);
+    for (acks, expected) in [(1, 2.0), (2, 3.0), (6, 3.0), (7, 4.0), (13, 4.0), (14, 5.0)] {
+        assert_eq!(windows[acks - 1], expected, "{acks}");
+    }
+}
+
+/// Four of eight marks remove an eighth; then the marks of the eight segments sent before do not
+/// count, and three of seven are too few.
+#[test]
+fn decbit_counts_the_marks_of_the_current_window() {
+    let mut sender = sender("decbit", 8.0);
+    let half = [true, false, true, false, true, false, true, false];
+    assert_eq!(marked(&mut sender, &half)[7], 7.0);
+    assert_eq!(marked(&mut sender, &[true; 8])[7], 7.0);
+    let fewer = [true, true, true, false, false, false, false];
+    assert_eq!(marked(&mut sender, &fewer)[6], 8.0);
+    // Every mark is counted already.
+    assert_eq!(sender.signal(Cause::Ecn), 8.0);
+    assert_eq!(sender.signal(Cause::Loss), 4.0);
+}
+
+/// The window grows by one every other round trip until the delay rises with 101 segments; two
+/// decreases follow, for the second sees the delay fall with the window.
+#[test]
+fn delay_gradient_turns_at_the_knee() {
+    let spec = controller("delay-gradient", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start("standard", None), 98.0, 1e6);
+    let rounds = flow.run(&path(), 13);
+    for (round, expected) in [
+        (1, 98.0),
+        (2, 99.0),
+        (4, 100.0),
+        (6, 101.0),
+        (7, 101.0),
+        (8, 101.0 * 0.875),
+        (10, 101.0 * 0.875 * 0.875),
+        (12, 101.0 * 0.875 * 0.875 + 1.0),
+    ] {
+        assert_eq!(rounds[round].cwnd, expected, "round {round}");
+    }
+}
+
+/// 100 ms hold 100 segments of 1 ms each, and one more is queued. A pair 2 ms apart moves the
+/// average to 1.125 ms.
+#[test]
+fn packet_pair_fills_the_path_and_queues_one() {
+    let mut sender = sender("packet-pair", 2.0);
+    assert!(sender.state.sends_pairs());
+    assert_eq!(sender.acknowledge(|_| ()), 3.0, "slow start");
+    let mut pair = |ms| {
+        sender.acknowledge(|ack| ack.pair_spacing = Some(Span::from_millis(ms)));
+        sender.cwnd()
+    };
+    assert_near(pair(1), 101.0);
+    assert_near(pair(2), 100.0 / 1.125 + 1.0);
+    let before = sender.cwnd();
+    assert_eq!(sender.signal(Cause::Loss), before);
+    sender.time_out();
+    assert_eq!(sender.cwnd(), 1.0);
+    assert_near(sender.acknowledge(|_| ()), before);
+}
+
+/// From an empty queue the window rises by one each round trip to 100 segments on the path and
+/// four queued, and stays there.
+#[test]
+fn santa_cruz_settles_at_its_operating_point() {
+    for operating_point in [3.0, 5.0] {
+        let given = [("operating_point", operating_point)];
+        let spec = controller("santa-cruz", Variant::Paper, &given);
+        let mut flow = flow(&spec, slow_start("standard", None), 90.0, 2.0);
+        let rounds = flow.run(&path(), 100);
+        assert_eq!(rounds[8].cwnd, 97.0);
+        for round in &rounds[20..] {
+            let queued = round.cwnd - 100.0;
+            assert!((queued - operating_point).abs() <= 0.5, "{queued}");
+        }
+    }
+}
+
+/// The 64 acknowledgements before the round of 128 segments open the window from 65; the 71st segment
+/// of the round is the first that queues, and a few later slow start ends.
+#[test]
+fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
+    let spec = controller("santa-cruz", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start("standard", None), 2.0, 1e6);
+    let rounds = flow.run(&path(), 8);
+    assert_eq!(rounds[6].cwnd, 128.0);
+    assert_eq!(rounds[6].ssthresh, 1e6);
+    let when_queueing = 128.0 + 71.0;
+    let after = rounds[7].ssthresh - when_queueing;
+    assert!((1.0..10.0).contains(&after), "{after}");
+}
+
+/// Spec 001a B.9.5: one data segment and 63 dummies fill a receive window of 64 in a round trip,
+/// and every acknowledged dummy is a segment more.
+#[test]
+fn peach_starts_with_a_window_of_dummies() {
+    let mut sender = sender("peach", 1.0);
+    let rtt = Span::from_millis(640);
+    let dummies = sender.state.take_dummies(rtt, 64).unwrap();
+    assert_eq!(
+        (dummies.count, dummies.spacing),
+        (63, Span::from_millis(10))
+    );
+    assert!(sender.state.take_dummies(rtt, 64).is_none());
+    for _ in 0..63 {
+        sender.state.on_dummy_ack();
+    }
+    assert_eq!(sender.cwnd(), 64.0);
+    assert_near(sender.acknowledge(|_| ()), 64.0 + 1.0 / 64.0);
+}
+
+/// After a loss at 64 segments: 32, and 64 dummies, of which the second half bring the window back.
+#[test]
+fn peach_recovers_with_dummies() {
+    let mut sender = sender("peach", 64.0);
+    let rtt = Span::from_millis(640);
+    sender.state.take_dummies(rtt, 64);
+    assert_eq!(sender.signal(Cause::Loss), 32.0);
+    let dummies = sender.state.take_dummies(rtt, 64).unwrap();
+    assert_eq!(
+        (dummies.count, dummies.spacing),
+        (64, Span::from_millis(10))
+    );
+    for (acknowledged, expected) in [(32, 32.0), (20, 52.0), (12, 64.0)] {
+        for _ in 0..acknowledged {
+            sender.state.on_dummy_ack();
+        }
+        assert_eq!(sender.cwnd(), expected);
+    }
+    sender.time_out();
+    assert_eq!(sender.state.take_dummies(rtt, 64).unwrap().count, 63);
+}

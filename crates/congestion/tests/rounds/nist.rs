@@ -1,0 +1,152 @@
+//! Worked examples of NIST's study: spec 004b C.3, E.7 and the second cross-check of H.
+
+use longhaul_congestion::rounds::{Flow, Loss, Path};
+use longhaul_congestion::{Change, ControllerSpec, SlowStart, Variant};
+use longhaul_units::Span;
+
+use crate::{controller, flow, slow_start};
+
+/// Seconds that a loss-free flow takes from its start until its window fills 80 segments per
+/// millisecond: slow start from 2 to 100 segments, acknowledgements as fast as the host sends.
+fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
+    let rtt = Span::from_micros(rtt_us);
+    let path = Path {
+        link_rate: Some(80_000.0),
+        ..Path::clean(rtt)
+    };
+    let mut flow = flow(spec, slow_start("standard", None), 2.0, 100.0);
+    let full = 80_000.0 * rtt.as_secs_f64();
+    loop {
+        let round = flow.run(&path, 1)[0];
+        if round.cwnd >= full {
+            return round.start.as_secs_f64();
+        }
+    }
+}
+
+/// Lags at round-trip times of 79.25, 38.25 and 20.25 ms as the spec's model has them.
+fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
+    for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
+        let found = lag(spec, rtt_us);
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{} at {rtt_us} us: {found}, expected {expected}",
+            spec.kind
+        );
+    }
+}
+
+#[test]
+fn scalable_tcp_fills_the_host_s_link_when_published() {
+    let spec = controller("scalable", Variant::Nist, &[]);
+    assert_lags(&spec, [33.6, 13.4, 5.8], 0.1);
+}
+
+#[test]
+fn h_tcp_fills_the_host_s_link_when_published() {
+    let spec = controller("htcp", Variant::Nist, &[]);
+    assert_lags(&spec, [30.4, 22.0, 15.9], 0.1);
+}
+
+#[test]
+fn fast_fills_the_host_s_link_sooner_than_published() {
+    let spec = controller("fast", Variant::Paper, &[]);
+    assert_lags(&spec, [6.8, 1.8, 0.6], 0.1);
+    let late = controller("fast", Variant::Paper, &[("srtt_timer_slack", 0.005)]);
+    assert_lags(&late, [7.4, 2.0, 0.6], 0.1);
+}
+
+#[test]
+fn bic_fills_the_host_s_link_when_published() {
+    let spec = controller("bic", Variant::Nist, &[]);
+    assert_lags(&spec, [39.2, 12.4, 4.2], 0.1);
+}
+
+#[test]
+fn high_speed_tcp_fills_the_host_s_link_when_published() {
+    let spec = controller("hstcp", Variant::Nist, &[]);
+    assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
+}
+
+/// A timer that is late by 5 ms misses every second of the short bursts of small windows, which
+/// brings the lags to the published ones.
+#[test]
+fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
+    let spec = controller("ctcp", Variant::Nist, &[]);
+    assert_lags(&spec, [10.9, 4.1, 1.6], 0.1);
+    let late = controller("ctcp", Variant::Nist, &[("srtt_timer_slack", 0.005)]);
+    assert_lags(&late, [14.7, 5.8, 2.5], 0.3);
+}
+
+#[test]
+fn compound_tcp_as_printed_grows_far_too_fast() {
+    let spec = controller("ctcp-nist", Variant::Paper, &[]);
+    assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
+}
+
+/// Spec 004b C.3: one flow of standard TCP, a loss just above 150 segments, and a timeout at 100. The
+/// windows after the timeout, from the two segments that NIST's transport restarts with; the
+/// threshold is 51 segments then.
+fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> Vec<f64> {
+    let spec = controller("reno", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start, 2.0, 128.0);
+    let path = Path::clean(Span::from_millis(1000));
+    let reach = |flow: &mut Flow, target: f64, expected_s: f64| loop {
+        let round = flow.run(&path, 1)[0];
+        if round.cwnd >= target {
+            let found = round.start.as_secs_f64();
+            assert!((found - expected_s).abs() <= 2.5, "{target}: {found} s");
+            return;
+        }
+    };
+    reach(&mut flow, 128.0, landmarks[0]);
+    reach(&mut flow, 150.0, landmarks[1]);
+    let lossy = Path {
+        loss: Loss::Every(1),
+        ..path.clone()
+    };
+    flow.run(&lossy, 1);
+    let window = flow.state.window;
+    assert!((window.cwnd() - 75.5).abs() < 1.0 && window.ssthresh() == window.cwnd());
+    reach(&mut flow, 100.0, landmarks[2]);
+    let interrupted = Path {
+        timeouts: vec![0],
+        ..path.clone()
+    };
+    flow.run(&interrupted, 1);
+    flow.state.window.set_cwnd(2.0, Change::Timeout);
+    assert!((flow.state.window.ssthresh() - 51.0).abs() < 1.0);
+    flow.run(&path, 16).iter().map(|round| round.cwnd).collect()
+}
+
+/// Congestion avoidance adds at most one segment per round trip.
+fn assert_linear(cwnd: &[f64]) {
+    assert!(cwnd.len() > 3);
+    for pair in cwnd.windows(2) {
+        assert!((0.97..=1.0).contains(&(pair[1] - pair[0])), "{pair:?}");
+    }
+}
+
+/// Spec 004b E34: 128 segments after six round trips, 150 at about 30 s, 100 at 55 s.
+#[test]
+fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
+    let cwnd = schematic(slow_start("standard", None), [6.0, 30.0, 55.0]);
+    assert_eq!(cwnd[..5], [2.0, 4.0, 8.0, 16.0, 32.0]);
+    // The round trip that passes the threshold goes on with a part of a segment.
+    assert!((50.0..53.0).contains(&cwnd[5]), "{}", cwnd[5]);
+    assert_linear(&cwnd[5..]);
+}
+
+/// Spec 004b E35: with the knee at 16 segments 8 more per round trip: 128 at about 17 s, 150 at about
+/// 42 s, and 100 at about 67 s.
+#[test]
+fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
+    let cwnd = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);
+    assert_eq!(cwnd[..4], [2.0, 4.0, 8.0, 16.0]);
+    // Each acknowledgement adds 8 over the window: the square of the window grows by 16.
+    for pair in cwnd[3..8].windows(2) {
+        let expected = (pair[0].powi(2) + 16.0 * pair[0].floor()).sqrt();
+        assert!((pair[1] - expected).abs() < 0.2, "{pair:?}: {expected}");
+    }
+    assert_linear(&cwnd[9..]);
+}

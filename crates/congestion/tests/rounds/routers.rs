@@ -1,0 +1,116 @@
+//! Senders that routers tell what to do: XCP and VCP.
+
+use longhaul_congestion::{Cause, Load, RouterFeedback, RouterRequest, Variant};
+use longhaul_units::Span;
+
+use crate::controller;
+use crate::sender::{Sender, assert_near};
+
+fn sender(kind: &str, given: &[(&str, f64)], cwnd: f64) -> Sender {
+    Sender::new(&controller(kind, Variant::Paper, given), cwnd, 1e6)
+}
+
+/// An acknowledgement that carries a change of the throughput.
+fn granted(sender: &mut Sender, change: f64) -> f64 {
+    sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
+}
+
+/// At 100 ms, 20 segments per second more are two segments more; not fewer than one remain.
+#[test]
+fn xcp_moves_by_what_is_granted_over_a_round_trip() {
+    let mut sender = sender("xcp", &[], 10.0);
+    assert_near(granted(&mut sender, 20.0), 12.0);
+    assert_near(granted(&mut sender, -50.0), 7.0);
+    assert_near(granted(&mut sender, -1e4), 1.0);
+    assert_near(sender.acknowledge(|_| ()), 1.0);
+    granted(&mut sender, 150.0);
+    assert_near(sender.signal(Cause::Loss), 8.0);
+}
+
+/// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.
+#[test]
+fn xcp_asks_for_its_share_of_the_desired_change() {
+    let sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
+    let rtt = Span::from_millis(100);
+    assert_eq!(
+        sender.state.router_request(rtt),
+        Some(RouterRequest::Xcp {
+            cwnd: 10.0,
+            rtt,
+            change: 40.0
+        })
+    );
+    let unknown = sender.state.router_request(Span::ZERO);
+    assert!(matches!(unknown, Some(RouterRequest::Xcp { change, .. }) if change == 0.0));
+}
+
+/// SIGCOMM 2002 equation 1 with alpha 0.4 and no queue: each round trip a router hands out 0.4 of
+/// what is free of a path of 1000 segments, so the rest is 0.6^k of what it was.
+#[test]
+fn xcp_fills_a_path_geometrically() {
+    let mut sender = sender("xcp", &[], 2.0);
+    for round in 1..12 {
+        let packets = sender.cwnd() as u64;
+        let total = 0.4 * (1000.0 - sender.cwnd());
+        let change = total / 0.1 / packets as f64;
+        for _ in 0..packets {
+            granted(&mut sender, change);
+        }
+        let expected = 1000.0 - 998.0 * 0.6_f64.powi(round);
+        assert!((sender.cwnd() - expected).abs() < 1e-6, "{round}");
+    }
+}
+
+/// An acknowledgement that carries a load, at a round-trip time.
+fn loaded(sender: &mut Sender, load: Load, rtt_ms: u64) -> f64 {
+    sender.acknowledge(|ack| {
+        ack.router = Some(RouterFeedback::Vcp(load));
+        ack.srtt = Span::from_millis(rtt_ms);
+    })
+}
+
+/// 1/16 more per interval of 200 ms: after 400 ms (17/16)^2, whatever the round-trip time; never
+/// more than twice.
+#[test]
+fn vcp_multiplies_on_low_load() {
+    for (rtt_ms, factor) in [(200, 1.0625), (400, 1.0625 * 1.0625), (10_000, 2.0)] {
+        let mut sender = sender("vcp", &[], 100.0);
+        for _ in 0..100 {
+            loaded(&mut sender, Load::Low, rtt_ms);
+        }
+        assert_near(sender.cwnd(), 100.0 * factor);
+    }
+}
+
+/// One segment per round trip of an interval; four at twice the round-trip time, for rates that
+/// grow alike.
+#[test]
+fn vcp_adds_on_high_load() {
+    for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {
+        let mut sender = sender("vcp", &[], 100.0);
+        let first = loaded(&mut sender, Load::High, rtt_ms);
+        assert_near(first, 100.0 + increase / 100.0);
+    }
+}
+
+/// On overload one cut, no growth for 200 ms, additive increase for a round trip of 100 ms, and
+/// then the next cut. Acknowledgements come every 10 ms.
+#[test]
+fn vcp_cuts_once_in_an_interval_and_a_round_trip() {
+    let mut sender = sender("vcp", &[], 100.0);
+    assert_near(loaded(&mut sender, Load::Over, 100), 87.5);
+    for _ in 1..20 {
+        assert_near(loaded(&mut sender, Load::Over, 100), 87.5);
+    }
+    let mut expected = 87.5;
+    for _ in 0..10 {
+        expected += 0.25 / expected;
+        assert_near(loaded(&mut sender, Load::Over, 100), expected);
+    }
+    assert_near(loaded(&mut sender, Load::Over, 100), 0.875 * expected);
+    assert_near(sender.acknowledge(|_| ()), 0.875 * expected);
+    assert_eq!(
+        sender.state.router_request(Span::from_millis(100)),
+        Some(RouterRequest::Vcp)
+    );
+}

@@ -1,0 +1,115 @@
+//! A sender whose acknowledgements are made up one by one.
+
+use longhaul_congestion::{
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Rounding, SlowStart,
+    Timeout, Window,
+};
+use longhaul_units::{Span, Time};
+
+/// A flow, its clock and its counters.
+pub struct Sender {
+    pub state: CongestionState,
+    pub in_recovery: bool,
+    now: Time,
+    delivered: u64,
+}
+
+impl Sender {
+    pub fn new(spec: &ControllerSpec, cwnd: f64, ssthresh: f64) -> Self {
+        let window = Window::new(cwnd, ssthresh, 1e6, Rounding::Real);
+        let controller = spec.build().unwrap();
+        Self {
+            state: CongestionState::new(window, SlowStart::Standard, controller),
+            in_recovery: false,
+            now: Time::ZERO,
+            delivered: 0,
+        }
+    }
+
+    /// An acknowledgement of one segment, 10 ms after the last, on a path of 100 ms, with what
+    /// `change` makes of it; returns the window after it.
+    pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
+        let ack = self.sample(change);
+        self.state.observe(&ack);
+        self.state.on_ack(&ack);
+        self.cwnd()
+    }
+
+    /// A duplicate acknowledgement: it delivers a segment beyond a gap.
+    pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
+        let ack = self.sample(change);
+        self.state.observe(&ack);
+    }
+
+    fn sample(&mut self, change: impl FnOnce(&mut AckSample)) -> AckSample {
+        self.now += Span::from_millis(10);
+        self.delivered += 1;
+        let rtt = Span::from_millis(100);
+        let mut ack = AckSample {
+            now: self.now,
+            acked: 1,
+            delivered: self.delivered,
+            lost: 0,
+            in_recovery: self.in_recovery,
+            credit: 1.0,
+            rtt: Some(rtt),
+            srtt: rtt,
+            min_rtt: rtt,
+            one_way_delay: None,
+            pair_spacing: None,
+            router: None,
+            ecn_echo: false,
+            in_flight: self.cwnd() as u64 - 1,
+            delivery_rate: None,
+            limit: Limit::Network,
+            round: 0,
+        };
+        change(&mut ack);
+        ack
+    }
+
+    /// A congestion signal.
+    pub fn signal(&mut self, cause: Cause) -> f64 {
+        let base = self.cwnd();
+        self.state.on_congestion(&Congestion {
+            now: self.now,
+            cause,
+            base,
+            in_flight: base as u64,
+            in_slow_start: self.state.window.in_slow_start(),
+            first: false,
+        });
+        self.cwnd()
+    }
+
+    pub fn time_out(&mut self) {
+        let base = self.cwnd();
+        self.state.on_timeout(&Timeout {
+            now: self.now,
+            base,
+            keep_ssthresh: false,
+        });
+    }
+
+    pub fn cwnd(&self) -> f64 {
+        self.state.window.cwnd()
+    }
+
+    pub fn probe(&self, name: &str) -> Option<f64> {
+        let mut found = None;
+        self.state.probe(&mut |known, value| {
+            if known == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+}
+
+#[track_caller]
+pub fn assert_near(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 1e-9,
+        "{found}, expected {expected}"
+    );
+}

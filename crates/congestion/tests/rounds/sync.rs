@@ -1,0 +1,346 @@
+//! Sync-TCP against the worked examples and tables of spec 001a.
+
+use longhaul_congestion::rounds::{Flow, Loss, Path};
+use longhaul_congestion::{
+    Cause, CongestionState, ControllerSpec, Rounding, SlowStart, Variant, Window,
+};
+use longhaul_units::Span;
+
+use crate::controller;
+use crate::sender::{Sender, assert_near};
+
+/// The generic kind with a detector and a reaction by name.
+fn sync(detector: &str, reaction: &str) -> ControllerSpec {
+    let settings = controller("sync", Variant::Paper, &[]).settings().unwrap();
+    let value = |name: &str, choice: &str| {
+        let mut parameters = settings.values();
+        let found = parameters.find(|(parameter, _)| parameter.name == name);
+        found.unwrap().0.allowed.value_of(choice).unwrap()
+    };
+    let given = [
+        ("detector", value("detector", detector)),
+        ("reaction", value("reaction", reaction)),
+    ];
+    controller("sync", Variant::Paper, &given)
+}
+
+/// An acknowledgement that reports a transit time; returns the window after it.
+fn report(sender: &mut Sender, transit: Span) -> f64 {
+    sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
+}
+
+/// Reports 100 ms and so many milliseconds in the queue.
+fn queued(sender: &mut Sender, ms: u64) -> f64 {
+    report(sender, Span::from_millis(100 + ms))
+}
+
+#[track_caller]
+fn assert_probe(sender: &Sender, name: &str, expected: f64) {
+    assert_near(sender.probe(name).unwrap(), expected);
+}
+
+/// T-SS and the start of Sync-TCP(MixReact): 10 segments at the eighth acknowledgement, and the
+/// ninth is the first adjustment. Without any queue it finds no trend.
+#[test]
+fn mixreact_ends_slow_start_at_the_ninth_report() {
+    let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
+    let slow_start: Vec<f64> = (0..8).map(|_| queued(&mut sender, 0)).collect();
+    assert_eq!(slow_start, [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
+    assert_near(queued(&mut sender, 0), 10.1);
+    let keep = controller("sync-mixreact", Variant::Paper, &[("tie", 1.0)]);
+    let mut sender = Sender::new(&keep, 2.0, 1e6);
+    assert_eq!((0..9).map(|_| queued(&mut sender, 0)).last(), Some(11.0));
+}
+
+/// T-CA, before the first loss: 2, 2.5, 2.9, 3.245 segments, whatever the delays.
+#[test]
+fn pcwnd_is_standard_tcp_before_the_first_loss() {
+    let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
+    for (ms, expected) in [(0, 2.5), (90, 2.9), (90, 2.9 + 1.0 / 2.9)] {
+        assert_near(queued(&mut sender, ms), expected);
+    }
+}
+
+/// T-OPT: the first exchange reports a transit time of 1, the second of 2: a queueing delay of 1.
+#[test]
+fn a_longer_transit_is_a_queueing_delay() {
+    let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
+    report(&mut sender, Span::from_secs(1));
+    assert_probe(&sender, "queueing_delay", 0.0);
+    report(&mut sender, Span::from_secs(2));
+    assert_probe(&sender, "queueing_delay", 1.0);
+    assert_probe(&sender, "largest_queueing_delay", 1.0);
+}
+
+/// T-MIX: delays of 0, 10 to 80 ms after a loss. The averages are those of table 3.1's weights, the
+/// medians 10, 27.8 and 38.7 ms increase, and 43.9 of 80 ms are 54.9 %: a cut by a quarter.
+#[test]
+fn mix_averages_and_cuts_as_worked_out() {
+    let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
+    sender.signal(Cause::Loss);
+    let averages = [
+        0.0,
+        10.0,
+        17.5,
+        23.75,
+        27.8125,
+        30.5859375,
+        34.2626953125,
+        38.7298583984375,
+        43.88862609863281,
+    ];
+    let mut window = 10.0;
+    for (number, average) in averages.into_iter().enumerate() {
+        let found = queued(&mut sender, 10 * number as u64);
+        assert_probe(&sender, "average_queueing_delay", average / 1e3);
+        window = if number < 8 {
+            window + 1.0 / window
+        } else {
+            0.75 * window
+        };
+        assert_near(found, window);
+    }
+    assert_probe(&sender, "level", averages[8] / 80.0);
+    assert_probe(&sender, "trend", 1.0);
+    // No growth until the next adjustment; the threshold is left alone.
+    assert_near(queued(&mut sender, 80), window);
+    assert_eq!(sender.state.window.ssthresh(), 10.0);
+}
+
+/// After a full queue has drained, the average falls: from the ninth report on a tenth, a quarter
+/// or half of the window per round trip, as its level sinks.
+#[test]
+fn mixreact_grows_as_the_queue_drains() {
+    let mut sender = Sender::new(&sync("mix", "mixreact"), 80.0, 2.0);
+    sender.signal(Cause::Loss);
+    for ms in [0, 80, 80, 80, 80, 80, 80, 80] {
+        queued(&mut sender, ms);
+    }
+    let before = sender.cwnd();
+    // Medians 80, 80 and 80 ms with an average of 70: no trend, congestion avoidance.
+    assert_near(queued(&mut sender, 0), before + 1.0 / before);
+    // Averages 61.25, 53.6 and 46.9 ms: falling; 46.9 of 80 ms are 58.6 %.
+    queued(&mut sender, 0);
+    queued(&mut sender, 0);
+    let before = sender.cwnd();
+    assert_near(queued(&mut sender, 0), before + 0.1);
+    assert_probe(&sender, "average_queueing_delay", 0.08 * 0.875_f64.powi(4));
+    // The rate is that of the window at the adjustment.
+    let rate = before / 10.0;
+    let grown = sender.cwnd();
+    assert_near(queued(&mut sender, 0), grown + rate / grown);
+    queued(&mut sender, 0);
+    // 31.4 of 80 ms are 39.3 %: a quarter of the window.
+    let before = sender.cwnd();
+    assert_near(queued(&mut sender, 0), before + 0.25);
+    for _ in 0..5 {
+        queued(&mut sender, 0);
+    }
+    // 14.1 of 80 ms, after 21.0 at 26.3 %: half of it.
+    let before = sender.cwnd();
+    assert_probe(&sender, "level", 0.875_f64.powi(10));
+    assert_near(queued(&mut sender, 0), before + 0.5);
+}
+
+/// A largest queueing delay below 10 ms before the first loss: the level is the relative change of
+/// the last two reports. 8 after 6 ms is a third: a cut by a tenth; after a loss it is the average
+/// over the largest, 4.3 of 8 ms: by a quarter.
+#[test]
+fn mix_compares_small_delays_with_each_other() {
+    let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
+    for (lossy, kept) in [(false, 0.9), (true, 0.75)] {
+        let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
+        if lossy {
+            sender.signal(Cause::Loss);
+        }
+        let windows: Vec<f64> = delays
+            .into_iter()
+            .map(|ms| queued(&mut sender, ms))
+            .collect();
+        assert_near(windows[8], kept * windows[7]);
+    }
+}
+
+/// After a timeout the weights and the nine samples start anew; slow start runs until then.
+#[test]
+fn mix_starts_anew_after_a_timeout() {
+    let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
+    for number in 0..12 {
+        queued(&mut sender, 5 * number);
+    }
+    sender.time_out();
+    assert_eq!(sender.cwnd(), 1.0);
+    queued(&mut sender, 20);
+    assert_probe(&sender, "average_queueing_delay", 0.02);
+    let windows: Vec<f64> = (0..7).map(|_| queued(&mut sender, 20)).collect();
+    assert_eq!(windows, [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
+}
+
+/// Verdicts of recovery are made and not followed; afterwards standard TCP has the window until
+/// the next.
+#[test]
+fn nothing_is_adjusted_in_recovery() {
+    let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
+    for ms in 0..8 {
+        queued(&mut sender, 10 * ms);
+    }
+    sender.signal(Cause::Loss);
+    sender.in_recovery = true;
+    let cut = sender.cwnd();
+    assert_eq!(queued(&mut sender, 80), cut);
+    assert_probe(&sender, "trend", 1.0);
+    sender.in_recovery = false;
+    assert_near(queued(&mut sender, 80), cut + 1.0 / cut);
+    let before = queued(&mut sender, 80);
+    assert!(
+        queued(&mut sender, 80) < 0.8 * before,
+        "the twelfth report cuts"
+    );
+}
+
+/// After a loss: cuts above half the largest queueing delay, once until all that was in flight at
+/// the cut is acknowledged, and no growth in between.
+#[test]
+fn pcwnd_cuts_once_a_round_trip() {
+    let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 16.0, 2.0);
+    queued(&mut sender, 0);
+    queued(&mut sender, 80);
+    sender.signal(Cause::Loss);
+    let lossy = sender.cwnd();
+    assert_near(queued(&mut sender, 40), lossy + 1.0 / lossy);
+    let in_flight = sender.cwnd() as u64 - 1;
+    let cut = sender.cwnd() / 2.0;
+    assert_near(queued(&mut sender, 41), cut);
+    assert_eq!(sender.state.window.ssthresh(), cut);
+    for _ in 1..in_flight {
+        assert_near(queued(&mut sender, 60), cut);
+    }
+    assert_near(queued(&mut sender, 60), cut / 2.0);
+    let grown = queued(&mut sender, 0);
+    assert_near(grown, cut / 2.0 + 2.0 / cut);
+}
+
+/// A cut that falls on a duplicate acknowledgement is made with the next that moves the window, or
+/// not at all if a loss comes first.
+#[test]
+fn a_cut_waits_out_duplicates() {
+    for lossy in [false, true] {
+        let mut sender = Sender::new(&sync("pminott", "pcwnd"), 16.0, 2.0);
+        queued(&mut sender, 0);
+        let before = sender.cwnd();
+        sender.duplicate(|ack| ack.one_way_delay = Some(Span::from_millis(160)));
+        assert_eq!(sender.cwnd(), before);
+        if lossy {
+            sender.signal(Cause::Loss);
+            assert_near(queued(&mut sender, 10), before / 2.0 + 2.0 / before);
+        } else {
+            assert_near(queued(&mut sender, 10), before / 2.0);
+        }
+    }
+}
+
+/// The largest queueing delay never falls, and rises when a shorter transit shows up.
+#[test]
+fn the_threshold_of_pqlen_follows_the_largest_delay() {
+    let mut sender = Sender::new(&sync("pqlen", "none"), 16.0, 2.0);
+    report(&mut sender, Span::from_millis(100));
+    report(&mut sender, Span::from_millis(140));
+    assert_eq!(sender.probe("congested"), None);
+    sender.signal(Cause::Loss);
+    report(&mut sender, Span::from_millis(121));
+    assert_probe(&sender, "congested", 1.0);
+    report(&mut sender, Span::from_millis(60));
+    assert_probe(&sender, "largest_queueing_delay", 0.08);
+    report(&mut sender, Span::from_millis(100));
+    assert_probe(&sender, "congested", 0.0);
+    report(&mut sender, Span::from_millis(101));
+    assert_probe(&sender, "congested", 1.0);
+}
+
+/// Spec 001a B.7.2: 80 ms give a threshold of 40 ms, 20 ms one of 10 ms, 35 ms one of 17.5 ms.
+#[test]
+fn pminott_has_half_the_smallest_transit_as_threshold() {
+    for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {
+        let mut sender = Sender::new(&sync("pminott", "none"), 16.0, 2.0);
+        report(&mut sender, Span::from_micros(min_us));
+        assert_probe(&sender, "congested", 0.0);
+        report(&mut sender, Span::from_micros(min_us + threshold_us));
+        assert_probe(&sender, "congested", 0.0);
+        report(&mut sender, Span::from_micros(min_us + threshold_us + 1));
+        assert_probe(&sender, "congested", 1.0);
+    }
+}
+
+/// `100 (1 - (7/8)^k)` ms exceeds 30 ms with the third report of 100 ms.
+#[test]
+fn avg_lags_behind_the_delay() {
+    let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);
+    queued(&mut sender, 0);
+    for (reports, congested) in [(1, 0.0), (2, 0.0), (3, 1.0)] {
+        queued(&mut sender, 100);
+        assert_probe(
+            &sender,
+            "average_queueing_delay",
+            0.1 * (1.0 - 0.875_f64.powi(reports)),
+        );
+        assert_probe(&sender, "congested", congested);
+    }
+}
+
+/// Medians 2, 12 and 9 ms: up by 10, back by 3, 7/13 of the way: increasing. Then 12, 9 and 5: all
+/// the way down. Then 9, 5 and 8: down by 4, up by 3, which is no trend.
+#[test]
+fn trend_takes_the_medians_of_nine_reports() {
+    let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);
+    let mut report_all = |delays: &[u64]| {
+        for &ms in delays {
+            queued(&mut sender, ms);
+        }
+        sender.probe("trend")
+    };
+    assert_eq!(report_all(&[0, 2, 5, 12, 50, 11, 9, 9]), None);
+    assert_eq!(report_all(&[1]), Some(1.0));
+    assert_eq!(report_all(&[5, 5]), Some(1.0));
+    assert_eq!(report_all(&[70]), Some(-1.0));
+    assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
+}
+
+/// Whatever tells that delays keep rising, and whatever is done about it, the window is cut; the
+/// mildest pair makes two cuts of a tenth.
+#[test]
+fn any_detector_goes_with_any_reaction() {
+    for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {
+        for reaction in ["pcwnd", "mixreact"] {
+            let mut sender = Sender::new(&sync(detector, reaction), 100.0, 2.0);
+            queued(&mut sender, 0);
+            sender.signal(Cause::Loss);
+            let start = sender.cwnd();
+            let least = (1..12)
+                .map(|step| queued(&mut sender, 20 * step))
+                .fold(start, f64::min);
+            assert!(least < 0.95 * start, "{detector}, {reaction}: {least}");
+        }
+    }
+}
+
+/// Spec 001a E4.8: detectors that only watch leave every window as it is.
+#[test]
+fn watching_changes_nothing() {
+    let path = Path {
+        rate: Some(500.0),
+        loss: Loss::Random { p: 1e-3, seed: 7 },
+        timeouts: vec![60, 150],
+        ..Path::clean(Span::from_millis(100))
+    };
+    let windows = |spec: &ControllerSpec| {
+        let window = Window::new(2.0, 1e3, 1e6, Rounding::Real);
+        let state = CongestionState::new(window, SlowStart::Standard, spec.build().unwrap());
+        Flow::new(state).run(&path, 300)
+    };
+    let standard = windows(&controller("reno", Variant::Paper, &[]));
+    for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {
+        assert_eq!(windows(&sync(detector, "none")), standard, "{detector}");
+    }
+    assert_ne!(windows(&sync("pqlen", "pcwnd")), standard);
+}

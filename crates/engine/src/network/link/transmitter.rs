@@ -1,0 +1,61 @@
+//! Transmission times.
+
+use longhaul_units::{Rate, Span};
+
+use crate::network::recent_sizes::RecentSizes;
+
+/// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
+#[derive(Debug)]
+pub(super) struct Transmitter {
+    rate: Rate,
+    transmissions: RecentSizes<Transmission>,
+    remainder: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Transmission {
+    time: Span,
+    remainder: u64,
+}
+
+impl Transmitter {
+    pub(super) fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            transmissions: RecentSizes::default(),
+            remainder: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn time(&mut self, bytes: u16) -> Span {
+        let known = self.transmissions.get(bytes, || {
+            let (time, remainder) = self.rate.transmission(u64::from(bytes));
+            Transmission { time, remainder }
+        });
+        self.remainder += known.remainder;
+        if self.remainder < self.rate.as_bps() {
+            return known.time;
+        }
+        self.remainder -= self.rate.as_bps();
+        known.time + Span::from_ps(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transmission_times_are_exact_in_the_long_run() {
+        // 192 Gbit/s: 1500 bytes take 62500 ps exactly; 40 bytes 1666.67 ps.
+        let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
+        let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
+        assert_eq!(total, 5_000_000_000);
+        // 100 x 62500 ps and 200 x 1666 2/3 ps, the last third of a picosecond still carried.
+        let mixed: u64 = (0..300)
+            .map(|n| transmitter.time(if n % 3 == 0 { 1500 } else { 40 }).as_ps())
+            .sum();
+        assert_eq!(mixed, 6_583_333);
+    }
+}
