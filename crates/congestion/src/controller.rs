@@ -75,9 +75,16 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Nothing was in flight for `idle`.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {}
 
-    /// The rate to pace at, if the algorithm paces.
+    /// The rate to pace at, if the algorithm paces: bits per second on the wire.
+    #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         None
+    }
+
+    /// Whether acknowledgements should come with [`AckSample::delivery_rate`], for which the
+    /// transport has to remember more of each segment.
+    fn needs_rate_samples(&self) -> bool {
+        false
     }
 
     /// Whether new segments should leave two at a time, back to back, so that the transport can
@@ -273,6 +280,10 @@ impl CongestionControl for Controller {
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         dispatch!(self, algorithm => algorithm.pacing_rate())
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        dispatch!(self, algorithm => algorithm.needs_rate_samples())
     }
 
     fn sends_pairs(&self) -> bool {

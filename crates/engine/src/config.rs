@@ -160,6 +160,9 @@ pub struct Tcp {
     pub sack_block_bytes: u32,
     /// Bytes of the timestamp option on the wire, if timestamps are in use.
     pub timestamps: Option<u32>,
+    /// Whether acknowledgements report the transit time of the last data segment, in microseconds:
+    /// the option of Sync-TCP, between hosts whose clocks agree (spec 001a B.6).
+    pub one_way_delay: bool,
     /// Initial window in segments (RFC 6928).
     pub initial_window: f64,
     /// The receiver's window in segments.
@@ -182,8 +185,8 @@ pub struct Tcp {
     pub limited_transmit: bool,
     /// What one acknowledgement counts for in growth.
     pub ack_counting: AckCounting,
-    /// Whether both ends use explicit congestion notification (RFC 3168).
-    pub ecn: bool,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
     /// Delayed acknowledgements, if any.
     pub delayed_ack: Option<DelayedAck>,
     /// The retransmission timer.
@@ -193,7 +196,8 @@ pub struct Tcp {
     pub send_jitter: Span,
     /// The most segments sent for one acknowledgement, if limited.
     pub max_burst: Option<u32>,
-    /// Whether segments are paced at the controller's rate, or the window over the round trip.
+    /// Whether segments are paced at the window over the round trip. An algorithm that gives a rate
+    /// paces at it in any case.
     pub pacing: bool,
 }
 
@@ -208,12 +212,58 @@ pub enum Recovery {
     NewReno,
     /// Selective acknowledgements with the pipe of RFC 6675.
     Sack,
+    /// The same, with proportional rate reduction (RFC 6937).
+    SackPrr,
+    /// Forward acknowledgement (Mathis and Mahdavi 1996).
+    Fack,
+    /// Time-based detection and tail loss probes, RACK-TLP (RFC 8985).
+    RackTlp,
+    /// The same, with proportional rate reduction (RFC 6937).
+    RackTlpPrr,
     /// Reno as ns-2 has it.
     Ns2Reno,
     /// NewReno as ns-2 has it.
     Ns2NewReno,
     /// ns-2's `Sack1`: a pipe that counts acknowledgements, not what is known to be lost.
     Ns2Sack,
+}
+
+impl Recovery {
+    /// Whether the receiver reports selective acknowledgements.
+    pub fn uses_sack(self) -> bool {
+        match self {
+            Self::Sack
+            | Self::SackPrr
+            | Self::Fack
+            | Self::RackTlp
+            | Self::RackTlpPrr
+            | Self::Ns2Sack => true,
+            Self::Tahoe | Self::Reno | Self::NewReno | Self::Ns2Reno | Self::Ns2NewReno => false,
+        }
+    }
+
+    /// Whether ns-2 differs from the RFCs in it.
+    pub(crate) fn is_ns2(self) -> bool {
+        matches!(self, Self::Ns2Reno | Self::Ns2NewReno | Self::Ns2Sack)
+    }
+}
+
+/// Explicit congestion notification of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// None.
+    Off,
+    /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
+    Classic,
+    /// Every acknowledgement tells whether its segments were marked (RFC 8257 section 3.2).
+    Dctcp,
+}
+
+impl Ecn {
+    /// Whether segments are sent as capable of it.
+    pub fn is_on(self) -> bool {
+        self != Self::Off
+    }
 }
 
 /// What an acknowledgement counts for in growth.

@@ -1,6 +1,6 @@
 //! A packet, small enough that a window of a hundred thousand stays in the cache.
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Position in the route table: its current hop.
     pub(crate) route: u32,
-    /// SACK blocks of an acknowledgement, in the network's block store.
+    /// SACK blocks and transit time of an acknowledgement, in the network's block store.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
@@ -60,16 +60,48 @@ impl Flags {
     }
 }
 
-/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first; and the
+/// transit time of the last data segment, if the receiver reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
+    /// In microseconds, as Sync-TCP's option has it (spec 001a B.6), which is all ones without one.
+    transit_us: u32,
     len: u8,
+}
+
+impl Default for SackBlocks {
+    fn default() -> Self {
+        Self {
+            blocks: [(0, 0); Self::MAX],
+            transit_us: Self::NO_TRANSIT,
+            len: 0,
+        }
+    }
 }
 
 impl SackBlocks {
     /// Blocks that fit beside a time stamp option.
     pub(crate) const MAX: usize = 3;
+    const NO_TRANSIT: u32 = u32::MAX;
+
+    /// The reported transit time.
+    #[inline]
+    pub(crate) fn transit(&self) -> Option<Span> {
+        (self.transit_us != Self::NO_TRANSIT).then(|| Span::from_micros(self.transit_us.into()))
+    }
+
+    /// Reports a transit time, in whole microseconds.
+    pub(crate) fn set_transit(&mut self, transit: Span) {
+        let us = transit.as_ps() / Span::from_micros(1).as_ps();
+        self.transit_us = us.min(u64::from(Self::NO_TRANSIT - 1)) as u32;
+    }
+
+    /// Whether there is nothing to report.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0 && self.transit_us == Self::NO_TRANSIT
+    }
 
     pub(crate) fn push(&mut self, block: (u64, u64)) {
         self.blocks[usize::from(self.len)] = block;
@@ -107,7 +139,7 @@ pub(crate) struct SackStore {
 
 impl SackStore {
     pub(crate) fn put(&mut self, blocks: SackBlocks) -> SackHandle {
-        if blocks.len == 0 {
+        if blocks.is_empty() {
             return SackHandle::NONE;
         }
         let slot = self.free.pop().unwrap_or_else(|| {

@@ -3,18 +3,22 @@
 mod common;
 
 use common::{AT_ONCE, Records, add_access, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Recovery, Service, Start, Tcp};
+use longhaul_engine::config::{AckCounting, Clock, DelayedAck, Ecn, Recovery, Service, Start, Tcp};
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-const RECOVERIES: [Recovery; 7] = [
+const RECOVERIES: [Recovery; 11] = [
     Recovery::Tahoe,
     Recovery::Reno,
     Recovery::NewReno,
     Recovery::Sack,
+    Recovery::SackPrr,
+    Recovery::Fack,
+    Recovery::RackTlp,
+    Recovery::RackTlpPrr,
     Recovery::Ns2Reno,
     Recovery::Ns2NewReno,
     Recovery::Ns2Sack,
@@ -27,7 +31,7 @@ struct Small {
     delay_ms: u64,
     limit: u64,
     red: bool,
-    ecn: bool,
+    ecn: Ecn,
     loss: f64,
     recovery: Recovery,
     delayed_ack: bool,
@@ -43,7 +47,8 @@ struct Small {
 
 prop_compose! {
     fn small()(
-        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool, ecn: bool,
+        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
+        ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
@@ -63,7 +68,7 @@ impl Small {
         let delay = Span::from_millis(self.delay_ms);
         let queue = if self.red {
             let mut red = RedParameters::new(Capacity::Packets(self.limit), Bytes(1500));
-            red.ecn = self.ecn;
+            red.ecn = self.ecn.is_on();
             QueueConfig::Red(red.resolve(rate, delay))
         } else {
             drop_tail(self.limit)
@@ -78,6 +83,7 @@ impl Small {
         let base = Tcp {
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
+            one_way_delay: self.timestamps,
             delayed_ack: self.delayed_ack.then_some(DelayedAck {
                 timeout: Span::from_millis(100),
                 segments: 2,
@@ -309,7 +315,7 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     red.ecn = true;
     let mut config = dumbbell(rate, delay, QueueConfig::Red(red.resolve(rate, delay)), 30);
     let ecn = Tcp {
-        ecn: true,
+        ecn: Ecn::Classic,
         ..tcp(Recovery::Sack)
     };
     add_flows(&mut config, "flow", 1, AT_ONCE, ecn);

@@ -7,7 +7,7 @@ mod common;
 use common::{AT_ONCE, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
-use longhaul_engine::config::{Clock, Randomness, Recovery, Start, Tcp};
+use longhaul_engine::config::{Clock, Ecn, Randomness, Recovery, Start, Tcp};
 use longhaul_engine::measure::EventKind;
 use longhaul_engine::queue::{AdaptationParameters, Capacity, Gentle, QueueConfig, RedParameters};
 use longhaul_units::{Bytes, Rate, Span, Time};
@@ -145,7 +145,7 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     config.clock = Clock::Ns2;
     config.randomness = Randomness::Ns2;
     let tcp = Tcp {
-        ecn: true,
+        ecn: Ecn::Classic,
         congestion: controller("hstcp", Variant::Ns2, &[("low_window", 31.0)]),
         slow_start: SlowStart::Ns2Limited {
             max_ssthresh: 100.0,

@@ -5,7 +5,7 @@
 //! ECN bits: RFC 3168.
 
 use longhaul_engine::Config;
-use longhaul_engine::config::{Flow, Recovery, Transport};
+use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_units::Time;
 
@@ -76,7 +76,7 @@ impl Connection {
             Transport::Tcp(tcp) => (
                 tcp.mss_bytes.min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
-                matches!(tcp.recovery, Recovery::Sack | Recovery::Ns2Sack),
+                tcp.recovery.uses_sack(),
             ),
             Transport::Udp(_) => (0, 0, false),
         };

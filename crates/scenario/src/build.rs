@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_congestion::Rounding;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Flow, Link, Measure, Randomness, Recovery, Rto,
+    AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
     RttClock, Service, Start, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
@@ -181,7 +181,8 @@ fn tcp(group: &Table, packet: Bytes) -> Tcp {
         ack_bytes: small("ack_size"),
         sack_option_bytes: small("sack_option"),
         sack_block_bytes: small("sack_block"),
-        timestamps: tcp.flag("timestamps").then(|| small("timestamp_option")),
+        timestamps: flow::timestamp_option(tcp).map(|bytes| bytes as u32),
+        one_way_delay: flow::reports_one_way_delay(tcp.node("timestamps")),
         initial_window: tcp.number("initial_window"),
         receive_window: tcp.whole("receive_window"),
         send_buffer: whole_unless_word(tcp, "send_buffer"),
@@ -204,7 +205,11 @@ fn tcp(group: &Table, packet: Bytes) -> Tcp {
             },
             _ => AckCounting::PerAck,
         },
-        ecn: tcp.flag("ecn"),
+        ecn: match tcp.node("ecn").value {
+            Value::Flag(false) => Ecn::Off,
+            Value::Flag(true) => Ecn::Classic,
+            _ => Ecn::Dctcp,
+        },
         delayed_ack: tcp.node("delayed_ack").table().map(|delayed| DelayedAck {
             timeout: delayed.span("timeout"),
             segments: delayed.whole("segments") as u32,
@@ -230,6 +235,10 @@ fn recovery(name: &str) -> Recovery {
         "tahoe" => Recovery::Tahoe,
         "reno" => Recovery::Reno,
         "newreno" => Recovery::NewReno,
+        "sack-prr" => Recovery::SackPrr,
+        "fack" => Recovery::Fack,
+        "rack-tlp" => Recovery::RackTlp,
+        "rack-tlp-prr" => Recovery::RackTlpPrr,
         "ns2-reno" => Recovery::Ns2Reno,
         "ns2-newreno" => Recovery::Ns2NewReno,
         "ns2-sack" => Recovery::Ns2Sack,

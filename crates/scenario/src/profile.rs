@@ -8,10 +8,11 @@ use crate::model;
 use crate::read;
 
 /// Names of the profiles, the default first.
-pub(crate) const NAMES: &[&str] = &["rfc", "ns2-2.35", "ns2-2003"];
+pub(crate) const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
 
-const TEXTS: [&str; 3] = [
+const TEXTS: [&str; 4] = [
     include_str!("../profiles/rfc.toml"),
+    include_str!("../profiles/linux.toml"),
     include_str!("../profiles/ns2-2.35.toml"),
     include_str!("../profiles/ns2-2003.toml"),
 ];

@@ -106,7 +106,7 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
         .links
         .iter()
         .any(|link| matches!(&link.queue, QueueConfig::Red(red) if red.ecn));
-    if marks && !tcps(config).any(|tcp| tcp.ecn) {
+    if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
     }
 }

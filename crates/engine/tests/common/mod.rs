@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service, Start,
-    Tcp, Transport,
+    AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
+    Start, Tcp, Transport,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
@@ -53,6 +53,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         sack_option_bytes: 4,
         sack_block_bytes: 8,
         timestamps: None,
+        one_way_delay: false,
         initial_window: 2.0,
         receive_window: 100_000,
         send_buffer: None,
@@ -64,7 +65,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         dupack_threshold: 3,
         limited_transmit: true,
         ack_counting: AckCounting::PerAck,
-        ecn: false,
+        ecn: Ecn::Off,
         delayed_ack: None,
         rto: Rto {
             initial: Span::from_secs(1),

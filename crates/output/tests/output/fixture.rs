@@ -6,8 +6,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport, Udp,
+    AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
+    Service, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
@@ -110,6 +110,7 @@ fn tcp(kind: &str) -> Tcp {
         sack_option_bytes: 4,
         sack_block_bytes: 8,
         timestamps: Some(12),
+        one_way_delay: false,
         initial_window: 10.0,
         receive_window: 1000,
         send_buffer: None,
@@ -124,7 +125,7 @@ fn tcp(kind: &str) -> Tcp {
         dupack_threshold: 3,
         limited_transmit: true,
         ack_counting: AckCounting::PerAck,
-        ecn: true,
+        ecn: Ecn::Classic,
         delayed_ack: None,
         rto: Rto {
             initial: Span::from_secs(1),

@@ -13,7 +13,9 @@ use crate::topology::{Core, Kind, find_node};
 use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
-pub(crate) use transport::{controller, payload, slow_start};
+pub(crate) use transport::{
+    controller, payload, reports_one_way_delay, slow_start, timestamp_option,
+};
 
 /// What the flows of all groups share.
 pub(crate) struct Shared<'a> {

@@ -10,6 +10,9 @@ use crate::error::Diagnostic;
 use crate::read::join;
 use crate::typed::Typed;
 
+/// Sync-TCP's option: kind, length, and three times of four bytes (spec 001a B.6).
+const ONE_WAY_OPTION: Bytes = Bytes(14);
+
 /// Congestion control, slow start and transport options. `held` is what path and queues hold, in
 /// packets.
 pub(super) fn resolve_tcp(
@@ -26,6 +29,7 @@ pub(super) fn resolve_tcp(
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
+    resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
     resolve_delayed_ack(tcp, shared.profile);
     for key in ["ack_size", "sack_option", "sack_block"] {
@@ -89,6 +93,30 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
     fill(tcp, &lower);
 }
 
+/// The option of Sync-TCP has a size of its own, whatever the profile says of RFC 7323's.
+fn resolve_one_way_option(tcp: &mut Table) {
+    let one_way = tcp.get("timestamps").is_some_and(reports_one_way_delay);
+    if one_way && !tcp.contains_key("timestamp_option") {
+        let rule = "kind, length and three times of 4 B (Sync-TCP)";
+        tcp.derive(
+            "timestamp_option",
+            Value::Quantity(Quantity::Bytes(ONE_WAY_OPTION)),
+            rule,
+        );
+    }
+}
+
+/// Whether a value of `timestamps` means Sync-TCP's option.
+pub(crate) fn reports_one_way_delay(timestamps: &Node) -> bool {
+    matches!(timestamps.value, Value::Text(_))
+}
+
+/// Bytes of the timestamp option on the wire, if there is one.
+pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
+    let without = matches!(tcp.node("timestamps").value, Value::Flag(false));
+    (!without).then(|| tcp.bytes("timestamp_option").0)
+}
+
 fn resolve_delayed_ack(tcp: &mut Table, profile: &Table) {
     let details = profile.sub("delayed_ack");
     let Node { value, .. } = tcp
@@ -103,11 +131,7 @@ fn resolve_delayed_ack(tcp: &mut Table, profile: &Table) {
 
 /// Payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
-    let options = if tcp.flag("timestamps") {
-        tcp.bytes("timestamp_option").0
-    } else {
-        0
-    };
+    let options = timestamp_option(tcp).unwrap_or(0);
     packet
         .0
         .checked_sub(tcp.bytes("header").0)?

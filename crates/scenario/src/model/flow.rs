@@ -104,6 +104,10 @@ pub(crate) const RECOVERIES: &[&str] = &[
     "reno",
     "newreno",
     "sack",
+    "sack-prr",
+    "fack",
+    "rack-tlp",
+    "rack-tlp-prr",
     "ns2-reno",
     "ns2-newreno",
     "ns2-sack",
@@ -169,8 +173,9 @@ pub(crate) const TCP: &[Field] = &[
     ),
     field(
         "ecn",
-        Kind::Flag,
-        "Whether both ends use ECN (RFC 3168); queues mark only if they too do.",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp"])]),
+        "Whether both ends use ECN (RFC 3168); queues mark only if they too do. `dctcp`: the \
+         receiver echoes the mark of each segment (RFC 8257).",
     ),
     field(
         "delayed_ack",
@@ -179,8 +184,9 @@ pub(crate) const TCP: &[Field] = &[
     ),
     field(
         "timestamps",
-        Kind::Flag,
-        "Whether segments carry timestamps (RFC 7323).",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]),
+        "Whether segments carry timestamps (RFC 7323); `one-way`: Sync-TCP's option, with which \
+         receivers also report how long each data segment was under way.",
     ),
     field(
         "rto",
@@ -206,7 +212,7 @@ pub(crate) const TCP: &[Field] = &[
     field(
         "pacing",
         Kind::Flag,
-        "Whether segments are paced over the round trip.",
+        "Whether segments are paced over the round trip; algorithms that set a rate always pace.",
     ),
     field(
         "rounding",
@@ -226,7 +232,7 @@ pub(crate) const TCP: &[Field] = &[
     field(
         "timestamp_option",
         Kind::Quantity(SIZE),
-        "The timestamp option on the wire.",
+        "The timestamp option on the wire; 14 B by default with `one-way`.",
     ),
     field(
         "sack_option",

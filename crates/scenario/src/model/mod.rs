@@ -100,7 +100,8 @@ pub(crate) const SCENARIO: &[Field] = &[
     field(
         "profile",
         Kind::Word(profile::NAMES),
-        "Frozen bundle of defaults: `rfc` (default), `ns2-2.35`, or `ns2-2003` for older studies.",
+        "Frozen bundle of defaults: `rfc` (default), `linux` for a current kernel, `ns2-2.35`, or \
+         `ns2-2003` for older studies.",
     ),
     required("duration", Kind::Positive(TIME), "Simulated time."),
     field(

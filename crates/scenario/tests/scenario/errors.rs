@@ -133,7 +133,7 @@ fn unknown_names_are_listed() {
     assert_one(
         &message,
         "wrong.toml:2:11: profile: ",
-        &["`ns2`", "rfc, ns2-2.35, ns2-2003"],
+        &["`ns2`", "rfc, linux, ns2-2.35, ns2-2003"],
     );
     let message = replaced("[[flows]]", "[[flows]]\nrecovery = \"sck\"");
     assert_one(

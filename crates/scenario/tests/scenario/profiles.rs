@@ -1,12 +1,12 @@
 //! Profiles give the values of their sources.
 
 use longhaul_congestion::{Rounding, SlowStart, Variant};
-use longhaul_engine::config::{AckCounting, Recovery, RttClock, Tcp, Transport};
+use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Transport};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, QueueConfig, RedConfig};
-use longhaul_scenario::Scenario;
+use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
 
-use crate::with;
+use crate::{BASE, with};
 
 fn tcp(scenario: &Scenario) -> Tcp {
     match &scenario.config().flows[0].transport {
@@ -53,6 +53,52 @@ fn rfc_follows_the_standards() {
 }
 
 #[test]
+fn linux_is_a_current_kernel() {
+    let text = BASE.replace("congestion = { kind = \"reno\" }", "count = 1");
+    let profile = ["profile=linux".to_string()];
+    let scenario = parse(&text, "base.toml", None, &profile).expect("a sound scenario");
+    let tcp = tcp(&scenario);
+    assert_eq!(tcp.congestion.kind, "cubic");
+    assert_eq!(tcp.congestion.variant, Variant::Paper);
+    assert_eq!(tcp.recovery, Recovery::RackTlpPrr);
+    // tcp(7): timestamps and SACK are on, ECN is not asked for.
+    assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
+    assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, false));
+    assert_eq!(tcp.initial_window, 10.0); // include/net/tcp.h
+    assert_eq!(tcp.rto.min, Span::from_millis(200));
+    assert_eq!(tcp.rto.max, Span::from_secs(120));
+    let delayed = tcp.delayed_ack.expect("acknowledgements are delayed");
+    assert_eq!(delayed.timeout, Span::from_millis(40));
+    // The label and a flow's own choice follow.
+    assert_eq!(scenario.config().flows[0].label, "cubic");
+    let chosen = with(&["profile=linux"]);
+    assert_eq!(self::tcp(&chosen).congestion.kind, "reno");
+}
+
+#[test]
+fn one_way_timestamps_have_the_size_of_their_own_option() {
+    // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
+    let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
+    let one_way = tcp(&scenario);
+    assert_eq!((one_way.mss_bytes, one_way.timestamps), (1420, Some(14)));
+    assert!(one_way.one_way_delay);
+    let padded = with(&[
+        "flows.0.tcp.timestamps=one-way",
+        "flows.0.tcp.timestamp_option=16 B",
+    ]);
+    assert_eq!(tcp(&padded).timestamps, Some(16));
+    assert!(!tcp(&with(&[])).one_way_delay);
+}
+
+#[test]
+fn dctcp_echo_is_a_choice_of_the_flow() {
+    let ecn = |value: &str| tcp(&with(&[&format!("flows.0.tcp.ecn={value}")])).ecn;
+    assert_eq!(ecn("dctcp"), Ecn::Dctcp);
+    assert_eq!(ecn("true"), Ecn::Classic);
+    assert_eq!(ecn("false"), Ecn::Off);
+}
+
+#[test]
 fn ns2_2_35_is_what_the_reference_runs_used() {
     let scenario = with(&["profile=ns2-2.35", "flows.0.slow_start.max_ssthresh=100"]);
     let tcp = tcp(&scenario);
@@ -64,7 +110,7 @@ fn ns2_2_35_is_what_the_reference_runs_used() {
     assert_eq!(tcp.initial_ssthresh, Some(100_000.0));
     assert_eq!(tcp.recovery, Recovery::Ns2Sack);
     assert_eq!(tcp.ack_counting, AckCounting::PerAck);
-    assert_eq!((tcp.ecn, tcp.delayed_ack), (false, None));
+    assert_eq!((tcp.ecn, tcp.delayed_ack), (Ecn::Off, None));
     assert_eq!(tcp.rto.initial, Span::from_secs(3));
     assert_eq!(tcp.rto.min, Span::from_millis(200));
     assert_eq!(
@@ -138,7 +184,7 @@ fn ns2_2003_has_the_thresholds_of_the_study() {
         (tcp.rto.initial, tcp.rto.min),
         (Span::from_secs(6), Span::from_secs(1))
     );
-    assert!(tcp.ecn);
+    assert_eq!(tcp.ecn, Ecn::Classic);
     assert_eq!(tcp.rounding, Rounding::IntegerBoth);
 }
 

@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn resolving_is_idempotent(
-        profile in prop::sample::select(vec!["rfc", "ns2-2.35", "ns2-2003"]),
+        profile in prop::sample::select(vec!["rfc", "linux", "ns2-2.35", "ns2-2003"]),
         red in any::<bool>(),
         adaptive in any::<bool>(),
         megabits in 1.0..10_000.0f64,

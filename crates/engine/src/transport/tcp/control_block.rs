@@ -5,13 +5,15 @@
 use std::sync::Arc;
 
 use longhaul_congestion::{
-    AckSample, Cause, Change, Congestion, CongestionState, Controller, Limit, Timeout, Window,
+    AckSample, Cause, Change, Congestion, CongestionControl, CongestionState, Controller, Limit,
+    Phases, Timeout, Window,
 };
 use longhaul_units::{PS_PER_S, Span, Time};
 
+use super::delivery_rate::DeliveryRate;
 use super::rto::RttEstimator;
 use super::wire::Wire;
-use crate::config::{AckCounting, Recovery, RttClock, Tcp};
+use crate::config::{AckCounting, RttClock, Tcp};
 use crate::measure::{self, EventKind, FlowCounters};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
@@ -66,6 +68,17 @@ pub(super) struct ControlBlock {
     /// Segments that receive window and send buffer allow in flight.
     pub(super) peer_window: u64,
     pub(super) congestion: CongestionState,
+    /// The algorithm holds the window at all times: the transport's own rules leave it alone.
+    pub(super) holds_window: bool,
+    /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
+    /// acknowledged, or one for each duplicate acknowledgement.
+    pub(super) beyond: u64,
+    /// Data segments known to be delivered so far.
+    pub(super) delivered: u64,
+    /// Data segments taken for lost so far.
+    pub(super) lost: u64,
+    /// Measures the delivery rate, for algorithms that ask for it.
+    rate: Option<Box<DeliveryRate>>,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
     pub(super) dupacks: u32,
@@ -75,6 +88,8 @@ pub(super) struct ControlBlock {
     pub(super) established: bool,
     pub(super) rtt: RttEstimator,
     pub(super) timer: LazyTimer,
+    /// When the timer was last set to expire.
+    pub(super) timeout_at: Time,
     /// Without time stamps: the segment that times the round trip, and when it was sent.
     timed: Option<(u64, Time)>,
     round: u64,
@@ -121,16 +136,18 @@ impl ControlBlock {
             flow,
             path,
             full_bytes: full_bytes as u16,
-            ns2: matches!(
-                config.recovery,
-                Recovery::Ns2Reno | Recovery::Ns2NewReno | Recovery::Ns2Sack
-            ),
+            ns2: config.recovery.is_ns2(),
             una: 0,
             nxt: 0,
             max_sent: 0,
             end,
             last_payload,
             peer_window,
+            holds_window: controller.phases() == Phases::All,
+            beyond: 0,
+            delivered: 0,
+            lost: 0,
+            rate: controller.needs_rate_samples().then(Box::default),
             congestion: CongestionState::new(window, config.slow_start, controller),
             recover: 1,
             dupacks: 0,
@@ -140,6 +157,7 @@ impl ControlBlock {
             established: false,
             rtt,
             timer: LazyTimer::IDLE,
+            timeout_at: Time::NEVER,
             timed: None,
             round: 0,
             round_end: 1,
@@ -185,17 +203,71 @@ impl ControlBlock {
     #[inline]
     pub(super) fn advance(&mut self, ack: &Ack, env: &mut Env) {
         let now = env.network.now;
-        self.una = ack.next;
-        self.nxt = self.nxt.max(ack.next);
+        self.take_cumulative(ack.next);
         self.dupacks = 0;
         self.sample_rtt(ack, now);
         self.restart_or_stop_timer(env);
         if ack.next >= self.round_end {
             self.round += 1;
             self.round_end = self.max_sent;
-            let sample = self.ack_sample(0, ack, now);
+            let sample = self.ack_sample(0, self.nxt - self.una, ack, now);
             self.congestion.on_round(&sample);
         }
+    }
+
+    /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
+    pub(super) fn advance_in_repair(&mut self, next: u64) {
+        self.take_cumulative(next);
+        self.stop_timing(next);
+    }
+
+    /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
+    /// that was missing had been reported before.
+    #[inline]
+    fn take_cumulative(&mut self, next: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(self.una, next);
+            rate.forget_below(next);
+        }
+        self.beyond = self
+            .beyond
+            .saturating_sub((next - self.una).saturating_sub(1));
+        self.una = next;
+        self.nxt = self.nxt.max(next);
+        self.count_delivered();
+    }
+
+    /// Takes a duplicate acknowledgement: a segment has arrived, which one is not known.
+    pub(super) fn take_duplicate(&mut self) {
+        self.dupacks += 1;
+        self.beyond = (self.beyond + 1).min((self.max_sent - self.una).saturating_sub(1));
+        self.count_delivered();
+    }
+
+    /// Takes selective acknowledgements, `total` of them in all: their news are reported one by one
+    /// to [`Self::on_sacked`].
+    pub(super) fn take_selective(&mut self, total: u64) {
+        self.beyond = total;
+        self.count_delivered();
+    }
+
+    /// The segments from `left` to `right` are selectively acknowledged.
+    #[inline]
+    pub(super) fn on_sacked(&mut self, left: u64, right: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(left, right);
+        }
+    }
+
+    /// Everything in flight counts as lost.
+    pub(super) fn lose_flight(&mut self) {
+        self.lost += (self.nxt - self.una).saturating_sub(self.beyond);
+    }
+
+    /// Never decreases: what a scheme forgets after a timeout was delivered all the same.
+    #[inline]
+    fn count_delivered(&mut self) {
+        self.delivered = self.delivered.max(self.una - 1 + self.beyond);
     }
 
     #[inline]
@@ -225,7 +297,7 @@ impl ControlBlock {
     }
 
     /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
-    pub(super) fn stop_timing(&mut self, acknowledged: u64) {
+    fn stop_timing(&mut self, acknowledged: u64) {
         if self
             .timed
             .is_some_and(|(segment, _)| acknowledged > segment)
@@ -238,9 +310,10 @@ impl ControlBlock {
     /// Restarts the retransmission timer.
     #[inline]
     pub(super) fn restart_timer(&mut self, env: &mut Env) {
-        let deadline = env.network.now + self.rtt.timeout();
+        self.timeout_at = env.network.now + self.rtt.timeout();
         let event = Event::RetransmissionTimer(self.index);
-        self.timer.set(deadline, &mut env.network.schedule, event);
+        self.timer
+            .set(self.timeout_at, &mut env.network.schedule, event);
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
@@ -259,17 +332,46 @@ impl ControlBlock {
         self.timed = None;
     }
 
-    /// Grows the window for an acknowledgement of `acked` new segments.
+    /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
+    /// acknowledgement. Comes before anything that moves the window.
     #[inline]
-    pub(super) fn grow(&mut self, acked: u64, ack: &Ack, now: Time) {
+    pub(super) fn observe(
+        &mut self,
+        ack: &Ack,
+        acked: u64,
+        in_flight: u64,
+        now: Time,
+    ) -> AckSample {
+        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+        if let Some(rate) = &mut self.rate
+            && let Some((rate, limit)) = rate.sample(self.delivered, self.rtt.min_rtt(), now)
+        {
+            sample.delivery_rate = Some(rate);
+            sample.limit = limit;
+        }
+        self.congestion.observe(&sample);
+        sample
+    }
+
+    /// Grows the window for an acknowledgement of new segments.
+    #[inline]
+    pub(super) fn grow(&mut self, sample: &AckSample) {
         // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
         // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
-        let unanswered_echo = ack.ece && !self.repairs_timeout();
-        if unanswered_echo || (self.limit != Limit::Network && !self.ns2) {
-            return;
+        // What a timeout left to send again is limited by the window even without new data.
+        let unused = self.limit != Limit::Network && !self.ns2;
+        let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
+        if self.holds_window || !held {
+            self.congestion.on_ack(sample);
         }
-        let sample = self.ack_sample(acked, ack, now);
-        self.congestion.on_ack(&sample);
+    }
+
+    /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
+    pub(super) fn steer(&mut self, sample: &AckSample) {
+        self.congestion.on_ack(&AckSample {
+            in_recovery: true,
+            ..*sample
+        });
     }
 
     /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
@@ -282,7 +384,7 @@ impl ControlBlock {
     }
 
     #[inline]
-    fn ack_sample(&self, acked: u64, ack: &Ack, now: Time) -> AckSample {
+    fn ack_sample(&self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
         let credit = match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
@@ -296,43 +398,53 @@ impl ControlBlock {
         AckSample {
             now,
             acked,
-            delivered: self.una,
-            lost: 0,
+            delivered: self.delivered,
+            lost: self.lost,
             in_recovery: false,
             credit,
             rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
-            one_way_delay: None,
+            one_way_delay: ack.sack.transit(),
             pair_spacing: None,
             router: None,
             ecn_echo: ack.ece,
-            in_flight: self.nxt - self.una,
+            in_flight,
             delivery_rate: None,
             limit: self.limit,
             round: self.round,
         }
     }
 
-    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2).
+    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
+    /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
-    pub(super) fn on_ecn_echo(&mut self, ack: &Ack, env: &mut Env) {
+    pub(super) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
         let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
-            self.reduce(Cause::Ecn, 0.0, env);
+            self.cut(Cause::Ecn, base, env);
         }
     }
 
-    /// Reduces the window once for the data sent so far. `inflation` is what the scheme allows
-    /// above the window at the moment.
-    pub(super) fn reduce(&mut self, cause: Cause, inflation: f64, env: &mut Env) {
+    /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
+    /// window at the moment.
+    pub(super) fn window_in_use(&self, inflation: f64) -> f64 {
+        let cwnd = self.congestion.window.cwnd();
+        if self.ns2 {
+            (cwnd + inflation).min(self.peer_window as f64)
+        } else {
+            cwnd.min(self.flight_size())
+        }
+    }
+
+    /// Reduces the window once for a loss of data sent so far.
+    pub(super) fn reduce(&mut self, inflation: f64, env: &mut Env) {
+        self.cut(Cause::Loss, self.window_in_use(inflation), env);
+    }
+
+    fn cut(&mut self, cause: Cause, base: f64, env: &mut Env) {
         let window = &self.congestion.window;
         let before = window.cwnd();
-        let base = if self.ns2 {
-            (before + inflation).min(self.peer_window as f64)
-        } else {
-            before.min(self.flight_size())
-        };
         let event = Congestion {
             now: env.network.now,
             cause,
@@ -360,7 +472,7 @@ impl ControlBlock {
         if self.last_cut == LastCut::Ecn && self.una <= self.recover {
             self.last_cut = LastCut::Loss;
         } else {
-            self.reduce(Cause::Loss, 0.0, env);
+            self.reduce(0.0, env);
         }
     }
 
@@ -419,12 +531,15 @@ impl ControlBlock {
         } else {
             self.counters.sent_pkts += 1;
             self.counters.sent_bytes += u64::from(bytes);
-            if self.config.ecn && (is_new || self.ns2) {
+            if self.config.ecn.is_on() && (is_new || self.ns2) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
                 flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
                 self.cwr_pending = false;
             }
             flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
+        }
+        if let Some(rate) = &mut self.rate {
+            rate.on_sent(segment, self.delivered, nothing_outstanding, now);
         }
         if is_new {
             self.max_sent = segment + 1;
@@ -465,7 +580,8 @@ impl ControlBlock {
     }
 
     /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
-    /// the gap to the one after it is reserved.
+    /// the gap to the one after it is reserved. An algorithm that gives a rate always paces.
+    #[inline]
     pub(super) fn paced(&mut self, env: &mut Env) -> bool {
         let now = env.network.now;
         if now < self.pace_next {
@@ -474,11 +590,12 @@ impl ControlBlock {
         }
         let gap = match self.congestion.pacing_rate() {
             Some(rate) => rate.transmission(u64::from(self.full_bytes)).0,
-            None => {
+            None if self.config.pacing => {
                 // The window over the round trip, as RFC 9002 section 7.7 without its factor.
                 let cwnd = self.congestion.window.cwnd();
                 Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
             }
+            None => return false,
         };
         self.pace_next = now + gap;
         false
@@ -502,6 +619,12 @@ impl ControlBlock {
         if limit != self.limit {
             self.charge_limit(now);
             self.limit = limit;
+        }
+        if limit != Limit::Network
+            && let Some(rate) = &mut self.rate
+        {
+            let in_flight = (self.nxt - self.una).saturating_sub(self.beyond);
+            rate.note_limit(limit, self.delivered + in_flight);
         }
     }
 

@@ -2,18 +2,20 @@
 //!
 //! Segments are numbered, not bytes: the SYN is segment 0, data begins with 1. The sender's window
 //! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
-//! file per scheme.
+//! file per scheme in `recovery`.
 
 mod control_block;
-mod ns2_sack;
-mod ns2_window;
+mod delivery_rate;
 mod ranges;
 mod receiver;
+mod recovery;
 mod rto;
-mod sack;
+mod segment_ring;
 mod sender;
-mod window;
 mod wire;
 
 pub(crate) use receiver::Receiver;
 pub(crate) use sender::Sender;
+
+#[cfg(test)]
+mod tests;

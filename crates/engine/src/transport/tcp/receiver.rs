@@ -1,13 +1,13 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
-//! and ECN echo (RFC 3168 section 6.1.3).
+//! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
 
 use std::sync::Arc;
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::ranges::Ranges;
 use super::wire::Wire;
-use crate::config::{Recovery, Tcp};
+use crate::config::{Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::schedule::{Event, LazyTimer};
@@ -31,6 +31,9 @@ pub(crate) struct Receiver {
     congestion_seen: bool,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
+    /// Transit time of the last data segment, if it is to be reported. That of a SYN, which is
+    /// shorter, would pass for a lower delay of the path (spec 001a B.6).
+    transit: Option<Span>,
     /// In-order segments not yet acknowledged.
     unacknowledged: u32,
     timer: LazyTimer,
@@ -45,12 +48,13 @@ impl Receiver {
             index,
             path,
             ack_bytes: (config.ack_bytes + config.timestamps.unwrap_or(0)) as u16,
-            reports_sack: matches!(config.recovery, Recovery::Sack | Recovery::Ns2Sack),
+            reports_sack: config.recovery.uses_sack(),
             next: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
             congestion_seen: false,
             stamp: Time::ZERO,
+            transit: None,
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
             end,
@@ -71,11 +75,9 @@ impl Receiver {
     /// A segment arrives.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
-        if packet.flags.has(Flags::CWR) {
-            self.congestion_seen = false;
-        }
-        if packet.flags.has(Flags::CE) {
-            self.congestion_seen = true;
+        let echo_changes = self.note_congestion(packet.flags, env);
+        if self.config.one_way_delay && packet.seq > 0 {
+            self.transit = Some(env.network.now.since(packet.stamp));
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -89,7 +91,7 @@ impl Receiver {
                 Some(delayed) => {
                     let delays = packet.seq > 0 || delayed.delays_syn;
                     self.unacknowledged += 1;
-                    if self.unacknowledged >= delayed.segments || !delays {
+                    if self.unacknowledged >= delayed.segments || !delays || echo_changes {
                         self.acknowledge(SackBlocks::default(), env);
                     } else if self.unacknowledged == 1 {
                         let due = env.network.now + delayed.timeout;
@@ -101,6 +103,38 @@ impl Receiver {
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
+    /// be sent at once.
+    #[inline]
+    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
+        let marked = flags.has(Flags::CE);
+        match self.config.ecn {
+            Ecn::Off | Ecn::Classic => {
+                let seen = self.congestion_seen && !flags.has(Flags::CWR);
+                self.congestion_seen = seen || marked;
+                false
+            }
+            Ecn::Dctcp => {
+                let changes = marked != self.congestion_seen;
+                if changes {
+                    self.change_echo(marked, env);
+                }
+                changes
+            }
+        }
+    }
+
+    /// DCTCP's echo follows the mark of each segment, so that CWR has nothing to end. What is not
+    /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
+    /// (RFC 8257 section 3.2).
+    #[cold]
+    fn change_echo(&mut self, marked: bool, env: &mut Env) {
+        if self.unacknowledged > 0 {
+            self.acknowledge(SackBlocks::default(), env);
+        }
+        self.congestion_seen = marked;
     }
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.
@@ -153,16 +187,20 @@ impl Receiver {
     }
 
     #[inline]
-    fn acknowledge(&mut self, blocks: SackBlocks, env: &mut Env) {
+    fn acknowledge(&mut self, mut blocks: SackBlocks, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
-        let reported = blocks.as_slice().len();
-        let (sack, sack_bytes) = if reported == 0 {
-            (SackHandle::NONE, 0)
+        let sack_bytes = match blocks.as_slice().len() as u32 {
+            0 => 0,
+            count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
+        } as u16;
+        if let Some(transit) = self.transit {
+            blocks.set_transit(transit);
+        }
+        let sack = if blocks.is_empty() {
+            SackHandle::NONE
         } else {
-            let bytes =
-                self.config.sack_option_bytes + self.config.sack_block_bytes * reported as u32;
-            (env.network.store_sack(blocks), bytes as u16)
+            env.network.store_sack(blocks)
         };
         let flags = Flags::ACK
             .with_if(Flags::ECE, self.congestion_seen)

@@ -9,12 +9,9 @@ use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{Span, Time};
 
 use super::control_block::{Ack, ControlBlock};
-use super::ns2_sack::Ns2Sack;
-use super::ns2_window::Ns2Window;
-use super::sack::Sack;
-use super::window::WindowRepair;
+use super::recovery::{Scheme, scheme};
 use super::wire::Wire;
-use crate::config::{Recovery, Tcp};
+use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
 use crate::packet::{Flags, Packet};
@@ -29,27 +26,6 @@ pub(crate) struct Sender {
     scheme: Scheme,
 }
 
-/// How losses are found and repaired.
-#[derive(Debug)]
-enum Scheme {
-    Window(WindowRepair),
-    Sack(Sack),
-    Ns2Window(Ns2Window),
-    Ns2Sack(Ns2Sack),
-}
-
-/// Calls a method of whichever scheme is in use.
-macro_rules! scheme {
-    ($self:expr, $scheme:ident => $call:expr) => {
-        match &mut $self.scheme {
-            Scheme::Window($scheme) => $call,
-            Scheme::Sack($scheme) => $call,
-            Scheme::Ns2Window($scheme) => $call,
-            Scheme::Ns2Sack($scheme) => $call,
-        }
-    };
-}
-
 impl Sender {
     pub(crate) fn new(
         index: u32,
@@ -59,15 +35,7 @@ impl Sender {
         controller: Controller,
         stream: Stream,
     ) -> Self {
-        let scheme = match config.recovery {
-            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
-                Scheme::Window(WindowRepair::new(config.recovery))
-            }
-            Recovery::Sack => Scheme::Sack(Sack::default()),
-            Recovery::Ns2Reno => Scheme::Ns2Window(Ns2Window::reno()),
-            Recovery::Ns2NewReno => Scheme::Ns2Window(Ns2Window::newreno()),
-            Recovery::Ns2Sack => Scheme::Ns2Sack(Ns2Sack::default()),
-        };
+        let scheme = Scheme::new(config.recovery);
         Self {
             tcb: ControlBlock::new(index, flow, path, config, controller, stream),
             scheme,
@@ -110,8 +78,12 @@ impl Sender {
             stamp: packet.stamp,
         };
         tcb.account(env.network.now);
-        if ack.ece && tcb.established && ack.next >= tcb.una {
-            tcb.on_ecn_echo(&ack, env);
+        let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
+        let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
+        // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
+        let counts_first = tcb.config.ecn == Ecn::Dctcp;
+        if echoes && !counts_first {
+            tcb.on_ecn_echo(&ack, base, env);
         }
         let burst = if tcb.established {
             scheme!(self, scheme => scheme.on_ack(tcb, &ack, env))
@@ -119,6 +91,9 @@ impl Sender {
             tcb.establish(&ack, env);
             Some(u32::MAX)
         };
+        if echoes && counts_first {
+            tcb.on_ecn_echo(&ack, base, env);
+        }
         if let Some(limit) = burst {
             self.send(limit, false, env);
         }
@@ -134,6 +109,12 @@ impl Sender {
 
     /// The retransmission timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
+        // The scheme's timer comes first: it may start the retransmission timer over.
+        if let Scheme::Rack(rack) = &mut self.scheme
+            && rack.on_timer(&mut self.tcb, env)
+        {
+            self.send(u32::MAX, false, env);
+        }
         let tcb = &mut self.tcb;
         let now = env.network.now;
         let event = Event::RetransmissionTimer(tcb.index);
@@ -146,7 +127,7 @@ impl Sender {
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
-            scheme!(self, scheme => scheme.on_timeout(tcb));
+            scheme!(self, scheme => scheme.on_timeout(tcb, now));
             self.send(u32::MAX, false, env);
         } else {
             // The schemes repair data; the SYN is only sent again.
@@ -173,11 +154,11 @@ impl Sender {
                 tcb.arm_send(env.network.now + delay, env);
                 break;
             }
-            if tcb.config.pacing && tcb.paced(env) {
+            if tcb.paced(env) {
                 break;
             }
             tcb.transmit(segment, env);
-            scheme!(self, scheme => scheme.on_sent(tcb, segment));
+            scheme!(self, scheme => scheme.on_sent(tcb, segment, env));
             left -= 1;
         }
         tcb.note_limit(env.network.now);

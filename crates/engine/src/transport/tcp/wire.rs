@@ -63,7 +63,7 @@ impl<'a> Wire<'a> {
     }
 
     pub(crate) fn ecn(&self) -> bool {
-        self.config.ecn
+        self.config.ecn.is_on()
     }
 
     /// Time stamp value and echo, if the option is in use.

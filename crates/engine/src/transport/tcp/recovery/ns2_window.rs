@@ -1,16 +1,17 @@
 //! Loss repair as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
-use longhaul_congestion::{Cause, Change};
+use longhaul_congestion::Change;
+use longhaul_units::Time;
 
-use super::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 
 /// Most segments that `Newreno` sends for a duplicate acknowledgement.
 const NEWRENO_BURST: u32 = 2;
 
 /// State of the agents.
 #[derive(Debug)]
-pub(super) struct Ns2Window {
+pub(crate) struct Ns2Window {
     newreno: bool,
     /// Segments that the window is inflated by (`dupwnd_`).
     inflation: u64,
@@ -18,7 +19,7 @@ pub(super) struct Ns2Window {
 }
 
 impl Ns2Window {
-    pub(super) fn reno() -> Self {
+    pub(crate) fn reno() -> Self {
         Self {
             newreno: false,
             inflation: 0,
@@ -26,37 +27,38 @@ impl Ns2Window {
         }
     }
 
-    pub(super) fn newreno() -> Self {
+    pub(crate) fn newreno() -> Self {
         Self {
             newreno: true,
             ..Self::reno()
         }
     }
 
-    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
     #[inline]
-    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let window = tcb.congestion.window.cwnd() as u64 + self.inflation;
         let open = tcb.nxt < tcb.una + window.min(tcb.peer_window);
         (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.inflation = 0;
+        tcb.lose_flight();
         tcb.nxt = tcb.una;
     }
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         tcb: &mut ControlBlock,
         ack: &Ack,
@@ -75,10 +77,16 @@ impl Ns2Window {
                 self.partial_seen = false;
                 let acked = ack.next - tcb.una;
                 tcb.advance(ack, env);
-                tcb.grow(acked, ack, env.network.now);
+                let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.grow(&sample);
             }
         } else if ack.next == tcb.una {
+            tcb.take_duplicate();
+            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
+            if tcb.last_cut == LastCut::Loss {
+                tcb.steer(&sample);
+            }
         } else {
             return None;
         }
@@ -94,7 +102,6 @@ impl Ns2Window {
     }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        tcb.dupacks += 1;
         let threshold = tcb.config.dupack_threshold;
         if tcb.dupacks == threshold {
             self.on_loss(tcb, env);
@@ -110,12 +117,13 @@ impl Ns2Window {
     fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         let again = !self.newreno && tcb.last_cut == LastCut::Loss;
         if tcb.una > tcb.recover || tcb.una == 1 || again {
-            tcb.reduce(Cause::Loss, self.inflation as f64, env);
-        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.reduce(self.inflation as f64, env);
+        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
             tcb.last_cut = LastCut::Loss;
         } else {
             return;
         }
+        tcb.lost += 1;
         tcb.restart_timer_for_repair(env);
         tcb.transmit(tcb.una, env);
         self.inflation = u64::from(tcb.config.dupack_threshold);
@@ -125,22 +133,25 @@ impl Ns2Window {
     /// repeats the next segment.
     fn on_partial(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
         let acked = ack.next - tcb.una;
+        tcb.advance_in_repair(ack.next);
+        tcb.lost += 1;
+        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
             let excess = (acked - self.inflation) as f64;
-            let window = &mut tcb.congestion.window;
-            window.set_cwnd(window.cwnd() - excess, Change::Reduction);
+            if !tcb.holds_window {
+                let window = &mut tcb.congestion.window;
+                window.set_cwnd(window.cwnd() - excess, Change::Reduction);
+            }
             self.inflation = 1;
         }
         if !self.partial_seen {
             self.partial_seen = true;
             tcb.restart_timer(env);
         }
-        tcb.una = ack.next;
-        tcb.nxt = tcb.nxt.max(ack.next);
-        tcb.stop_timing(ack.next);
         tcb.transmit(tcb.una, env);
+        tcb.steer(&sample);
     }
 }
 

@@ -1,28 +1,33 @@
-//! Loss repair with selective acknowledgements and the pipe of RFC 6675.
+//! Loss repair with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
+//! another way to notice losses, proportional rate reduction another way to send in recovery.
 //!
 //! What the RFC computes by walking the window is kept in counters that change with each
 //! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
 
-use super::control_block::{Ack, ControlBlock};
-use super::ranges::Ranges;
-use crate::transport::Env;
+use longhaul_congestion::AckSample;
+use longhaul_units::Time;
 
-/// Where a connection stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// No loss is known.
-    #[default]
-    Open,
-    /// Fast recovery.
-    Recovery,
-    /// After a timeout: everything not acknowledged counts as lost and is sent again in slow
-    /// start, except what was selectively acknowledged (RFC 6675 section 5.1).
-    Loss,
+use super::prr::Prr;
+use super::{Phase, fack};
+use crate::config::Recovery;
+use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ranges::Ranges;
+
+/// How losses are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detection {
+    /// By segments acknowledged above (RFC 6675 section 4, `IsLost`).
+    Count,
+    /// By the segment furthest ahead.
+    Forward,
 }
 
 /// The scoreboard and what follows from it.
-#[derive(Debug, Default)]
-pub(super) struct Sack {
+#[derive(Debug)]
+pub(crate) struct Sack {
+    detection: Detection,
+    prr: Option<Prr>,
     phase: Phase,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
@@ -41,16 +46,39 @@ pub(super) struct Sack {
 }
 
 impl Sack {
+    pub(crate) fn new(recovery: Recovery) -> Self {
+        Self {
+            detection: if recovery == Recovery::Fack {
+                Detection::Forward
+            } else {
+                Detection::Count
+            },
+            prr: (recovery == Recovery::SackPrr).then(Prr::default),
+            phase: Phase::Open,
+            sacked: Ranges::default(),
+            recovery_point: 0,
+            high_rxt: 0,
+            lost_edge: 0,
+            lost: 0,
+            retransmitted: 0,
+            rescued: false,
+        }
+    }
+
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
-    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline]
-    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
-        if self.in_flight(tcb) >= tcb.congestion.window.cwnd() as u64 {
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        let room = match &self.prr {
+            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+        };
+        if !room {
             return None;
         }
         if self.phase != Phase::Open
@@ -97,7 +125,10 @@ impl Sack {
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
         if segment >= tcb.nxt {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_edge.max(self.sacked.end()) {
@@ -113,18 +144,21 @@ impl Sack {
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         tcb: &mut ControlBlock,
         ack: &Ack,
         env: &mut Env,
     ) -> Option<u32> {
+        let now = env.network.now;
+        let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && ack.sack.as_slice().is_empty() {
             if advanced > 0 {
                 tcb.advance(ack, env);
-                tcb.grow(advanced, ack, env.network.now);
+                let sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+                tcb.grow(&sample);
             }
             return Some(u32::MAX);
         }
@@ -137,12 +171,32 @@ impl Sack {
             tcb.dupacks += 1;
         }
         self.find_lost(tcb);
-        self.move_on(tcb, ack, advanced, env);
+        let sample =
+            (advanced > 0 || news).then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
+        let repairing = self.phase == Phase::Recovery;
+        self.move_on(tcb, advanced, sample.as_ref(), env);
+        if let Some(sample) = sample
+            && (repairing || self.phase == Phase::Recovery)
+        {
+            tcb.steer(&sample);
+        }
+        let pipe = self.in_flight(tcb);
+        if self.phase == Phase::Recovery
+            && let Some(prr) = &mut self.prr
+        {
+            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
+        }
         Some(u32::MAX)
     }
 
     /// Phase changes, and growth where the phase allows it.
-    fn move_on(&mut self, tcb: &mut ControlBlock, ack: &Ack, advanced: u64, env: &mut Env) {
+    fn move_on(
+        &mut self,
+        tcb: &mut ControlBlock,
+        advanced: u64,
+        sample: Option<&AckSample>,
+        env: &mut Env,
+    ) {
         if self.phase != Phase::Open && tcb.una >= self.recovery_point {
             let recovered = self.phase == Phase::Recovery;
             self.phase = Phase::Open;
@@ -156,12 +210,16 @@ impl Sack {
                 let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
                 if lost && tcb.una < tcb.max_sent {
                     self.enter_recovery(tcb, env);
-                } else if advanced > 0 {
-                    tcb.grow(advanced, ack, env.network.now);
+                } else if let Some(sample) = sample.filter(|_| advanced > 0) {
+                    tcb.grow(sample);
                 }
             }
-            Phase::Loss if advanced > 0 => tcb.grow(advanced, ack, env.network.now),
-            Phase::Loss | Phase::Recovery => {}
+            Phase::Loss => {
+                if let Some(sample) = sample.filter(|_| advanced > 0) {
+                    tcb.grow(sample);
+                }
+            }
+            Phase::Recovery => {}
         }
     }
 
@@ -172,17 +230,19 @@ impl Sack {
         self.rescued = false;
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_repair(env);
-        if self.lost_edge <= tcb.una {
-            self.lost_edge = tcb.una + 1;
-            self.lost = 1;
+        let first = tcb.una;
+        self.raise_lost_edge(tcb, first + 1);
+        if let Some(prr) = &mut self.prr {
+            prr.start(tcb.max_sent - tcb.una);
         }
-        if self.high_rxt <= tcb.una {
-            tcb.transmit(tcb.una, env);
-            self.note_retransmission(tcb.una);
+        if self.high_rxt <= first {
+            tcb.transmit(first, env);
+            self.on_sent(tcb, first, env);
         }
     }
 
-    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+        tcb.lost += self.in_flight(tcb);
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
@@ -210,7 +270,7 @@ impl Sack {
     }
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
-    fn take_blocks(&mut self, tcb: &ControlBlock, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
@@ -220,27 +280,48 @@ impl Sack {
                 self.sacked.add(left, right, |l, r| {
                     found_lost += r.min(lost_edge).saturating_sub(l);
                     found_retransmitted += r.min(high_rxt).saturating_sub(l);
+                    tcb.on_sacked(l, r);
                 });
             }
         }
         self.lost -= found_lost;
         self.retransmitted -= found_retransmitted;
+        tcb.take_selective(self.sacked.total());
         self.sacked.total() > before
     }
 
-    /// Moves `lost_edge` up: a segment is lost when `dupack_threshold` segments above it have been
-    /// acknowledged (RFC 6675 section 4, in whole segments).
-    fn find_lost(&mut self, tcb: &ControlBlock) {
-        let mut above = 0;
-        for (left, right) in self.sacked.descending() {
-            above += right - left;
-            if above >= u64::from(tcb.config.dupack_threshold) {
-                if left > self.lost_edge {
-                    self.lost += self.missing(self.lost_edge.max(tcb.una), left);
-                    self.lost_edge = left;
-                }
-                return;
+    /// Moves `lost_edge` up.
+    fn find_lost(&mut self, tcb: &mut ControlBlock) {
+        let threshold = tcb.config.dupack_threshold;
+        let edge = match self.detection {
+            Detection::Count => self.edge_by_count(threshold.into()),
+            Detection::Forward => {
+                let repairing = self.phase != Phase::Open;
+                fack::lost_edge(&self.sacked, tcb.una, threshold, repairing)
             }
+        };
+        if let Some(edge) = edge {
+            self.raise_lost_edge(tcb, edge);
+        }
+    }
+
+    /// A segment is lost when `threshold` segments above it have been acknowledged (RFC 6675 section
+    /// 4, in whole segments).
+    fn edge_by_count(&self, threshold: u64) -> Option<u64> {
+        let mut above = 0;
+        self.sacked.descending().find_map(|(left, right)| {
+            above += right - left;
+            (above >= threshold).then_some(left)
+        })
+    }
+
+    /// Takes everything below `edge` for lost that is not acknowledged.
+    fn raise_lost_edge(&mut self, tcb: &mut ControlBlock, edge: u64) {
+        if edge > self.lost_edge {
+            let lost = self.missing(self.lost_edge.max(tcb.una), edge);
+            self.lost_edge = edge;
+            self.lost += lost;
+            tcb.lost += lost;
         }
     }
 }

@@ -2,14 +2,15 @@
 //! (RFC 6582).
 
 use longhaul_congestion::Change;
+use longhaul_units::Time;
 
-use super::control_block::{Ack, ControlBlock};
 use crate::config::Recovery;
 use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock};
 
 /// Repair by fast retransmit and an inflated window.
 #[derive(Debug)]
-pub(super) struct WindowRepair {
+pub(crate) struct WindowRepair {
     kind: Recovery,
     recovering: bool,
     /// The repair covers the segments below this (`recover` of RFC 6582).
@@ -21,7 +22,7 @@ pub(super) struct WindowRepair {
 }
 
 impl WindowRepair {
-    pub(super) fn new(kind: Recovery) -> Self {
+    pub(crate) fn new(kind: Recovery) -> Self {
         Self {
             kind,
             recovering: false,
@@ -31,12 +32,12 @@ impl WindowRepair {
         }
     }
 
-    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
     #[inline]
-    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let mut allowed = tcb.window() as i64 + self.inflation;
         // RFC 3042; while a timeout's losses are sent again, duplicates tell of needless repeats.
         if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
@@ -48,20 +49,21 @@ impl WindowRepair {
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.inflation = 0;
         self.recover = tcb.max_sent;
+        tcb.lose_flight();
         tcb.nxt = tcb.una;
     }
 
     /// Returns how many segments may follow.
     #[inline]
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         tcb: &mut ControlBlock,
         ack: &Ack,
@@ -73,16 +75,21 @@ impl WindowRepair {
                 self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
                 tcb.advance(ack, env);
-                tcb.grow(acked, ack, env.network.now);
+                let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.grow(&sample);
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
+            tcb.take_duplicate();
+            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
+            if self.recovering {
+                tcb.steer(&sample);
+            }
         }
         Some(u32::MAX)
     }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        tcb.dupacks += 1;
         if self.recovering {
             self.inflation += 1;
             return;
@@ -92,10 +99,13 @@ impl WindowRepair {
             return;
         }
         self.recover = tcb.max_sent;
+        tcb.lost += 1;
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_repair(env);
         if self.kind == Recovery::Tahoe {
-            tcb.congestion.window.restart();
+            if !tcb.holds_window {
+                tcb.congestion.window.restart();
+            }
             tcb.nxt = tcb.una;
             return;
         }
@@ -109,24 +119,34 @@ impl WindowRepair {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
             tcb.advance(ack, env);
-            self.recovering = false;
-            self.inflation = 0;
+        } else {
+            tcb.advance_in_repair(ack.next);
+            tcb.lost += 1;
+        }
+        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        if full {
+            self.end_recovery(tcb, env);
+        } else {
+            // A partial acknowledgement: the next hole is lost too.
+            if !self.timer_restarted {
+                self.timer_restarted = true;
+                tcb.restart_or_stop_timer(env);
+            }
+            self.inflation += 1 - acked as i64;
+            tcb.transmit(tcb.una, env);
+        }
+        tcb.steer(&sample);
+    }
+
+    fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        self.recovering = false;
+        self.inflation = 0;
+        if !tcb.holds_window {
             // RFC 6582 section 3.2 step 3, option 1: no burst of what the repair has freed.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
             tcb.congestion.window.set_cwnd(window, Change::Reduction);
-            tcb.end_recovery(env);
-            return;
         }
-        // A partial acknowledgement: the next hole is lost too.
-        tcb.una = ack.next;
-        tcb.nxt = tcb.nxt.max(ack.next);
-        tcb.stop_timing(ack.next);
-        if !self.timer_restarted {
-            self.timer_restarted = true;
-            tcb.restart_or_stop_timer(env);
-        }
-        self.inflation += 1 - acked as i64;
-        tcb.transmit(tcb.una, env);
+        tcb.end_recovery(env);
     }
 }

@@ -4,15 +4,15 @@
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
 //! taken off (gold set README), so that the repair of a large loss starts slowly.
 
-use longhaul_congestion::Cause;
+use longhaul_units::Time;
 
-use super::control_block::{Ack, ControlBlock, LastCut};
-use super::ranges::Ranges;
 use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
+use crate::transport::tcp::ranges::Ranges;
 
 /// State of the agent.
 #[derive(Debug, Default)]
-pub(super) struct Ns2Sack {
+pub(crate) struct Ns2Sack {
     recovering: bool,
     /// Since a timeout no new acknowledgement has come: duplicates are ignored.
     timed_out: bool,
@@ -23,7 +23,7 @@ pub(super) struct Ns2Sack {
 }
 
 impl Ns2Sack {
-    pub(super) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64
         } else {
@@ -32,7 +32,7 @@ impl Ns2Sack {
     }
 
     #[inline]
-    pub(super) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if !self.recovering {
             let open = tcb.nxt < tcb.una + tcb.window();
             return (open && tcb.nxt < tcb.end).then_some(tcb.nxt);
@@ -48,7 +48,7 @@ impl Ns2Sack {
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         if self.recovering {
             self.pipe += 1;
             if segment < tcb.nxt {
@@ -58,9 +58,10 @@ impl Ns2Sack {
         tcb.nxt = tcb.nxt.max(segment + 1);
     }
 
-    pub(super) fn on_timeout(&mut self, tcb: &mut ControlBlock) {
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.timed_out = true;
+        tcb.lose_flight();
         self.clear();
         tcb.nxt = tcb.una;
     }
@@ -72,7 +73,7 @@ impl Ns2Sack {
 
     /// Returns how many segments may follow, if any.
     #[inline]
-    pub(super) fn on_ack(
+    pub(crate) fn on_ack(
         &mut self,
         tcb: &mut ControlBlock,
         ack: &Ack,
@@ -85,7 +86,8 @@ impl Ns2Sack {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             tcb.advance(ack, env);
-            tcb.grow(acked, ack, env.network.now);
+            let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.grow(&sample);
             self.timed_out = false;
             if !self.sacked.is_empty() || self.repaired > 0 {
                 self.clear();
@@ -103,32 +105,38 @@ impl Ns2Sack {
     }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
-        if !self.take_blocks(ack) {
+        if !self.take_blocks(tcb, ack) {
             return;
         }
         tcb.dupacks += 1;
+        let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
+            if self.recovering {
+                tcb.steer(&sample);
+            }
         } else if tcb.dupacks < tcb.config.dupack_threshold && tcb.config.limited_transmit {
             tcb.transmit_one_beyond(env);
         }
     }
 
-    fn take_blocks(&mut self, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
         let before = self.sacked.total();
         for &(left, right) in ack.sack.as_slice() {
             if right > ack.next {
-                self.sacked.add(left.max(ack.next), right, |_, _| {});
+                self.sacked
+                    .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
             }
         }
+        tcb.take_selective(self.sacked.total());
         self.sacked.total() > before
     }
 
     fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         if tcb.una > tcb.recover || tcb.una == 1 {
             self.enter_recovery(tcb, env);
-            tcb.reduce(Cause::Loss, 0.0, env);
-        } else if tcb.config.ecn && tcb.last_cut == LastCut::Ecn {
+            tcb.reduce(0.0, env);
+        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
             tcb.last_cut = LastCut::Loss;
             self.enter_recovery(tcb, env);
         } else {
@@ -142,27 +150,37 @@ impl Ns2Sack {
         self.pipe = outstanding - i64::from(tcb.config.dupack_threshold);
         self.recovering = true;
         self.repaired = self.repaired.max(tcb.una + 1);
+        tcb.lost += 1;
         tcb.restart_timer_for_repair(env);
     }
 
     fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
         self.pipe -= 1;
-        if ack.next >= tcb.recover {
+        let acked = ack.next.saturating_sub(tcb.una);
+        let mut news = acked > 0;
+        let full = ack.next >= tcb.recover;
+        if full {
             tcb.recover = 1;
             self.recovering = false;
             tcb.advance(ack, env);
             self.timed_out = false;
             self.clear();
-            tcb.end_recovery(env);
-        } else if ack.next > tcb.una {
-            tcb.una = ack.next;
-            self.sacked.remove_below(ack.next);
-            self.take_blocks(ack);
+        } else if news {
             self.pipe -= 1;
+            tcb.advance_in_repair(ack.next);
+            self.sacked.remove_below(ack.next);
+            self.take_blocks(tcb, ack);
             tcb.restart_or_stop_timer(env);
             tcb.rtt.end_backoff();
         } else if ack.next == tcb.una && !self.timed_out {
-            self.take_blocks(ack);
+            news = self.take_blocks(tcb, ack);
+        }
+        if news {
+            let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.steer(&sample);
+        }
+        if full {
+            tcb.end_recovery(env);
         }
     }
 }

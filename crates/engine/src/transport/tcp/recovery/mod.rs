@@ -1,0 +1,73 @@
+//! Loss repair: when losses are noticed, what is sent next, and what counts as in flight. One file
+//! per scheme; all work on the control block.
+
+mod fack;
+mod ns2_sack;
+mod ns2_window;
+mod prr;
+mod rack;
+mod sack;
+mod tail_probe;
+mod transmissions;
+mod window;
+
+use ns2_sack::Ns2Sack;
+use ns2_window::Ns2Window;
+use rack::Rack;
+use sack::Sack;
+use window::WindowRepair;
+
+use crate::config::Recovery;
+
+/// How losses are found and repaired.
+#[derive(Debug)]
+pub(super) enum Scheme {
+    Window(WindowRepair),
+    Sack(Sack),
+    Rack(Rack),
+    Ns2Window(Ns2Window),
+    Ns2Sack(Ns2Sack),
+}
+
+impl Scheme {
+    pub(super) fn new(recovery: Recovery) -> Self {
+        match recovery {
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
+                Self::Window(WindowRepair::new(recovery))
+            }
+            Recovery::Sack | Recovery::SackPrr | Recovery::Fack => Self::Sack(Sack::new(recovery)),
+            Recovery::RackTlp => Self::Rack(Rack::new(false)),
+            Recovery::RackTlpPrr => Self::Rack(Rack::new(true)),
+            Recovery::Ns2Reno => Self::Ns2Window(Ns2Window::reno()),
+            Recovery::Ns2NewReno => Self::Ns2Window(Ns2Window::newreno()),
+            Recovery::Ns2Sack => Self::Ns2Sack(Ns2Sack::default()),
+        }
+    }
+}
+
+/// Where a connection with selective acknowledgements stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No loss is known.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout: what was in flight is sent again in slow start, except what was selectively
+    /// acknowledged (RFC 6675 section 5.1).
+    Loss,
+}
+
+/// Calls a method of whichever scheme `$holder` has.
+macro_rules! scheme {
+    ($holder:expr, $scheme:ident => $call:expr) => {
+        match &mut $holder.scheme {
+            Scheme::Window($scheme) => $call,
+            Scheme::Sack($scheme) => $call,
+            Scheme::Rack($scheme) => $call,
+            Scheme::Ns2Window($scheme) => $call,
+            Scheme::Ns2Sack($scheme) => $call,
+        }
+    };
+}
+
+pub(super) use scheme;

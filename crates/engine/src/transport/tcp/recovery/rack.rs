@@ -1,0 +1,422 @@
+//! Loss repair by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
+//! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
+//! up for acknowledgements that the end of the data does not cause.
+//!
+//! Receivers do not report duplicates (D-SACK, RFC 2883), so that the reordering window stays at its
+//! initial size (`RACK.reo_wnd_mult` is one).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use longhaul_congestion::AckSample;
+use longhaul_units::{Span, Time};
+
+use super::Phase;
+use super::prr::Prr;
+use super::tail_probe::TailProbe;
+use super::transmissions::{Transmission, Transmissions};
+use crate::packet::SackBlocks;
+use crate::schedule::{Event, LazyTimer};
+use crate::transport::Env;
+use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ranges::Ranges;
+
+/// What the scheme's timer waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wait {
+    /// Segments overtaken, but not for long enough.
+    #[default]
+    Reordering,
+    /// Acknowledgements, to probe if there are none.
+    Probe,
+}
+
+/// What an acknowledgement tells of.
+#[derive(Debug, Default)]
+struct Arrived {
+    any: bool,
+    /// The newest transmission that certainly arrived.
+    newest: Option<Transmission>,
+}
+
+/// The scoreboard and what follows from it.
+#[derive(Debug)]
+pub(crate) struct Rack {
+    phase: Phase,
+    /// Recovery ends when everything below this is acknowledged.
+    recovery_point: u64,
+    prr: Option<Prr>,
+    /// Selectively acknowledged segments above the cumulative acknowledgement.
+    sacked: Ranges,
+    flight: Transmissions,
+    /// Segments to repair; some may have arrived or been sent again meanwhile.
+    repairs: BinaryHeap<Reverse<u64>>,
+    /// The newest transmission that has arrived (`RACK.xmit_ts`, `RACK.end_seq`).
+    newest: Transmission,
+    /// Its round trip (`RACK.rtt`).
+    rtt: Span,
+    /// One past the highest segment that has arrived (`RACK.fack`).
+    fack: u64,
+    /// Whether a segment sent once has arrived after a higher one (`RACK.reordering_seen`).
+    reordering_seen: bool,
+    /// A timeout: the first segment is sent whatever is in flight (RFC 6298 section 5.4).
+    forced: bool,
+    probe: TailProbe,
+    timer: LazyTimer,
+    wait: Wait,
+}
+
+impl Rack {
+    pub(crate) fn new(prr: bool) -> Self {
+        Self {
+            phase: Phase::Open,
+            recovery_point: 0,
+            prr: prr.then(Prr::default),
+            sacked: Ranges::default(),
+            flight: Transmissions::default(),
+            repairs: BinaryHeap::new(),
+            newest: Transmission {
+                sent: Time::ZERO,
+                segment: 0,
+            },
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            forced: false,
+            probe: TailProbe::default(),
+            timer: LazyTimer::IDLE,
+            wait: Wait::default(),
+        }
+    }
+
+    /// Segments thought to be in the network.
+    #[inline]
+    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+        tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
+    }
+
+    /// The next segment to send, if there is room: lost ones first.
+    #[inline]
+    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if self.forced {
+            return Some(tcb.una);
+        }
+        let room = match &self.prr {
+            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+        };
+        if !room {
+            return None;
+        }
+        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        self.next_repair().or(new.then_some(tcb.nxt))
+    }
+
+    fn next_repair(&mut self) -> Option<u64> {
+        while let Some(&Reverse(segment)) = self.repairs.peek() {
+            if self.flight.is_lost(segment) {
+                return Some(segment);
+            }
+            self.repairs.pop();
+        }
+        None
+    }
+
+    #[inline]
+    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env) {
+        let is_new = segment >= tcb.nxt;
+        self.note_sent(tcb, segment, env.network.now);
+        if is_new && self.may_probe(tcb) {
+            self.await_probe(tcb, env);
+        }
+    }
+
+    fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
+        self.forced = false;
+        tcb.nxt = tcb.nxt.max(segment + 1);
+        self.flight.send(segment, now);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+    }
+
+    /// Returns how many segments may follow.
+    #[inline]
+    pub(crate) fn on_ack(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        env: &mut Env,
+    ) -> Option<u32> {
+        let now = env.network.now;
+        let delivered = tcb.delivered;
+        let advanced = ack.next.saturating_sub(tcb.una);
+        let mut arrived = Arrived::default();
+        if advanced > 0 {
+            self.forced = false;
+            self.take_cumulative(tcb, ack, now, &mut arrived);
+            tcb.advance(ack, env);
+        }
+        self.take_blocks(tcb, ack, now, &mut arrived);
+        if let Some(newest) = arrived.newest {
+            self.rtt = now.since(newest.sent);
+            self.newest = self.newest.max(newest);
+        }
+        self.find_lost(tcb, now);
+        let sample = arrived
+            .any
+            .then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
+        let duplicate = !arrived.any && ack.next == tcb.una && ack.sack.as_slice().is_empty();
+        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
+            tcb.reduce_for_loss(env);
+        }
+        let repairing = self.phase == Phase::Recovery;
+        self.move_on(tcb, advanced, sample.as_ref(), env);
+        if let Some(sample) = sample
+            && (repairing || self.phase == Phase::Recovery)
+        {
+            tcb.steer(&sample);
+        }
+        self.pace_repair(tcb, tcb.delivered - delivered);
+        self.set_timer(tcb, advanced > 0, env);
+        Some(u32::MAX)
+    }
+
+    /// Works out how much the recovery may send after `delivered` segments more.
+    fn pace_repair(&mut self, tcb: &ControlBlock, delivered: u64) {
+        let pipe = self.in_flight(tcb);
+        if self.phase == Phase::Recovery
+            && let Some(prr) = &mut self.prr
+        {
+            prr.on_ack(delivered, pipe, tcb.window());
+        }
+    }
+
+    /// Takes the segments that the cumulative acknowledgement covers.
+    #[inline]
+    fn take_cumulative(&mut self, tcb: &ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
+        if self.sacked.is_empty() {
+            for segment in tcb.una..ack.next {
+                self.take_segment(tcb, ack, segment, now, arrived);
+            }
+        } else {
+            let mut sacked = std::mem::take(&mut self.sacked);
+            sacked.add(tcb.una, ack.next, |left, right| {
+                for segment in left..right {
+                    self.take_segment(tcb, ack, segment, now, arrived);
+                }
+            });
+            sacked.remove_below(ack.next);
+            self.sacked = sacked;
+        }
+        self.flight.forget_below(ack.next);
+    }
+
+    /// Takes the selective acknowledgements, in the order of their segments.
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
+        let mut blocks = [(0, 0); SackBlocks::MAX];
+        let count = ack.sack.as_slice().len();
+        blocks[..count].copy_from_slice(ack.sack.as_slice());
+        blocks[..count].sort_unstable();
+        let mut sacked = std::mem::take(&mut self.sacked);
+        for &(left, right) in &blocks[..count] {
+            let left = left.max(tcb.una);
+            if left < right {
+                sacked.add(left, right, |left, right| {
+                    tcb.on_sacked(left, right);
+                    for segment in left..right {
+                        self.take_segment(tcb, ack, segment, now, arrived);
+                    }
+                });
+            }
+        }
+        tcb.take_selective(sacked.total());
+        self.sacked = sacked;
+    }
+
+    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless its
+    /// first copy may be meant (RFC 8985 section 6.2, steps 2 and 3).
+    #[inline]
+    fn take_segment(
+        &mut self,
+        tcb: &ControlBlock,
+        ack: &Ack,
+        segment: u64,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
+        let Some((sent, repeated)) = self.flight.deliver(segment) else {
+            return;
+        };
+        if segment >= self.fack {
+            self.fack = segment + 1;
+        } else if !repeated {
+            self.reordering_seen = true;
+        }
+        let first_copy = repeated
+            && (tcb.config.timestamps.is_some() && ack.stamp < sent
+                || now.since(sent) < tcb.rtt.min_rtt());
+        if !first_copy {
+            arrived.newest = arrived.newest.max(Some(Transmission { sent, segment }));
+        }
+        arrived.any = true;
+    }
+
+    /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
+    fn reordering_window(&self, tcb: &ControlBlock) -> Span {
+        let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
+        if self.reordering_seen || (self.phase == Phase::Open && few) {
+            (tcb.rtt.min_rtt() / 4).min(tcb.rtt.srtt())
+        } else {
+            Span::ZERO
+        }
+    }
+
+    /// Takes for lost what was overtaken long enough ago (step 5).
+    fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
+        self.flight.overtake(self.newest);
+        let patience = self.rtt + self.reordering_window(tcb);
+        while self.flight.last_overtaken().is_some()
+            && let Some(first) = self.flight.first()
+            && first.sent + patience <= now
+        {
+            self.lose(tcb, first.segment);
+        }
+    }
+
+    fn lose(&mut self, tcb: &mut ControlBlock, segment: u64) {
+        if !self.flight.is_lost(segment) {
+            self.flight.lose(segment);
+            self.repairs.push(Reverse(segment));
+            tcb.lost += 1;
+        }
+    }
+
+    /// Phase changes, and growth where the phase allows it.
+    fn move_on(
+        &mut self,
+        tcb: &mut ControlBlock,
+        advanced: u64,
+        sample: Option<&AckSample>,
+        env: &mut Env,
+    ) {
+        let mut grows = advanced > 0;
+        if self.phase != Phase::Open && tcb.una >= self.recovery_point {
+            if self.phase == Phase::Recovery {
+                tcb.end_recovery(env);
+                grows = false;
+            }
+            self.phase = Phase::Open;
+        }
+        if self.phase == Phase::Open && self.flight.lost() > 0 {
+            self.enter_recovery(tcb, env);
+        } else if self.phase != Phase::Recovery
+            && let Some(sample) = sample.filter(|_| grows)
+        {
+            tcb.grow(sample);
+        }
+    }
+
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        self.phase = Phase::Recovery;
+        self.recovery_point = tcb.max_sent;
+        self.probe.end();
+        tcb.reduce_for_loss(env);
+        tcb.restart_timer_for_repair(env);
+        if let Some(prr) = &mut self.prr {
+            prr.start(tcb.max_sent - tcb.una);
+        }
+        if let Some(segment) = self.next_repair() {
+            tcb.transmit(segment, env);
+            self.note_sent(tcb, segment, env.network.now);
+        }
+    }
+
+    /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
+    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
+        self.phase = Phase::Loss;
+        self.recovery_point = tcb.max_sent;
+        self.forced = true;
+        self.probe.end();
+        self.timer.cancel();
+        let first = tcb.una;
+        self.lose(tcb, first);
+        let patience = self.rtt + self.reordering_window(tcb);
+        while let Some(first) = self.flight.first()
+            && first.sent + patience <= now
+        {
+            self.lose(tcb, first.segment);
+        }
+    }
+
+    /// The scheme's timer, which shares its event with the retransmission timer. Returns whether it
+    /// was due.
+    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
+        let now = env.network.now;
+        let event = Event::RetransmissionTimer(tcb.index);
+        if !self.timer.fires(now, &mut env.network.schedule, event) || tcb.una == tcb.max_sent {
+            return false;
+        }
+        tcb.account(now);
+        match self.wait {
+            Wait::Probe => self.send_probe(tcb, env),
+            Wait::Reordering => {
+                self.find_lost(tcb, now);
+                self.move_on(tcb, 0, None, env);
+                self.pace_repair(tcb, 0);
+                self.set_timer(tcb, false, env);
+            }
+        }
+        true
+    }
+
+    /// Sends a probe if one is due; the retransmission timer starts over in any case (section 7.3).
+    fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        tcb.restart_timer(env);
+        let Some(segment) = self.probe.segment(tcb) else {
+            return;
+        };
+        let repeats = segment < tcb.max_sent;
+        if repeats {
+            tcb.restart_timer_for_repair(env);
+        }
+        tcb.transmit(segment, env);
+        self.note_sent(tcb, segment, env.network.now);
+        self.probe.on_sent(tcb, repeats);
+    }
+
+    /// Sets the timer after an acknowledgement: for the last of the segments that were overtaken, or
+    /// for a probe.
+    #[inline]
+    fn set_timer(&mut self, tcb: &mut ControlBlock, advanced: bool, env: &mut Env) {
+        let now = env.network.now;
+        if let Some(last) = self.flight.last_overtaken() {
+            let due = last.sent + self.rtt + self.reordering_window(tcb);
+            self.wait = Wait::Reordering;
+            self.start_timer(tcb, due.max(now), env);
+        } else if !self.may_probe(tcb) {
+            self.timer.cancel();
+        } else if advanced || self.wait == Wait::Reordering {
+            self.await_probe(tcb, env);
+        }
+    }
+
+    /// Whether silence calls for a probe: while nothing is known to be missing (section 7.2).
+    #[inline]
+    fn may_probe(&self, tcb: &ControlBlock) -> bool {
+        self.phase == Phase::Open && self.sacked.is_empty() && tcb.una < tcb.max_sent
+    }
+
+    #[inline]
+    fn await_probe(&mut self, tcb: &ControlBlock, env: &mut Env) {
+        self.wait = Wait::Probe;
+        let due = TailProbe::deadline(tcb, env.network.now);
+        self.start_timer(tcb, due, env);
+    }
+
+    #[inline]
+    fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
+        let event = Event::RetransmissionTimer(tcb.index);
+        self.timer.set(due, &mut env.network.schedule, event);
+    }
+}

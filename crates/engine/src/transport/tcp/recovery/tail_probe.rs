@@ -1,0 +1,82 @@
+//! Tail loss probes (RFC 8985 section 7): when acknowledgements fail to come, one segment more asks
+//! for one, so that a loss at the end of the data is repaired without a retransmission timeout.
+
+use longhaul_units::{Span, Time};
+
+use crate::transport::tcp::control_block::{Ack, ControlBlock};
+
+/// Without a round trip to go by (section 7.2).
+const FIRST_TIMEOUT: Span = Span::from_secs(1);
+
+/// A probe under way.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// One past the highest segment sent by then (`TLP.end_seq`).
+    end: u64,
+    /// Whether it repeats a segment (`TLP.is_retrans`).
+    repeats: bool,
+}
+
+/// The probes of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct TailProbe {
+    under_way: Option<Probe>,
+    /// Round-trip samples taken when the last probe left.
+    samples: u64,
+}
+
+impl TailProbe {
+    /// When to probe after something happened at `now`: not after the retransmission timer
+    /// (`TLP_calc_PTO`, section 7.2).
+    pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
+        let srtt = tcb.rtt.srtt();
+        let timeout = if srtt == Span::ZERO {
+            FIRST_TIMEOUT
+        } else if tcb.max_sent - tcb.una == 1 {
+            // The receiver may hold back the acknowledgement of a single segment.
+            let held = tcb.config.delayed_ack.map_or(Span::ZERO, |ack| ack.timeout);
+            srtt * 2 + held
+        } else {
+            srtt * 2
+        };
+        (now + timeout).min(tcb.timeout_at)
+    }
+
+    /// The segment to probe with (section 7.3): a new one if there is one that the peer takes, else
+    /// the last. None while a probe is under way, or without a round-trip sample since the last one.
+    pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
+        if self.under_way.is_some() || tcb.counters.rtt_samples <= self.samples {
+            return None;
+        }
+        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        Some(if new { tcb.nxt } else { tcb.max_sent - 1 })
+    }
+
+    /// The probe has left; it repeats a segment or not.
+    pub(crate) fn on_sent(&mut self, tcb: &ControlBlock, repeats: bool) {
+        self.samples = tcb.counters.rtt_samples;
+        self.under_way = Some(Probe {
+            end: tcb.max_sent,
+            repeats,
+        });
+    }
+
+    /// A recovery begins, which looks after everything in flight.
+    pub(crate) fn end(&mut self) {
+        self.under_way = None;
+    }
+
+    /// Takes an acknowledgement; returns whether it shows that the probe repaired a loss, which calls
+    /// for a reduction (section 7.4). `duplicate`: it tells of nothing new, and without SACK blocks
+    /// only a second copy of the probe can have caused it.
+    pub(crate) fn on_ack(&mut self, ack: &Ack, duplicate: bool) -> bool {
+        let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
+            return false;
+        };
+        let repaired = probe.repeats && ack.next > probe.end;
+        if !probe.repeats || repaired || duplicate {
+            self.under_way = None;
+        }
+        repaired
+    }
+}

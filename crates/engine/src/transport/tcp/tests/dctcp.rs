@@ -1,0 +1,84 @@
+//! DCTCP's echo (RFC 8257 section 3.2), and how the sender counts it.
+
+use longhaul_units::Span;
+
+use super::{ReceiverBench, SenderBench, reno, tcp};
+use crate::config::{DelayedAck, Ecn, Recovery, Tcp};
+use crate::packet::{Flags, Packet};
+
+const WAITS: [(u64, bool); 0] = [];
+
+fn dctcp() -> Tcp {
+    Tcp {
+        ecn: Ecn::Dctcp,
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(40),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::Sack)
+    }
+}
+
+/// Next segment expected, and whether the mark is echoed.
+fn echo(acks: &[Packet]) -> Vec<(u64, bool)> {
+    acks.iter()
+        .map(|ack| (ack.seq, ack.flags.has(Flags::ECE)))
+        .collect()
+}
+
+#[test]
+fn each_acknowledgement_echoes_the_mark_of_its_segments() {
+    let mut receiver = ReceiverBench::open(dctcp());
+    let ce = Flags::ECT.with(Flags::CE);
+    let mut answers = |at, seq, flags| echo(&receiver.segment(at, seq, flags));
+    // Not marked: every second segment is acknowledged.
+    assert_eq!(answers(1, 1, Flags::ECT), WAITS);
+    assert_eq!(answers(2, 2, Flags::ECT), [(3, false)]);
+    // The first mark, with one segment waiting: it is acknowledged as not marked, then the mark.
+    assert_eq!(answers(3, 3, Flags::ECT), WAITS);
+    assert_eq!(answers(4, 4, ce), [(4, false), (5, true)]);
+    // Marked: every second one again, whatever the sender says of its window.
+    assert_eq!(answers(5, 5, ce.with(Flags::CWR)), WAITS);
+    assert_eq!(answers(6, 6, ce), [(7, true)]);
+    // The end of the marks, with nothing waiting: one acknowledgement, at once.
+    assert_eq!(answers(7, 7, Flags::ECT), [(8, false)]);
+    // A segment alone waits for the timer.
+    assert_eq!(answers(8, 8, Flags::ECT), WAITS);
+    assert_eq!(answers(60, 9, Flags::ECT), [(9, false)]);
+}
+
+#[test]
+fn the_classic_echo_goes_on_until_the_window_is_reduced() {
+    let mut receiver = ReceiverBench::open(Tcp {
+        ecn: Ecn::Classic,
+        delayed_ack: None,
+        ..dctcp()
+    });
+    let ce = Flags::ECT.with(Flags::CE);
+    let mut answers = |seq, flags| echo(&receiver.segment(seq, seq, flags));
+    assert_eq!(answers(1, ce), [(2, true)]);
+    assert_eq!(answers(2, Flags::ECT), [(3, true)]);
+    assert_eq!(answers(3, Flags::ECT.with(Flags::CWR)), [(4, false)]);
+    // CWR answers earlier marks, not the one that it meets itself.
+    assert_eq!(answers(4, ce.with(Flags::CWR)), [(5, true)]);
+}
+
+#[test]
+fn echoes_reduce_the_window_once_per_round_trip() {
+    let mut bench = SenderBench::open(dctcp(), reno());
+    let ece = Flags::ECE;
+    bench.ack(200, 3, &[]);
+    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(super::ms(at)).cwnd;
+    assert_eq!(cwnd(&mut bench, 200), 11.0);
+    // In use are all of the 11; half of it is left, and the next echoes belong to the same window.
+    bench.ack_with(201, 5, &[], ece);
+    assert_eq!(cwnd(&mut bench, 201), 5.5);
+    bench.ack_with(202, 7, &[], ece);
+    assert_eq!(cwnd(&mut bench, 202), 5.5);
+    // Segment 13 was sent at 200 ms: everything up to it had left when the window was reduced.
+    bench.ack_with(300, 14, &[], ece);
+    assert_eq!(cwnd(&mut bench, 300), 5.5);
+    bench.ack_with(400, 16, &[], ece);
+    assert!(cwnd(&mut bench, 400) < 5.5);
+}

@@ -1,0 +1,222 @@
+//! What algorithms are told, and what is left to those that hold the window themselves.
+
+use std::sync::{Arc, Mutex};
+
+use longhaul_congestion::{
+    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Phases, Window,
+};
+use longhaul_units::{Rate, Span};
+
+use super::{ReceiverBench, SenderBench, ms, tcp};
+use crate::config::{Recovery, Tcp};
+use crate::packet::{Flags, SackBlocks};
+
+/// Writes down what it is told.
+#[derive(Clone, Debug)]
+struct Scribe {
+    phases: Phases,
+    rate: Option<Rate>,
+    observed: Arc<Mutex<Vec<AckSample>>>,
+    acks: Arc<Mutex<Vec<AckSample>>>,
+}
+
+impl Scribe {
+    fn new(phases: Phases) -> Self {
+        Self {
+            phases,
+            rate: None,
+            observed: Arc::default(),
+            acks: Arc::default(),
+        }
+    }
+
+    fn controller(&self) -> Controller {
+        Controller::Custom(Box::new(self.clone()))
+    }
+
+    fn observed<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
+        let samples = self.observed.lock().expect("one thread");
+        samples.iter().map(fact).collect()
+    }
+
+    fn acks<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
+        let samples = self.acks.lock().expect("one thread");
+        samples.iter().map(fact).collect()
+    }
+}
+
+impl CongestionControl for Scribe {
+    fn phases(&self) -> Phases {
+        self.phases
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        self.acks.lock().expect("one thread").push(*ack);
+        window.grow(1.0, Change::Avoidance);
+    }
+
+    fn observe(&mut self, ack: &AckSample, _: &Window) {
+        self.observed.lock().expect("one thread").push(*ack);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if self.phases != Phases::All {
+            window.reduce_to(event.base / 2.0);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        true
+    }
+}
+
+/// Segment 2 of the first ten is lost. Four more leave before that is known, two in slow start and
+/// two by limited transmit.
+fn one_loss(bench: &mut SenderBench) {
+    bench.ack(200, 2, &[]);
+    for above in 4..=11 {
+        bench.ack(200 + above, 2, &[(3, above)]);
+    }
+    bench.ack(320, 15, &[]);
+    bench.ack(321, 16, &[]);
+}
+
+#[test]
+fn every_delivery_is_observed_in_every_phase() {
+    for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Ns2Sack] {
+        let scribe = Scribe::new(Phases::Avoidance);
+        let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
+        one_loss(&mut bench);
+        // Segment 1; 3 to 10, one by one; the repaired 2 with 11 to 14; 15.
+        let delivered = scribe.observed(|ack| (ack.acked, ack.delivered));
+        let mut expected = vec![(1, 1)];
+        expected.extend((2..=9).map(|delivered| (0, delivered)));
+        expected.extend([(13, 14), (1, 15)]);
+        assert_eq!(delivered, expected, "{recovery:?}");
+        // The third duplicate tells of the loss.
+        let lost = scribe.observed(|ack| ack.lost);
+        assert_eq!((lost[2], lost[4], lost[10]), (0, 1, 1), "{recovery:?}");
+        assert!(
+            scribe
+                .acks(|ack| ack.in_recovery)
+                .iter()
+                .all(|&inside| !inside)
+        );
+    }
+}
+
+#[test]
+fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
+    for recovery in [
+        Recovery::Sack,
+        Recovery::NewReno,
+        Recovery::Reno,
+        Recovery::Tahoe,
+    ] {
+        let scribe = Scribe::new(Phases::All);
+        let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
+        one_loss(&mut bench);
+        let acks = scribe.acks(|ack| ack.in_recovery).len();
+        let growth = bench.sender.sample(ms(321)).cwnd - 10.0;
+        assert_eq!(
+            growth, acks as f64,
+            "{recovery:?}: only the algorithm moves the window"
+        );
+        let inside = scribe.acks(|ack| ack.in_recovery);
+        if recovery != Recovery::Tahoe {
+            // From the acknowledgement that tells of the loss to the one that repairs it.
+            let expected = [false, true, true, true, true, true, true, true, false];
+            assert_eq!(inside, expected, "{recovery:?}");
+        }
+    }
+}
+
+#[test]
+fn the_delivery_rate_is_that_of_the_path() {
+    let scribe = Scribe::new(Phases::Avoidance);
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
+    // A path that lets one segment through every 10 ms: ten sent at 100 ms come back from 200 ms.
+    for segment in 1..=11 {
+        bench.ack(190 + 10 * segment, segment + 1, &[]);
+    }
+    let rates = scribe.observed(|ack| ack.delivery_rate.expect("a sample"));
+    // The first: one segment in the 100 ms since the flight began; the second: two in 110 ms.
+    assert!((rates[0] - 10.0).abs() < 1e-9, "{rates:?}");
+    assert!((rates[1] - 2.0 / 0.11).abs() < 1e-9, "{rates:?}");
+    // Segment 11 left at 200 ms with the first acknowledgement; until 300 ms ten more came.
+    assert!((rates[10] - 100.0).abs() < 1e-9, "{rates:?}");
+}
+
+#[test]
+fn an_interval_below_the_smallest_round_trip_gives_no_rate() {
+    let scribe = Scribe::new(Phases::Avoidance);
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
+    // The SYN took 100 ms.
+    bench.ack(150, 1, &[(3, 4)]);
+    bench.ack(200, 4, &[]);
+    let rates = scribe.observed(|ack| ack.delivery_rate.is_some());
+    assert_eq!(rates, [false, true]);
+}
+
+#[test]
+fn samples_tell_what_limited_the_sender_when_their_segments_left() {
+    let limits = |tcp| {
+        let scribe = Scribe::new(Phases::Avoidance);
+        let mut bench = SenderBench::open(tcp, scribe.controller());
+        bench.ack(200, 2, &[]);
+        bench.ack(210, 6, &[]);
+        bench.ack(300, 7, &[]);
+        scribe.observed(|ack| ack.limit)
+    };
+    // With the first acknowledgement the last two of twelve segments leave: the sender was limited
+    // by the window until then.
+    let short = Tcp {
+        transfer: Some(12 * 1460),
+        ..tcp(Recovery::Sack)
+    };
+    assert_eq!(limits(short), [Limit::Network; 3]);
+    // The peer lets five go at a time; the sixth leaves while it holds the sender back.
+    let narrow = Tcp {
+        receive_window: 5,
+        ..tcp(Recovery::Sack)
+    };
+    let expected = [Limit::Network, Limit::Network, Limit::ReceiveWindow];
+    assert_eq!(limits(narrow), expected);
+}
+
+#[test]
+fn an_algorithm_with_a_rate_paces_without_being_asked() {
+    let scribe = Scribe {
+        rate: Some(Rate::from_bps(1500 * 8 * 1000)),
+        ..Scribe::new(Phases::Avoidance)
+    };
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
+    bench.wait(150);
+    let expected: Vec<(u64, u64)> = (0..10).map(|n| (100 + n, 1 + n)).collect();
+    assert_eq!(bench.sent_when()[1..], expected);
+}
+
+#[test]
+fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
+    let one_way = Tcp {
+        one_way_delay: true,
+        ..tcp(Recovery::Sack)
+    };
+    let mut receiver = ReceiverBench::open(one_way.clone());
+    let acks = receiver.segment(35, 1, Flags::NONE);
+    let report = receiver.env.network.peek_sack(acks[0].sack);
+    assert_eq!(report.transit(), Some(Span::from_millis(35)));
+
+    let scribe = Scribe::new(Phases::Avoidance);
+    let mut sender = SenderBench::open(one_way, scribe.controller());
+    let mut report = SackBlocks::default();
+    report.set_transit(Span::from_ps(34_740_123_456));
+    sender.ack_report(200, 2, report, Flags::NONE);
+    sender.ack(201, 3, &[]);
+    let transits = scribe.observed(|ack| ack.one_way_delay);
+    assert_eq!(transits, [Some(Span::from_micros(34_740)), None]);
+}

@@ -1,0 +1,254 @@
+//! One end of a connection alone, driven step by step: for traces worked out by hand.
+
+mod dctcp;
+mod facts;
+mod recovery;
+
+use std::sync::Arc;
+
+use longhaul_congestion::{Controller, ControllerSpec, Rounding, SlowStart};
+use longhaul_units::{Rate, Span, Time};
+
+use super::{Receiver, Sender};
+use crate::config::{
+    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
+    Tcp,
+};
+use crate::network::loss::Loss;
+use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
+use crate::network::{End, Network, Path};
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::random::Streams;
+use crate::schedule::Event;
+use crate::transport::{Env, EventLog};
+
+/// An initial window of ten 1500-byte packets, immediate acknowledgements, no ECN.
+fn tcp(recovery: Recovery) -> Tcp {
+    Tcp {
+        transfer: None,
+        mss_bytes: 1460,
+        header_bytes: 40,
+        ack_bytes: 40,
+        sack_option_bytes: 4,
+        sack_block_bytes: 8,
+        timestamps: None,
+        one_way_delay: false,
+        initial_window: 10.0,
+        receive_window: 100_000,
+        send_buffer: None,
+        initial_ssthresh: None,
+        congestion: ControllerSpec::default(),
+        slow_start: SlowStart::Standard,
+        rounding: Rounding::Real,
+        recovery,
+        dupack_threshold: 3,
+        limited_transmit: true,
+        ack_counting: AckCounting::PerAck,
+        ecn: Ecn::Off,
+        delayed_ack: None,
+        rto: Rto {
+            initial: Span::from_secs(1),
+            min: Span::from_secs(1),
+            max: Span::from_secs(60),
+            clock: RttClock::Exact {
+                granularity: Span::from_millis(1),
+            },
+        },
+        send_jitter: Span::ZERO,
+        max_burst: None,
+        pacing: false,
+    }
+}
+
+/// Standard congestion control.
+fn reno() -> Controller {
+    let spec = ControllerSpec {
+        kind: "reno".to_string(),
+        ..ControllerSpec::default()
+    };
+    spec.build().expect("reno exists")
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// A network of one link, so fast that whatever is sent comes out at once.
+fn network(end: End) -> (Env, Path, Streams) {
+    let link = Link {
+        name: "link".to_string(),
+        from: 0,
+        to: 1,
+        rate: Rate::from_bps(1_000_000_000_000),
+        delay: Span::ZERO,
+        queue: QueueConfig::DropTail(DropTail {
+            limit: Capacity::Packets(1_000_000),
+            counting: Counting::InService,
+        }),
+        loss: Loss::None,
+        service: Service::OnArrival,
+        sampled: false,
+        captured: false,
+    };
+    let config = Config {
+        seed: 1,
+        replication: 0,
+        duration: ms(1_000_000),
+        clock: Clock::Exact,
+        randomness: Randomness::Streams,
+        measure: Measure {
+            from: Time::ZERO,
+            every: None,
+            events: false,
+        },
+        nodes: vec!["here".to_string(), "there".to_string()],
+        links: vec![link],
+        flows: Vec::new(),
+    };
+    let streams = Streams::new(&config);
+    let mut network = Network::new(&config, &streams);
+    let path = network.path(0, 1, end).expect("there is a link");
+    let log = EventLog {
+        enabled: false,
+        pending: Vec::new(),
+    };
+    (Env { network, log }, path, streams)
+}
+
+/// Lets events happen until `at`; returns what was sent by then.
+fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Vec<Packet> {
+    let mut sent = Vec::new();
+    env.network.schedule.push_far(at, Event::End);
+    loop {
+        let (now, event) = env.network.schedule.next();
+        env.network.now = now;
+        match event {
+            Event::End => return sent,
+            Event::Arrival(link) => sent.extend(env.network.arrive(link).map(|(_, packet)| packet)),
+            Event::Send(_) => {
+                env.network.schedule.finish_near();
+                timer(env, event);
+            }
+            other => timer(env, other),
+        }
+    }
+}
+
+/// A sender whose acknowledgements are made up.
+struct SenderBench {
+    sender: Sender,
+    env: Env,
+    sent: Vec<(u64, u64)>,
+}
+
+impl SenderBench {
+    /// A connection that opened with a round trip of 100 ms, at 100 ms.
+    fn open(tcp: Tcp, controller: Controller) -> Self {
+        let (env, path, streams) = network(End::TcpReceiver);
+        let stream = streams.component("sender");
+        let mut bench = Self {
+            sender: Sender::new(0, 0, path, Arc::new(tcp), controller, stream),
+            env,
+            sent: Vec::new(),
+        };
+        bench.sender.start(&mut bench.env);
+        bench.ack(100, 1, &[]);
+        bench
+    }
+
+    /// Lets time pass until `at`, in milliseconds.
+    fn wait(&mut self, at: u64) {
+        let sender = &mut self.sender;
+        let sent = run_to(&mut self.env, ms(at), |env, event| match event {
+            Event::Send(_) => sender.on_send_event(env),
+            Event::RetransmissionTimer(_) => sender.on_timer(env),
+            other => unreachable!("{other:?}"),
+        });
+        let whole_ms = |packet: &Packet| (packet.stamp.as_ps() / 1_000_000_000, packet.seq);
+        self.sent.extend(sent.iter().map(whole_ms));
+    }
+
+    /// An acknowledgement arrives at `at` milliseconds.
+    fn ack(&mut self, at: u64, next: u64, blocks: &[(u64, u64)]) {
+        self.ack_with(at, next, blocks, Flags::NONE);
+    }
+
+    fn ack_with(&mut self, at: u64, next: u64, blocks: &[(u64, u64)], flags: Flags) {
+        let mut sack = SackBlocks::default();
+        blocks.iter().for_each(|&block| sack.push(block));
+        self.ack_report(at, next, sack, flags);
+    }
+
+    fn ack_report(&mut self, at: u64, next: u64, sack: SackBlocks, flags: Flags) {
+        self.wait(at);
+        self.env.network.now = ms(at);
+        let packet = Packet {
+            sack: self.env.network.store_sack(sack),
+            ..packet(next, Flags::ACK.with(flags), Time::ZERO)
+        };
+        self.sender.on_packet(&packet, &mut self.env);
+    }
+
+    /// Segments sent since the last question, each with the millisecond of its sending.
+    fn sent_when(&mut self) -> Vec<(u64, u64)> {
+        let soon = self.env.network.now + Span::from_micros(1);
+        let packets = run_to(&mut self.env, soon, |_, event| {
+            unreachable!("{event:?} within a microsecond")
+        });
+        let whole_ms = |packet: &Packet| (packet.stamp.as_ps() / 1_000_000_000, packet.seq);
+        self.sent.extend(packets.iter().map(whole_ms));
+        std::mem::take(&mut self.sent)
+    }
+
+    /// Segments sent since the last question.
+    fn sent(&mut self) -> Vec<u64> {
+        self.sent_when().iter().map(|&(_, seq)| seq).collect()
+    }
+}
+
+/// A receiver whose segments are made up.
+struct ReceiverBench {
+    receiver: Receiver,
+    env: Env,
+}
+
+impl ReceiverBench {
+    /// A receiver that has answered the SYN.
+    fn open(tcp: Tcp) -> Self {
+        let (env, path, _) = network(End::TcpSender);
+        let mut bench = Self {
+            receiver: Receiver::new(0, path, Arc::new(tcp)),
+            env,
+        };
+        bench.segment(0, 0, Flags::SYN);
+        bench
+    }
+
+    /// A segment sent at time zero arrives at `at` milliseconds; returns the acknowledgements sent
+    /// until then and for it.
+    fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
+        let receiver = &mut self.receiver;
+        let timer = |env: &mut Env, _| receiver.on_timer(env);
+        let mut sent = run_to(&mut self.env, ms(at), timer);
+        receiver.on_segment(&packet(seq, flags, Time::ZERO), &mut self.env);
+        let soon = self.env.network.now + Span::from_micros(1);
+        sent.extend(run_to(&mut self.env, soon, |_, event| {
+            unreachable!("{event:?} within a microsecond")
+        }));
+        sent
+    }
+}
+
+fn packet(seq: u64, flags: Flags, stamp: Time) -> Packet {
+    Packet {
+        time: Time::ZERO,
+        ns2_s: 0.0,
+        seq,
+        stamp,
+        flow: 0,
+        route: 0,
+        sack: SackHandle::NONE,
+        bytes: 1500,
+        flags,
+    }
+}

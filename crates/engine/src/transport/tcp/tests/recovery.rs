@@ -1,0 +1,303 @@
+//! What the schemes send, acknowledgement by acknowledgement.
+
+use longhaul_units::Span;
+
+use super::{SenderBench, ms, reno, tcp};
+use crate::config::{DelayedAck, Ecn, Recovery, Tcp};
+use crate::packet::Flags;
+
+const NOTHING: [u64; 0] = [];
+
+/// Twenty segments leave at 100 ms. Those from 1 to `lost` are lost, the others' acknowledgements
+/// come one each millisecond. Returns what each of them lets out.
+fn answers_to_a_loss(recovery: Recovery, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
+    let config = Tcp {
+        initial_window: 20.0,
+        ..tcp(recovery)
+    };
+    let mut bench = SenderBench::open(config, reno());
+    bench.sent();
+    let answer = |count| {
+        bench.ack(200 + count, 1, &[(lost + 1, lost + 1 + count)]);
+        bench.sent()
+    };
+    (1..=acknowledgements).map(answer).collect()
+}
+
+/// The flight of RFC 6937 section 3.1, 20 segments with the first lost: two leave by limited
+/// transmit, so that 22 are in flight when the window is halved to 10, and 10 leave for each 22 that
+/// arrive, rounded up. From the 18th acknowledgement on the pipe is as small as the window.
+#[test]
+fn prr_spreads_the_reduction_over_a_round_trip() {
+    let none = Vec::new;
+    let expected = [
+        vec![21],
+        vec![22],
+        vec![1],
+        none(),
+        vec![23],
+        none(),
+        vec![24],
+        none(),
+        vec![25],
+        none(),
+        vec![26],
+        none(),
+        none(),
+        vec![27],
+        none(),
+        vec![28],
+        none(),
+        none(),
+        vec![29],
+        vec![30],
+        vec![31],
+    ];
+    for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
+        assert_eq!(answers_to_a_loss(recovery, 1, 21), expected, "{recovery:?}");
+    }
+    // RFC 6675 waits until the flight has shrunk to the window, then answers each.
+    let answers = answers_to_a_loss(Recovery::Sack, 1, 21);
+    let mut expected = vec![vec![21], vec![22], vec![1]];
+    expected.extend(vec![none(); 9]);
+    expected.extend((23..=31).map(|segment| vec![segment]));
+    assert_eq!(answers, expected);
+}
+
+/// With 15 of 20 segments lost, less is in flight than the window of 10 allows: the slow start
+/// reduction bound lets two leave for each that arrives, until the window is full.
+#[test]
+fn prr_grows_back_as_in_slow_start() {
+    let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
+    let expected = [
+        vec![21],
+        vec![22],
+        vec![1, 2, 3],
+        vec![4, 5],
+        vec![6, 7],
+        vec![8, 9],
+        vec![10],
+    ];
+    assert_eq!(answers, expected);
+    // RFC 6675 fills the window at once.
+    let answers = answers_to_a_loss(Recovery::Sack, 15, 4);
+    assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
+}
+
+/// A mark halves the window below the pipe while a hole may be reordering: PRR has no part in it.
+#[test]
+fn prr_leaves_a_reduction_without_loss_alone() {
+    for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
+        let config = Tcp {
+            ecn: Ecn::Classic,
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        bench.ack(200, 2, &[]);
+        bench.sent();
+        bench.ack_with(201, 2, &[(3, 4)], Flags::ECE);
+        assert_eq!(bench.sent(), NOTHING, "{recovery:?}");
+        let counters = bench.sender.counters(ms(201));
+        assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
+    }
+}
+
+/// The first block that is more than three segments ahead tells FACK of everything below it.
+#[test]
+fn fack_takes_everything_below_the_furthest_segment_for_lost() {
+    let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
+    bench.sent();
+    let mut answer = |at, right| {
+        bench.ack(at, 1, &[(5, right)]);
+        bench.sent()
+    };
+    // awnd = snd.nxt - snd.fack + retran_data against a window of 5, half of the flight.
+    assert_eq!(answer(201, 6), [1]); // 5 + 1
+    assert_eq!(answer(202, 7), NOTHING); // 4 + 1
+    assert_eq!(answer(203, 8), [2]); // 3 + 1
+    assert_eq!(answer(204, 9), [3]); // 2 + 2
+    assert_eq!(answer(205, 10), [4]); // 1 + 3
+    assert_eq!(answer(206, 11), [11]); // 0 + 4
+    assert_eq!(bench.sender.counters(ms(206)).cuts_loss, 1);
+}
+
+#[test]
+fn fack_waits_while_the_gap_may_be_reordering() {
+    let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
+    bench.sent();
+    // snd.fack is 5, three ahead of 2.
+    bench.ack(200, 2, &[(4, 5)]);
+    assert!(!bench.sent().contains(&2));
+    bench.ack(201, 2, &[(4, 6)]);
+    assert!(bench.sent().contains(&2));
+}
+
+/// The last two of ten segments are lost: two round trips after the last acknowledgement the last
+/// one is sent again, and its acknowledgement tells of the other.
+#[test]
+fn a_probe_repairs_the_tail_without_a_timeout() {
+    for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
+        let config = Tcp {
+            transfer: Some(10 * 1460),
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        bench.sent();
+        bench.ack(200, 9, &[]);
+        bench.wait(499);
+        assert_eq!(bench.sent_when(), [(400, 10)]);
+        bench.ack(500, 9, &[(10, 11)]);
+        assert_eq!(bench.sent_when(), [(500, 9)]);
+        bench.ack(600, 11, &[]);
+        assert_eq!(bench.sender.finish(), Some(ms(600)));
+        let counters = bench.sender.counters(ms(600));
+        assert_eq!((counters.timeouts, counters.cuts_loss), (0, 1));
+        bench.wait(5_000);
+        assert_eq!(bench.sent(), NOTHING);
+    }
+}
+
+#[test]
+fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
+    let config = Tcp {
+        transfer: Some(10 * 1460),
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(40),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::RackTlp)
+    };
+    let mut bench = SenderBench::open(config, reno());
+    bench.ack(200, 10, &[]);
+    bench.sent();
+    bench.wait(1000);
+    assert_eq!(bench.sent_when(), [(440, 10)]);
+    // Without an answer the retransmission timer, started over by the probe, is next.
+    bench.wait(2000);
+    assert_eq!(bench.sent_when(), [(1440, 10)]);
+    assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
+}
+
+/// A peer that takes one segment at a time; the probe at 300 ms repeats it.
+fn one_probe() -> SenderBench {
+    let config = Tcp {
+        receive_window: 1,
+        ..tcp(Recovery::RackTlp)
+    };
+    let mut bench = SenderBench::open(config, reno());
+    bench.sent();
+    bench.wait(300);
+    assert_eq!(bench.sent_when(), [(300, 1)]);
+    bench
+}
+
+#[test]
+fn a_loss_that_only_a_probe_repaired_reduces_the_window() {
+    let mut bench = one_probe();
+    bench.ack(400, 2, &[]);
+    assert_eq!(bench.sender.counters(ms(400)).cuts_loss, 0);
+    bench.ack(500, 3, &[]);
+    assert_eq!(bench.sender.counters(ms(500)).cuts_loss, 1);
+}
+
+#[test]
+fn a_needless_probe_does_not_reduce_the_window() {
+    let mut bench = one_probe();
+    // The answer to the first copy was late; the second copy's repeats it.
+    bench.ack(310, 2, &[]);
+    bench.ack(400, 2, &[]);
+    bench.ack(410, 3, &[]);
+    assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
+}
+
+/// Segment 2 comes two places late, 5 four places late: less than a quarter of the round trip.
+fn reordered(recovery: Recovery) -> (u64, u64) {
+    let mut bench = SenderBench::open(tcp(recovery), reno());
+    bench.ack(200, 2, &[]);
+    bench.ack(201, 2, &[(3, 4)]);
+    bench.ack(202, 2, &[(3, 5)]);
+    bench.ack(203, 5, &[]);
+    for right in 7..=10 {
+        bench.ack(197 + right, 5, &[(6, right)]);
+    }
+    bench.ack(208, 10, &[]);
+    bench.wait(280);
+    let counters = bench.sender.counters(ms(280));
+    (counters.cuts_loss, counters.retransmitted_pkts)
+}
+
+#[test]
+fn rack_does_not_take_reordering_for_loss() {
+    assert_eq!(reordered(Recovery::RackTlp), (0, 0));
+    assert_eq!(reordered(Recovery::RackTlpPrr), (0, 0));
+    // Counting does.
+    assert_eq!(reordered(Recovery::Sack), (1, 1));
+}
+
+/// Segment 3, sent with 2, was under way for 100 ms: 2 is lost a quarter of the smallest round trip
+/// later.
+#[test]
+fn the_reordering_timer_ends_the_patience() {
+    let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
+    bench.ack(200, 2, &[(3, 4)]);
+    bench.sent();
+    bench.wait(230);
+    assert_eq!(bench.sent_when(), [(225, 2)]);
+    assert_eq!(bench.sender.counters(ms(230)).cuts_loss, 1);
+}
+
+/// The repair of segment 2 is lost, too. Segment 14 leaves after it and arrives.
+#[test]
+fn rack_notices_the_loss_of_a_retransmission() {
+    let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
+    bench.ack(200, 2, &[(3, 4)]);
+    for right in 5..=11 {
+        bench.ack(221 + right, 2, &[(3, right)]);
+    }
+    let sent = bench.sent_when();
+    assert!(
+        sent.contains(&(225, 2)) && sent.contains(&(232, 14)),
+        "{sent:?}"
+    );
+    for right in 12..=14 {
+        bench.ack(288 + right, 2, &[(3, right)]);
+    }
+    assert!(!bench.sent().contains(&2));
+    bench.ack(332, 2, &[(3, 15)]);
+    assert!(bench.sent().contains(&2));
+    assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
+}
+
+/// Nothing comes back. No round trip of data is known, so that everything is overdue when the timer
+/// expires: it is sent again in slow start, which grows by one segment for each acknowledgement.
+#[test]
+fn after_a_timeout_everything_overdue_is_sent_again() {
+    let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
+    bench.sent();
+    // The probe at 300 ms is a new segment; the timer, started over then, expires a second later.
+    bench.wait(1350);
+    assert_eq!(bench.sent_when(), [(300, 11), (1300, 1)]);
+    bench.ack(1400, 2, &[]);
+    assert_eq!(bench.sent(), [2, 3]);
+    bench.ack(1500, 4, &[]);
+    assert_eq!(bench.sent(), [4, 5, 6]);
+}
+
+/// The same when all data has been sent once: the window, not the application, is the limit.
+#[test]
+fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
+    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {
+        let config = Tcp {
+            transfer: Some(10 * 1460),
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        bench.wait(1350);
+        bench.sent();
+        bench.ack(1400, 2, &[]);
+        assert_eq!(bench.sent(), [2, 3], "{recovery:?}");
+        bench.ack(1500, 4, &[]);
+        assert_eq!(bench.sent(), [4, 5, 6], "{recovery:?}");
+    }
+}
