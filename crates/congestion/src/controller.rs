@@ -2,6 +2,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
+use crate::bbr::{Bbr, Bbr3};
 use crate::bic::Bic;
 use crate::bic_nist::BicNist;
 use crate::binomial::Binomial;
@@ -9,6 +10,7 @@ use crate::constant_rate::ConstantRate;
 use crate::ctcp::Ctcp;
 use crate::ctcp_nist::CtcpNist;
 use crate::cubic::Cubic;
+use crate::dctcp::Dctcp;
 use crate::decbit::DecBit;
 use crate::delay_gradient::DelayGradient;
 use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
@@ -16,8 +18,11 @@ use crate::fast::Fast;
 use crate::ghstcp::Ghstcp;
 use crate::hstcp::Hstcp;
 use crate::htcp::Htcp;
+use crate::hybla::Hybla;
 use crate::illinois::Illinois;
 use crate::increase_by_k::IncreaseByK;
+use crate::ledbat::Ledbat;
+use crate::lp::Lp;
 use crate::packet_pair::PacketPair;
 use crate::peach::Peach;
 use crate::reno::Reno;
@@ -27,8 +32,10 @@ use crate::sync::SyncTcp;
 use crate::vcp::Vcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
+use crate::westwood::Westwood;
 use crate::window::Window;
 use crate::xcp::Xcp;
+use crate::yeah::Yeah;
 
 /// Where an algorithm moves the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +194,22 @@ pub enum Controller {
     ConstantRate(ConstantRate),
     /// Increase by K.
     IncreaseByK(IncreaseByK),
+    /// Westwood+.
+    Westwood(Westwood),
+    /// YeAH.
+    Yeah(Yeah),
+    /// Hybla.
+    Hybla(Hybla),
+    /// TCP-LP.
+    Lp(Lp),
+    /// LEDBAT.
+    Ledbat(Ledbat),
+    /// DCTCP.
+    Dctcp(Dctcp),
+    /// BBR, version 1.
+    Bbr(Bbr),
+    /// BBR, version 3.
+    Bbr3(Bbr3),
     /// Sync-TCP.
     SyncTcp(SyncTcp),
     /// TCP Santa Cruz.
@@ -228,6 +251,14 @@ macro_rules! dispatch {
             Controller::Binomial($algorithm) => $call,
             Controller::ConstantRate($algorithm) => $call,
             Controller::IncreaseByK($algorithm) => $call,
+            Controller::Westwood($algorithm) => $call,
+            Controller::Yeah($algorithm) => $call,
+            Controller::Hybla($algorithm) => $call,
+            Controller::Lp($algorithm) => $call,
+            Controller::Ledbat($algorithm) => $call,
+            Controller::Dctcp($algorithm) => $call,
+            Controller::Bbr($algorithm) => $call,
+            Controller::Bbr3($algorithm) => $call,
             Controller::SyncTcp($algorithm) => $call,
             Controller::SantaCruz($algorithm) => $call,
             Controller::Peach($algorithm) => $call,

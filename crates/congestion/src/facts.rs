@@ -55,6 +55,9 @@ pub struct AckSample {
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.
     pub round: u64,
+    /// Bytes of a full segment on the wire, headers included: makes a pacing rate of segments per
+    /// second.
+    pub segment_bytes: u64,
 }
 
 /// What a data packet carries for routers that take part in congestion control. Algorithms know

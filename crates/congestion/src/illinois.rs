@@ -193,6 +193,7 @@ impl CongestionControl for Illinois {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.be_standard();
         self.patient = None;
+        (self.rtt_sum_s, self.rtt_count) = (0.0, 0.0);
         restart(event, window);
     }
 

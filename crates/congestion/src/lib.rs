@@ -4,6 +4,7 @@
 //! timeout); the state's [`SlowStart`] and [`Controller`] move its [`Window`]. One file per
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
+mod bbr;
 mod bic;
 mod bic_nist;
 mod binomial;
@@ -12,6 +13,7 @@ mod controller;
 mod ctcp;
 mod ctcp_nist;
 mod cubic;
+mod dctcp;
 mod decbit;
 mod delay_gradient;
 mod facts;
@@ -21,8 +23,12 @@ mod gaimd;
 mod ghstcp;
 mod hstcp;
 mod htcp;
+mod hybla;
 mod illinois;
 mod increase_by_k;
+mod ledbat;
+mod lp;
+mod multcp;
 mod packet_pair;
 mod parameter;
 mod peach;
@@ -35,13 +41,17 @@ pub mod rounds;
 mod santa_cruz;
 mod scalable;
 mod slow_start;
+mod split_mix;
 mod state;
 mod sync;
 mod vcp;
 mod vegas;
 mod veno;
+mod westwood;
 mod window;
+mod windowed_max;
 mod xcp;
+mod yeah;
 
 pub use controller::{CloneBox, CongestionControl, Controller, Phases};
 pub use facts::{
@@ -49,6 +59,6 @@ pub use facts::{
 };
 pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};
-pub use slow_start::SlowStart;
+pub use slow_start::{Hystart, SlowStart};
 pub use state::CongestionState;
 pub use window::{Change, Rounding, Window};

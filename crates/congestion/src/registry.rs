@@ -7,9 +7,10 @@ use crate::controller::Controller;
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
-    bic, binomial, constant_rate, ctcp, ctcp_nist, cubic, decbit, delay_gradient, fast, fast_at,
-    gaimd, ghstcp, hstcp, htcp, illinois, increase_by_k, packet_pair, peach, reno, santa_cruz,
-    scalable, slow_start, sync, vcp, vegas, veno, xcp,
+    bbr, bic, binomial, constant_rate, ctcp, ctcp_nist, cubic, dctcp, decbit, delay_gradient, fast,
+    fast_at, gaimd, ghstcp, hstcp, htcp, hybla, illinois, increase_by_k, ledbat, lp, multcp,
+    packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vcp, vegas, veno, westwood,
+    xcp, yeah,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -99,6 +100,15 @@ static ALGORITHMS: &[&Entry<Controller>] = &[
     &binomial::ENTRY,
     &constant_rate::ENTRY,
     &increase_by_k::ENTRY,
+    &westwood::ENTRY,
+    &yeah::ENTRY,
+    &hybla::ENTRY,
+    &lp::ENTRY,
+    &ledbat::ENTRY,
+    &dctcp::ENTRY,
+    &multcp::ENTRY,
+    &bbr::ENTRY,
+    &bbr::ENTRY_V3,
     &sync::PCWND,
     &sync::MIX_REACT,
     &sync::GENERIC,
@@ -116,6 +126,7 @@ static SLOW_STARTS: &[&Entry<SlowStart>] = &[
     &slow_start::LIMITED,
     &slow_start::NS2_LIMITED,
     &slow_start::NIST_LIMITED,
+    &slow_start::hystart::ENTRY,
 ];
 
 /// Every congestion control algorithm.

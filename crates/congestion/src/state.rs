@@ -49,6 +49,7 @@ impl CongestionState {
         let before = self.window.cwnd();
         self.controller.on_ack(ack, &mut self.window);
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
+            && phases == Phases::Avoidance
             && !self.signalled
         {
             let step = limited_step(before, max_ssthresh);
@@ -62,12 +63,14 @@ impl CongestionState {
     /// Reduces the window for a congestion signal.
     pub fn on_congestion(&mut self, event: &Congestion) {
         self.signalled = true;
+        self.slow_start.on_reduction();
         self.controller.on_congestion(event, &mut self.window);
     }
 
     /// Restarts after a retransmission timeout.
     pub fn on_timeout(&mut self, event: &Timeout) {
         self.signalled = false;
+        self.slow_start.on_reduction();
         self.controller.on_timeout(event, &mut self.window);
     }
 

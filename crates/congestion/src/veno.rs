@@ -1,12 +1,14 @@
 //! Veno: standard TCP that tells random losses from congestion by the queue it has built.
 //!
 //! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
-//! 21(2), 2003. The queue is Vegas' estimate from the smallest and the current round-trip time.
+//! 21(2), 2003. What is queued is the window times the queueing part of the smoothed round-trip
+//! time; the part that is not queueing is the smallest since the last loss (section III.A).
 
-use crate::controller::{CongestionControl, Controller};
-use crate::facts::{AckSample, Congestion};
+use longhaul_units::Span;
+
+use crate::controller::{CongestionControl, Controller, restart};
+use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::queue_estimate::QueueEstimate;
 use crate::registry::Entry;
 use crate::window::{Change, Window};
 
@@ -15,10 +17,11 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     title: "Veno",
     description: "Estimates how many segments the flow holds in the queue. Below beta of them it \
         is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
-        random one; from beta on it grows half as fast and halves the window.",
+        random one; from beta on it grows half as fast and halves the window. Variant linux takes \
+        the round-trip time of the last acknowledgement, and the smallest of the connection.",
     source: "Fu and Liew, JSAC 21(2), 2003",
     used_by: &[],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux],
     parameters: &[
         Parameter {
             name: "beta",
@@ -45,8 +48,10 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 pub struct Veno {
     beta: f64,
     random_decrease: f64,
-    estimate: QueueEstimate,
-    /// Segments found in the queue at the end of the last round; none before the first.
+    linux: bool,
+    /// Smallest round-trip time since the last loss.
+    base_rtt: Option<Span>,
+    /// Segments found in the queue at the last acknowledgement; none before the first.
     queued: Option<f64>,
 }
 
@@ -55,7 +60,8 @@ impl Veno {
         Self {
             beta: settings.get("beta"),
             random_decrease: settings.get("random_decrease"),
-            estimate: QueueEstimate::default(),
+            linux: settings.variant() == Variant::Linux,
+            base_rtt: None,
             queued: None,
         }
     }
@@ -66,8 +72,22 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    fn observe(&mut self, ack: &AckSample, window: &Window) {
+        let Some(sample) = ack.rtt else {
+            return;
+        };
+        let recent = self.base_rtt.map_or(sample, |base| base.min(sample));
+        self.base_rtt = Some(recent);
+        let (base, rtt) = if self.linux {
+            (ack.min_rtt, sample)
+        } else {
+            (recent, ack.srtt)
+        };
+        let queueing = 1.0 - base.as_secs_f64() / rtt.as_secs_f64();
+        self.queued = Some(window.cwnd() * queueing.max(0.0));
+    }
+
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        self.estimate.on_ack(ack);
         // Once for every second acknowledgement while the path is congested.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
@@ -76,17 +96,19 @@ impl CongestionControl for Veno {
         window.grow(share * ack.credit / window.cwnd(), Change::Avoidance);
     }
 
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        self.queued = self.estimate.end_round(ack, window).or(self.queued);
-    }
-
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let decrease = if self.is_congested() {
             0.5
         } else {
             self.random_decrease
         };
+        self.base_rtt = None;
         window.reduce_to(event.base * (1.0 - decrease));
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.base_rtt = None;
+        restart(event, window);
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -10,6 +10,9 @@ use proptest::prelude::*;
 
 const CEILING: f64 = 50_000.0;
 
+/// The way back of the acknowledgements.
+const ONE_WAY: Span = Span::from_micros(500);
+
 /// What a transport may report next.
 #[derive(Clone, Debug)]
 enum Fact {
@@ -109,6 +112,9 @@ struct Transport {
     round: u64,
     min_rtt: Span,
     reduced: bool,
+    delivered: u64,
+    lost: u64,
+    in_recovery: bool,
 }
 
 impl Transport {
@@ -131,6 +137,7 @@ impl Transport {
                     keep_ssthresh,
                 };
                 self.reduced = true;
+                self.in_recovery = false;
                 self.state.on_timeout(&event);
                 prop_assert_eq!(self.state.window.cwnd(), 1.0);
             }
@@ -160,30 +167,36 @@ impl Transport {
         self.round += 1;
         for number in 0..count {
             self.now += Span::from_micros(10);
+            self.delivered += u64::from(segments);
             let ack = AckSample {
                 now: self.now,
                 acked: u64::from(segments),
-                delivered: 0,
-                lost: 0,
-                in_recovery: false,
+                delivered: self.delivered,
+                lost: self.lost,
+                in_recovery: self.in_recovery,
                 credit: f64::from(segments),
                 rtt: Some(rtt),
                 srtt: rtt,
                 min_rtt: self.min_rtt,
-                one_way_delay: Some(rtt / 2),
+                one_way_delay: Some(rtt.saturating_sub(ONE_WAY)),
                 pair_spacing: Some(Span::from_micros(10)),
                 router: Some(feedback(number)),
-                ecn_echo: false,
+                ecn_echo: number % 7 == 0,
                 in_flight: self.state.window.cwnd() as u64,
-                delivery_rate: None,
+                delivery_rate: Some(self.state.window.cwnd() / rtt.as_secs_f64()),
                 limit: Limit::Network,
                 round: self.round,
+                segment_bytes: 1500,
             };
             if number == 0 {
                 self.state.on_round(&ack);
             }
             self.state.observe(&ack);
             self.state.on_ack(&ack);
+        }
+        if self.in_recovery {
+            self.in_recovery = false;
+            self.state.on_recovery_exit(self.now);
         }
     }
 
@@ -197,6 +210,8 @@ impl Transport {
             first: !self.reduced,
         };
         self.reduced = true;
+        self.in_recovery = cause == Cause::Loss;
+        self.lost += u64::from(self.in_recovery);
         self.state.on_congestion(&event);
     }
 }
@@ -215,6 +230,9 @@ proptest! {
             round: 0,
             min_rtt: Span::ZERO,
             reduced: false,
+            delivered: 0,
+            lost: 0,
+            in_recovery: false,
         };
         for fact in &facts {
             transport.report(fact)?;

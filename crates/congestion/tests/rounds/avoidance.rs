@@ -110,7 +110,7 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
 }
 
 /// A path of 1000 segments per second and 100 ms holds 100 segments: up to 100 leave its queue
-/// empty, 110 do not.
+/// empty, 110 do not. The flow has seen the empty path's round trip before.
 #[test]
 fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     let path = Path {
@@ -121,19 +121,51 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
         loss: Loss::Every(1),
         ..path.clone()
     };
-    for (start, growth, kept) in [(97.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
-        let spec = controller("veno", Variant::Paper, &[]);
-        let mut flow = flow(&spec, slow_start("standard", None), start, 2.0);
-        let rounds = flow.run(&path, 3);
-        let grown = rounds[2].cwnd - rounds[1].cwnd;
-        assert!((grown - growth).abs() < 0.02, "from {start}: {grown}");
+    for variant in [Variant::Paper, Variant::Linux] {
+        for (start, growth, kept) in [(97.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
+            let spec = controller("veno", variant, &[]);
+            let mut flow = flow(&spec, slow_start("standard", None), start, 2.0);
+            flow.run(&Path::clean(RTT), 1);
+            let rounds = flow.run(&path, 2);
+            let grown = flow.state.window.cwnd() - rounds[1].cwnd;
+            assert!(
+                (grown - growth).abs() < 0.02,
+                "{variant} from {start}: {grown}"
+            );
+            let before = flow.state.window.cwnd();
+            flow.run(&lossy, 1);
+            let after = flow.state.window.cwnd();
+            assert!(
+                (after - kept * before).abs() < 1e-9,
+                "{variant} from {start}: {after} of {before}"
+            );
+        }
+    }
+}
+
+/// JSAC 2003 section III.A: a loss begins the search for the smallest round-trip time anew, so that
+/// a path that has become longer is not taken for a congested one for good.
+#[test]
+fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
+    let longer = Path::clean(Span::from_millis(150));
+    let lossy = Path {
+        loss: Loss::Every(1),
+        ..longer.clone()
+    };
+    let mut flow = flow(
+        &controller("veno", Variant::Paper, &[]),
+        slow_start("standard", None),
+        90.0,
+        2.0,
+    );
+    flow.run(&Path::clean(RTT), 1);
+    flow.run(&longer, 1);
+    for kept in [0.5, 0.8] {
         let before = flow.state.window.cwnd();
         flow.run(&lossy, 1);
         let after = flow.state.window.cwnd();
-        assert!(
-            (after - kept * before).abs() < 1e-9,
-            "from {start}: {after} of {before}"
-        );
+        assert!((after - kept * before).abs() < 1e-9, "{after} of {before}");
+        flow.run(&longer, 1);
     }
 }
 

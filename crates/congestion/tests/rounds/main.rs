@@ -2,13 +2,20 @@
 
 mod any_sequence;
 mod avoidance;
+mod bandwidth;
+mod bbr;
 mod fast;
 mod gentle;
+mod low_priority;
+mod marks;
 mod marks_and_delays;
 mod nist;
+mod pipe;
 mod response_functions;
 mod routers;
+mod satellite;
 mod sender;
+mod short_queues;
 mod slow_starts;
 mod sync;
 

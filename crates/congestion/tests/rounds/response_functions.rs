@@ -140,6 +140,19 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
+/// `n` segments a round trip against `1 / (2 n)` of the window: `n sqrt((2 - 1 / (2 n)) / p)`; a
+/// fraction of a flow has `sqrt(1.5 n / p)`.
+#[test]
+fn several_flows_in_one_have_theirs() {
+    for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
+        let spec = controller("multcp", Variant::Paper, &[("flows", flows)]);
+        let response: f64 = spec.build().unwrap().response(1e-4, RTT).unwrap();
+        assert!((response / expected - 1.0).abs() < 1e-4, "{response}");
+        let ratio = ratio(&spec, 1e-4, 6_000);
+        assert!((ratio - 1.0).abs() < 0.03, "{flows}: {ratio}");
+    }
+}
+
 /// The delay window rests for the round trip of a loss, which the formula leaves out.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {

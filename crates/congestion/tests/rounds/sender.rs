@@ -63,6 +63,7 @@ impl Sender {
             delivery_rate: None,
             limit: Limit::Network,
             round: 0,
+            segment_bytes: 1500,
         };
         change(&mut ack);
         ack

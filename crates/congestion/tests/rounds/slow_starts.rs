@@ -1,6 +1,6 @@
 //! Slow starts against RFC 5681, RFC 3742 and ns-2.
 
-use longhaul_congestion::rounds::{Loss, Path, Round};
+use longhaul_congestion::rounds::{Flow, Loss, Path, Round};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_units::Span;
 
@@ -97,4 +97,66 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
         growth(&flow.run(&path, 12)) > 4.0,
         "limited slow start again"
     );
+}
+
+/// A path of 1000 segments per second and 100 ms. In the round of 256 segments the first finds 128
+/// before it and takes 129 ms, beyond 100 + 12.5: after its eighth sample every acknowledgement adds
+/// a quarter, 8 + 248 / 4. Four more rounds grow by a quarter of the segments sent; then slow start
+/// ends.
+#[test]
+fn hystart_slows_down_and_then_ends_slow_start() {
+    let mut flow = hystart();
+    let path = Path {
+        rate: Some(1000.0),
+        ..Path::clean(Span::from_millis(100))
+    };
+    let rounds = flow.run(&path, 14);
+    let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
+    let expected = [
+        2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 326.0, 407.5, 509.25, 636.5, 795.5,
+    ];
+    assert_eq!(windows[..13], expected);
+    assert_eq!(rounds[13].ssthresh, 795.5);
+    // Congestion avoidance of standard TCP.
+    assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
+}
+
+/// The queue of the round before was another's: back to full growth after eight samples, 2 segments
+/// from them and 318 from the others.
+#[test]
+fn hystart_goes_on_when_the_round_trip_time_falls_again() {
+    let mut flow = hystart();
+    let clean = Path::clean(Span::from_millis(100));
+    let path = Path {
+        rate: Some(1000.0),
+        ..clean.clone()
+    };
+    flow.run(&path, 8);
+    assert_eq!(flow.state.window.cwnd(), 326.0);
+    let rounds = flow.run(&clean, 2);
+    assert_eq!(rounds[1].cwnd, 326.0 + 2.0 + 318.0);
+    assert_eq!(flow.state.window.cwnd(), 1292.0);
+}
+
+#[test]
+fn hystart_is_for_the_first_slow_start_only() {
+    let mut flow = hystart();
+    let path = Path {
+        rate: Some(1000.0),
+        ..Path::clean(Span::from_millis(100))
+    };
+    let late = Path {
+        timeouts: vec![7],
+        ..path.clone()
+    };
+    flow.run(&late, 8);
+    // In doublings up to a threshold of half of 326 segments.
+    let windows: Vec<f64> = flow.run(&path, 9).iter().map(|round| round.cwnd).collect();
+    assert_eq!(windows[..8], [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
+    assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
+}
+
+fn hystart() -> Flow {
+    let spec = controller("reno", Variant::Paper, &[]);
+    flow(&spec, slow_start("hystart++", None), 2.0, 100_000.0)
 }

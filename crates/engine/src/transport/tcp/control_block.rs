@@ -413,6 +413,7 @@ impl ControlBlock {
             delivery_rate: None,
             limit: self.limit,
             round: self.round,
+            segment_bytes: u64::from(self.full_bytes),
         }
     }
 

@@ -1,9 +1,13 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
+pub(crate) mod hystart;
+
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::registry::{Entry, Work};
 use crate::window::{Change, Window};
+
+pub use hystart::Hystart;
 
 pub(crate) static STANDARD: Entry<SlowStart> = Entry {
     kind: "standard",
@@ -81,7 +85,7 @@ const MAX_SSTHRESH: Parameter = Parameter {
     source: "RFC 3742 section 2",
 };
 
-/// A slow start.
+/// A slow start, with its state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
@@ -105,6 +109,8 @@ pub enum SlowStart {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
+    /// HyStart++ (RFC 9406).
+    Hystart(Hystart),
 }
 
 impl SlowStart {
@@ -112,32 +118,42 @@ impl SlowStart {
     pub fn initial_ssthresh(self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(max_ssthresh),
-            Self::Standard | Self::Limited { .. } | Self::NistLimited { .. } => ssthresh,
+            Self::Standard | Self::Limited { .. } | Self::NistLimited { .. } | Self::Hystart(_) => {
+                ssthresh
+            }
         }
     }
 
     /// Grows the window below `ssthresh`.
     #[inline]
-    pub(crate) fn on_ack(self, ack: &AckSample, window: &mut Window) {
+    pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = match self {
             Self::Standard | Self::Ns2Limited { .. } => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
-                if window.cwnd() <= max_ssthresh {
+                if window.cwnd() <= *max_ssthresh {
                     1.0
                 } else {
-                    limited_step(window.cwnd(), max_ssthresh)
+                    limited_step(window.cwnd(), *max_ssthresh)
                 }
             }
+            Self::Hystart(hystart) => return hystart.on_ack(ack, window),
             Self::NistLimited { max_ssthresh } => {
-                if window.cwnd() < max_ssthresh {
+                if window.cwnd() < *max_ssthresh {
                     1.0
                 } else {
-                    0.5 * max_ssthresh / window.cwnd()
+                    0.5 * *max_ssthresh / window.cwnd()
                 }
             }
         };
         window.grow(step * ack.credit, Change::SlowStart);
+    }
+
+    /// The window was reduced, or restarts after a timeout.
+    pub(crate) fn on_reduction(&mut self) {
+        if let Self::Hystart(hystart) = self {
+            hystart.end();
+        }
     }
 }
 
@@ -178,6 +194,7 @@ mod tests {
             router: None,
             limit: Limit::Network,
             round: 0,
+            segment_bytes: 1500,
         };
         for (cwnd, expected) in [
             (2.0, 3.0),

@@ -1,0 +1,177 @@
+//! BBR: sends at the measured delivery rate and holds what the path carries at it.
+//!
+//! Here is what both versions share: rounds, samples, the test for a full pipe and the pacing rate.
+//! Facts that their pseudocode keeps for each packet are kept for the flow: a round ends with the
+//! first delivery or loss of something sent after its beginning, which counters of what was sent,
+//! delivered and lost show.
+
+mod v1;
+mod v3;
+
+pub use v1::Bbr;
+pub use v3::Bbr3;
+pub(crate) use {v1::ENTRY, v3::ENTRY as ENTRY_V3};
+
+use longhaul_units::{Rate, Span, Time};
+
+use crate::facts::{AckSample, Limit};
+use crate::window::Window;
+
+/// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
+const MIN_WINDOW: f64 = 4.0;
+
+/// Segments beyond the bandwidth-delay product: three send quanta, here of one segment each.
+const QUANTA: f64 = 3.0;
+
+/// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
+const PROBE_RTT: Span = Span::from_millis(200);
+
+/// What one acknowledgement tells.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Segments delivered and lost since the last acknowledgement.
+    newly_delivered: f64,
+    newly_lost: f64,
+    /// Segments in flight before it.
+    prior_in_flight: f64,
+    /// Whether a round begins with it.
+    round_start: bool,
+    /// Whether its delivery rate may be below what the path has to give: the application sent too
+    /// little, or the window was held small.
+    limited: bool,
+}
+
+/// Counts rounds and differences from acknowledgement to acknowledgement.
+#[derive(Clone, Debug, Default)]
+struct Meter {
+    delivered: u64,
+    lost: u64,
+    in_flight: u64,
+    /// Rounds so far.
+    rounds: u64,
+    /// Segments sent when the current round began.
+    round_end: u64,
+    /// Segments sent when the flow last was limited.
+    limited_until: u64,
+}
+
+impl Meter {
+    fn read(&mut self, ack: &AckSample) -> Sample {
+        let newly_delivered = ack.delivered - self.delivered;
+        let newly_lost = ack.lost - self.lost;
+        (self.delivered, self.lost, self.in_flight) = (ack.delivered, ack.lost, ack.in_flight);
+        let round_start = self.answered() > self.round_end;
+        if round_start {
+            self.rounds += 1;
+            self.restart_round();
+        }
+        let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
+        Sample {
+            newly_delivered: newly_delivered as f64,
+            newly_lost: newly_lost as f64,
+            prior_in_flight: (ack.in_flight + newly_delivered + newly_lost) as f64,
+            round_start,
+            limited,
+        }
+    }
+
+    /// Segments known to be delivered or lost.
+    fn answered(&self) -> u64 {
+        self.delivered + self.lost
+    }
+
+    /// Segments sent so far, those sent again counted again.
+    fn sent(&self) -> u64 {
+        self.answered() + self.in_flight
+    }
+
+    /// Begins the current round anew.
+    fn restart_round(&mut self) {
+        self.round_end = self.sent();
+    }
+
+    /// Marks what is in flight as limited (MarkConnectionAppLimited).
+    fn limit(&mut self) {
+        self.limited_until = self.sent();
+    }
+}
+
+/// Notices when sending faster no longer brings more: three rounds with less than a quarter more.
+#[derive(Clone, Debug, Default)]
+struct FullPipe {
+    bandwidth: f64,
+    rounds: u32,
+}
+
+impl FullPipe {
+    /// Takes the bandwidth at the start of a round that was not limited; whether the pipe is full.
+    fn is_full(&mut self, bandwidth: f64) -> bool {
+        if bandwidth >= 1.25 * self.bandwidth {
+            *self = Self {
+                bandwidth,
+                rounds: 0,
+            };
+            return false;
+        }
+        self.rounds += 1;
+        self.rounds >= 3
+    }
+}
+
+/// The last window that neither recovery nor the probe for the round-trip time had cut.
+#[derive(Clone, Debug, Default)]
+struct GoodWindow(f64);
+
+impl GoodWindow {
+    /// Notes the window; while it is cut only a larger one.
+    fn save(&mut self, window: &Window, cut: bool) {
+        let cwnd = window.cwnd();
+        self.0 = if cut { self.0.max(cwnd) } else { cwnd };
+    }
+
+    fn restore(&self, window: &Window) -> f64 {
+        window.cwnd().max(self.0)
+    }
+}
+
+/// Segments per second as a rate of bits on the wire.
+#[derive(Clone, Debug, Default)]
+struct Pacer {
+    segments_per_s: Option<f64>,
+    segment_bits: f64,
+}
+
+impl Pacer {
+    /// Before the pipe is full the rate only grows.
+    fn set(&mut self, segments_per_s: f64, full: bool) {
+        if full || self.segments_per_s.is_none_or(|old| segments_per_s > old) {
+            self.segments_per_s = Some(segments_per_s);
+        }
+    }
+
+    fn rate(&self) -> Option<Rate> {
+        let bits_per_s = self.segments_per_s? * self.segment_bits;
+        (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64))
+    }
+}
+
+/// The probe for the round-trip time, once the window is small enough.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ProbeRtt {
+    until: Time,
+    round_over: bool,
+}
+
+impl ProbeRtt {
+    fn begin(now: Time) -> Self {
+        Self {
+            until: now + PROBE_RTT,
+            round_over: false,
+        }
+    }
+
+    /// Whether a round and the time are over.
+    fn is_over(&self, now: Time) -> bool {
+        self.round_over && now > self.until
+    }
+}

@@ -1,0 +1,364 @@
+//! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
+//!
+//! Linux's additions to it, a test for traffic policers and room for aggregated acknowledgements,
+//! are left out.
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, Pacer, ProbeRtt, QUANTA, Sample};
+use crate::controller::{CongestionControl, Controller, Phases};
+use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::registry::Entry;
+use crate::split_mix::split_mix;
+use crate::window::{Change, Window};
+use crate::windowed_max::WindowedMax;
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "bbr",
+    title: "BBR (version 1)",
+    description: "Paces at the largest delivery rate of the last ten round trips and holds at most \
+        twice what the path carries at it in flight. Doubles its rate until that brings nothing \
+        more, drains the queue, then cycles through phases of a round trip, one faster, one \
+        slower, six at the rate itself; every probe_rtt_interval it measures the round-trip time \
+        with four segments in flight. Losses hold the window for one round trip only. Needs \
+        pacing and the transport's delivery rates.",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "high_gain",
+            unit: "1",
+            default: DefaultValue::Fixed(2.885),
+            allowed: Range::above(1.0, 100.0),
+            help: "Pacing and window gain while the rate doubles each round trip, 2 / ln 2.",
+            source: "draft-00 section 4.3.2.1, BBRHighGain",
+        },
+        Parameter {
+            name: "cwnd_gain",
+            unit: "1",
+            default: DefaultValue::Fixed(2.0),
+            allowed: Range::closed(1.0, 100.0),
+            help: "Window over what the path carries.",
+            source: "draft-00 section 4.2.3.2, cwnd_gain",
+        },
+        Parameter {
+            name: "probe_rtt_interval",
+            unit: "seconds",
+            default: DefaultValue::Fixed(10.0),
+            allowed: Range::closed(0.1, 1e4),
+            help: "Age of the smallest round-trip time at which it is measured anew.",
+            source: "draft-00 section 4.1.2.3, RTpropFilterLen",
+        },
+    ],
+    build: |settings| Ok(Controller::Bbr(Bbr::new(settings))),
+};
+
+/// Round trips that the bandwidth is remembered (BtlBwFilterLen).
+const BANDWIDTH_ROUNDS: u64 = 10;
+
+/// The gain cycle (section 4.3.4.2): probes, drains what the probe queued, cruises.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt(Option<ProbeRtt>),
+}
+
+/// BBR, version 1.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    high_gain: f64,
+    cwnd_gain: f64,
+    probe_rtt_interval: Span,
+    meter: Meter,
+    pacer: Pacer,
+    state: State,
+    /// Segments per second by rounds.
+    bandwidth: WindowedMax,
+    /// Smallest round-trip time and when it was measured; none before the first.
+    min_rtt: Option<(Span, Time)>,
+    full: FullPipe,
+    filled: bool,
+    phase: usize,
+    phase_start: Time,
+    initial_window: f64,
+    good: GoodWindow,
+    in_recovery: bool,
+    /// In the first round of recovery: sends one segment for each delivered.
+    conserving: bool,
+    was_idle: bool,
+    /// Where the gain cycle begins is drawn from a sequence that the time of the first
+    /// acknowledgement starts: alike in every run, different from flow to flow.
+    draws: u64,
+}
+
+impl Bbr {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            high_gain: settings.get("high_gain"),
+            cwnd_gain: settings.get("cwnd_gain"),
+            probe_rtt_interval: Span::from_secs_f64(settings.get("probe_rtt_interval")),
+            meter: Meter::default(),
+            pacer: Pacer::default(),
+            state: State::Startup,
+            bandwidth: WindowedMax::new(),
+            min_rtt: None,
+            full: FullPipe::default(),
+            filled: false,
+            phase: 0,
+            phase_start: Time::ZERO,
+            initial_window: 0.0,
+            good: GoodWindow::default(),
+            in_recovery: false,
+            conserving: false,
+            was_idle: false,
+            draws: 0,
+        }
+    }
+
+    /// Section 4.2.1: the initial window over the round-trip time, 1 ms if that is not known.
+    fn begin(&mut self, ack: &AckSample, window: &Window) {
+        self.draws = ack.now.as_ps();
+        self.initial_window = window.cwnd();
+        let rtt_s = if ack.srtt == Span::ZERO {
+            1e-3
+        } else {
+            ack.srtt.as_secs_f64()
+        };
+        self.pacer.segment_bits = 8.0 * ack.segment_bytes as f64;
+        self.pacer
+            .set(self.high_gain * window.cwnd() / rtt_s, false);
+    }
+
+    fn update_bandwidth(&mut self, ack: &AckSample, sample: &Sample) {
+        if let Some(rate) = ack.delivery_rate
+            && (rate >= self.bandwidth.get() || !sample.limited)
+        {
+            let round = self.meter.rounds;
+            self.bandwidth.update(round, rate, BANDWIDTH_ROUNDS);
+        }
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        match self.state {
+            State::Startup => self.high_gain,
+            State::Drain => 1.0 / self.high_gain,
+            State::ProbeBw => CYCLE[self.phase],
+            State::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    fn window_gain(&self) -> f64 {
+        match self.state {
+            State::Startup | State::Drain => self.high_gain,
+            State::ProbeBw => self.cwnd_gain,
+            State::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// Segments in flight at a gain over what the path carries (BBRInflight).
+    fn in_flight_at(&self, gain: f64) -> f64 {
+        match self.min_rtt {
+            Some((rtt, _)) => gain * self.bandwidth.get() * rtt.as_secs_f64() + QUANTA,
+            None => self.initial_window,
+        }
+    }
+
+    /// Section 4.3.4.3.
+    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample) {
+        let Some((rtt, _)) = self.min_rtt else {
+            return;
+        };
+        let elapsed = ack.now.since(self.phase_start) > rtt;
+        let gain = CYCLE[self.phase];
+        let over = if gain > 1.0 {
+            let risen = sample.prior_in_flight >= self.in_flight_at(gain);
+            elapsed && (sample.newly_lost > 0.0 || risen)
+        } else if gain < 1.0 {
+            elapsed || sample.prior_in_flight <= self.in_flight_at(1.0)
+        } else {
+            elapsed
+        };
+        if over {
+            self.next_phase(ack.now);
+        }
+    }
+
+    fn next_phase(&mut self, now: Time) {
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.phase_start = now;
+    }
+
+    /// Begins the cycle anywhere but in the phase that drains.
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.state = State::ProbeBw;
+        self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;
+        self.next_phase(now);
+    }
+
+    fn leave_startup(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        if !self.filled && sample.round_start && !sample.limited {
+            self.filled = self.full.is_full(self.bandwidth.get());
+        }
+        if self.state == State::Startup && self.filled {
+            self.state = State::Drain;
+            window.exit_slow_start();
+        }
+        if self.state == State::Drain && ack.in_flight as f64 <= self.in_flight_at(1.0) {
+            self.enter_probe_bw(ack.now);
+        }
+    }
+
+    /// Takes a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
+    fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
+        let old = |since| ack.now > since + self.probe_rtt_interval;
+        let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
+        if let Some(rtt) = ack.rtt
+            && (expired || self.min_rtt.is_none_or(|(min, _)| rtt <= min))
+        {
+            self.min_rtt = Some((rtt, ack.now));
+        }
+        expired
+    }
+
+    /// Section 4.3.5.
+    fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
+        let probing = matches!(self.state, State::ProbeRtt(_));
+        if expired && !probing && !self.was_idle {
+            self.good.save(window, self.in_recovery);
+            self.state = State::ProbeRtt(None);
+        }
+        self.was_idle = false;
+        let State::ProbeRtt(probe) = &mut self.state else {
+            return;
+        };
+        self.meter.limit();
+        if let Some(running) = probe {
+            running.round_over |= sample.round_start;
+        }
+        match probe {
+            None if ack.in_flight as f64 <= MIN_WINDOW => {
+                *probe = Some(ProbeRtt::begin(ack.now));
+                self.meter.restart_round();
+            }
+            Some(running) if running.is_over(ack.now) => {
+                self.leave_probe_rtt(ack.now, window);
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: Time, window: &mut Window) {
+        self.min_rtt = self.min_rtt.map(|(rtt, _)| (rtt, now));
+        window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        if self.filled {
+            self.enter_probe_bw(now);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    /// Section 4.2.3.
+    fn set_window(&self, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        let mut cwnd = (window.cwnd() - sample.newly_lost).max(1.0);
+        let target = self.in_flight_at(self.window_gain());
+        let grown = cwnd + sample.newly_delivered;
+        if self.conserving {
+            cwnd = cwnd.max(ack.in_flight as f64 + sample.newly_delivered);
+        } else {
+            if self.filled {
+                cwnd = grown.min(target);
+            } else if cwnd < target || (ack.delivered as f64) < self.initial_window {
+                cwnd = grown;
+            }
+            cwnd = cwnd.max(MIN_WINDOW);
+        }
+        if matches!(self.state, State::ProbeRtt(_)) {
+            cwnd = cwnd.min(MIN_WINDOW);
+        }
+        window.set_cwnd(cwnd, Change::Avoidance);
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.pacer.segments_per_s.is_none() {
+            self.begin(ack, window);
+        }
+        let sample = self.meter.read(ack);
+        if sample.round_start {
+            self.conserving = false;
+        }
+        self.update_bandwidth(ack, &sample);
+        if self.state == State::ProbeBw {
+            self.advance_cycle(ack, &sample);
+        }
+        self.leave_startup(ack, &sample, window);
+        let expired = self.update_min_rtt(ack);
+        self.probe_rtt(ack, &sample, expired, window);
+        self.pacer
+            .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
+        self.set_window(ack, &sample, window);
+    }
+
+    /// Section 4.2.3.4; marks are not answered.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if !matches!(event.cause, Cause::Loss | Cause::Nak) {
+            return;
+        }
+        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
+        self.good.save(window, cut);
+        self.in_recovery = true;
+        self.conserving = true;
+        self.meter.in_flight = event.in_flight;
+        self.meter.restart_round();
+        let kept = f64::min(event.in_flight as f64 + 1.0, window.cwnd());
+        window.set_cwnd(kept, Change::Reduction);
+    }
+
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
+        self.good.save(window, cut);
+        (self.in_recovery, self.conserving) = (false, false);
+        window.restart();
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
+        if self.in_recovery {
+            (self.in_recovery, self.conserving) = (false, false);
+            window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        }
+    }
+
+    /// Section 4.3.6: goes on at the bandwidth itself.
+    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+        self.was_idle = true;
+        if self.state == State::ProbeBw {
+            self.pacer.set(self.bandwidth.get(), self.filled);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacer.rate()
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        true
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        let rtt = self.min_rtt.map_or(f64::NAN, |(rtt, _)| rtt.as_secs_f64());
+        out("bandwidth_segments_per_s", self.bandwidth.get());
+        out("min_rtt_s", rtt);
+        out("pacing_gain", self.pacing_gain());
+    }
+}

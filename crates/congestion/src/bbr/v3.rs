@@ -1,0 +1,781 @@
+//! BBR, version 3: draft-ietf-ccwg-bbr-05 section 5.
+//!
+//! What was in flight and lost when a segment left, which the draft keeps for each, follows here
+//! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
+//! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, Pacer, ProbeRtt, QUANTA, Sample};
+use crate::controller::{CongestionControl, Controller, Phases};
+use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::registry::Entry;
+use crate::split_mix::{fraction, split_mix};
+use crate::window::{Change, Window};
+use crate::windowed_max::WindowedMax;
+
+pub(crate) static ENTRY: Entry<Controller> = Entry {
+    kind: "bbr3",
+    title: "BBR (version 3)",
+    description: "Paces at the largest delivery rate of the last two cycles of probing and bounds \
+        what is in flight by what the path carries at it. Probes for more every two to three \
+        seconds, or as often as standard TCP would on a small path; more than loss_threshold lost \
+        while probing sets a long-term bound of what is in flight, losses and marks at other times \
+        a short-term one. Halves what is in flight every five seconds to measure the round-trip \
+        time. Needs pacing and the transport's delivery rates.",
+    source: "draft-ietf-ccwg-bbr-05",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Controller::Bbr3(Bbr3::new(settings))),
+};
+
+static PARAMETERS: [Parameter; 5] = [
+    Parameter {
+        name: "loss_threshold",
+        unit: "fraction of the segments in flight",
+        default: DefaultValue::Fixed(0.02),
+        allowed: Range::open(0.0, 1.0),
+        help: "Losses in a round trip above which too much was in flight.",
+        source: "draft-05 section 2.4, BBR.LossThresh",
+    },
+    Parameter {
+        name: "kept",
+        unit: "fraction of a bound",
+        default: DefaultValue::Fixed(0.7),
+        allowed: Range::open(0.0, 1.0),
+        help: "Smallest part of a bound that remains after losses.",
+        source: "draft-05 section 2.4, BBR.Beta",
+    },
+    Parameter {
+        name: "headroom",
+        unit: "fraction of the long-term bound",
+        default: DefaultValue::Fixed(0.15),
+        allowed: Range::closed(0.0, 0.9),
+        help: "Part left to others between the probes.",
+        source: "draft-05 section 2.4, BBR.Headroom",
+    },
+    Parameter {
+        name: "probe_rtt_interval",
+        unit: "seconds",
+        default: DefaultValue::Fixed(5.0),
+        allowed: Range::closed(0.1, 1e4),
+        help: "Age of the smallest round-trip time at which it is measured anew.",
+        source: "draft-05 section 5.3.4.1, ProbeRTTInterval",
+    },
+    Parameter {
+        name: "ecn_factor",
+        unit: "1",
+        default: DefaultValue::Fixed(1.0 / 3.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Share of marked segments times this is removed from the short-term bound; zero \
+            ignores marks.",
+        source: "Linux v3, bbr_ecn_factor",
+    },
+];
+
+const STARTUP_GAIN: f64 = 2.77;
+const DRAIN_GAIN: f64 = 0.5;
+const DOWN_GAIN: f64 = 0.9;
+const UP_GAIN: f64 = 1.25;
+const WINDOW_GAIN: f64 = 2.0;
+const UP_WINDOW_GAIN: f64 = 2.25;
+const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
+
+/// Part of the bandwidth that it paces at: a margin of one per cent keeps queues from forming.
+const PACED: f64 = 0.99;
+
+/// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
+const MIN_RTT_AGE: Span = Span::from_secs(10);
+
+/// Rounds of the window for aggregated acknowledgements (ExtraAckedFilterLen).
+const AGGREGATION_ROUNDS: u64 = 10;
+
+/// Losses of a round that end the startup (StartupFullLossCnt).
+const STARTUP_LOSSES: f64 = 6.0;
+
+/// Rounds after which draining ends in any case.
+const DRAIN_ROUNDS: u64 = 3;
+
+/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
+const STANDARD_ROUNDS: f64 = 63.0;
+
+/// Weight of a round in the share of marked segments, and the share in flight that is too much
+/// (Linux v3, bbr_ecn_alpha_gain and bbr_ecn_thresh).
+const ECN_GAIN: f64 = 1.0 / 16.0;
+const ECN_THRESHOLD: f64 = 0.5;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Startup,
+    Drain { since: u64 },
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt(Option<ProbeRtt>),
+}
+
+/// BBR, version 3.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    loss_threshold: f64,
+    kept: f64,
+    headroom: f64,
+    probe_rtt_interval: Span,
+    ecn_factor: f64,
+    meter: Meter,
+    pacer: Pacer,
+    state: State,
+    filled: bool,
+    full: FullPipe,
+    full_now: bool,
+    /// Largest delivery rate of the last cycle and of this one: segments per second.
+    rates: [f64; 2],
+    signals: Signals,
+    bounds: Bounds,
+    probe: Probe,
+    min_rtt: MinRtt,
+    aggregation: Aggregation,
+    marks: Marks,
+    initial_window: f64,
+    good: GoodWindow,
+    in_recovery: bool,
+    was_idle: bool,
+    /// Waits between probes are drawn from a sequence that the time of the first acknowledgement
+    /// starts: alike in every run, different from flow to flow.
+    draws: u64,
+}
+
+/// Bounds of the model: infinite where there is none.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Segments per second and in flight that recent losses allow.
+    short_rate: f64,
+    short_in_flight: f64,
+    /// Segments in flight that probing found to be safe.
+    long_in_flight: f64,
+}
+
+/// What was delivered and lost lately.
+#[derive(Clone, Debug, Default)]
+struct Signals {
+    /// Segments sent when the current round of losses began.
+    round_end: u64,
+    round_start: bool,
+    lost: bool,
+    marked: bool,
+    /// Losses of the current round.
+    losses: f64,
+    /// Largest rate and volume delivered in it.
+    rate: f64,
+    volume: f64,
+}
+
+/// The probing for bandwidth.
+#[derive(Clone, Debug, Default)]
+struct Probe {
+    /// Rounds since the last probe, when the cycle began, and how long to wait.
+    rounds: u64,
+    start: Time,
+    wait: Span,
+    /// Whether samples still tell of the probe, and whether its end is to be noted.
+    sampling: bool,
+    stopping: bool,
+    /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
+    /// counted.
+    up_rounds: u32,
+    up_per_segment: f64,
+    up_acked: f64,
+}
+
+/// Smallest round-trip times of ten seconds and of the interval between probes for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct MinRtt {
+    rtt: Option<(Span, Time)>,
+    recent: Option<(Span, Time)>,
+    expired: bool,
+}
+
+/// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
+#[derive(Clone, Debug)]
+struct Aggregation {
+    start: Time,
+    delivered: f64,
+    extra: WindowedMax,
+}
+
+/// The share of marked segments.
+#[derive(Clone, Debug)]
+struct Marks {
+    /// Smoothed, and of the last round.
+    alpha: f64,
+    share: f64,
+    marked: f64,
+    delivered: f64,
+}
+
+impl Bounds {
+    const NONE: Self = Self {
+        short_rate: f64::INFINITY,
+        short_in_flight: f64::INFINITY,
+        long_in_flight: f64::INFINITY,
+    };
+
+    /// Forgets what recent losses allow (BBRResetShortTermModel).
+    fn reset_short(&mut self) {
+        (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
+    }
+}
+
+impl MinRtt {
+    /// Section 5.3.4.3, BBRUpdateMinRTT.
+    fn update(&mut self, ack: &AckSample, interval: Span) {
+        self.expired = self
+            .recent
+            .is_some_and(|(_, since)| ack.now > since + interval);
+        if let Some(rtt) = ack.rtt
+            && (self.expired || self.recent.is_none_or(|(recent, _)| rtt < recent))
+        {
+            self.recent = Some((rtt, ack.now));
+        }
+        let Some((recent, _)) = self.recent else {
+            return;
+        };
+        let replace = |(min, since): (Span, Time)| recent < min || ack.now > since + MIN_RTT_AGE;
+        if self.rtt.is_none_or(replace) {
+            self.rtt = self.recent;
+        }
+    }
+}
+
+impl Aggregation {
+    fn update(&mut self, ack: &AckSample, newly: f64, bandwidth: f64, cwnd: f64, tick: (u64, u64)) {
+        let expected = bandwidth * ack.now.since(self.start).as_secs_f64();
+        let mut beyond = self.delivered - expected;
+        if beyond <= 0.0 {
+            (self.delivered, self.start, beyond) = (0.0, ack.now, 0.0);
+        }
+        self.delivered += newly;
+        let (round, rounds) = tick;
+        self.extra.update(round, (beyond + newly).min(cwnd), rounds);
+    }
+}
+
+impl Marks {
+    /// At the end of a round.
+    fn end_round(&mut self) {
+        if self.delivered > 0.0 {
+            self.share = self.marked / self.delivered;
+            self.alpha += ECN_GAIN * (self.share - self.alpha);
+        }
+        (self.marked, self.delivered) = (0.0, 0.0);
+    }
+}
+
+impl Bbr3 {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            loss_threshold: settings.get("loss_threshold"),
+            kept: settings.get("kept"),
+            headroom: settings.get("headroom"),
+            probe_rtt_interval: Span::from_secs_f64(settings.get("probe_rtt_interval")),
+            ecn_factor: settings.get("ecn_factor"),
+            meter: Meter::default(),
+            pacer: Pacer::default(),
+            state: State::Startup,
+            filled: false,
+            full: FullPipe::default(),
+            full_now: false,
+            rates: [0.0; 2],
+            signals: Signals::default(),
+            bounds: Bounds::NONE,
+            probe: Probe::default(),
+            min_rtt: MinRtt::default(),
+            aggregation: Aggregation {
+                start: Time::ZERO,
+                delivered: 0.0,
+                extra: WindowedMax::new(),
+            },
+            marks: Marks {
+                alpha: 1.0,
+                share: 0.0,
+                marked: 0.0,
+                delivered: 0.0,
+            },
+            initial_window: 0.0,
+            good: GoodWindow::default(),
+            in_recovery: false,
+            was_idle: false,
+            draws: 0,
+        }
+    }
+
+    /// Section 5.2.1.
+    fn begin(&mut self, ack: &AckSample, window: &Window) {
+        self.draws = ack.now.as_ps();
+        self.initial_window = window.cwnd();
+        self.aggregation.start = ack.now;
+        let rtt_s = if ack.srtt == Span::ZERO {
+            1e-3
+        } else {
+            ack.srtt.as_secs_f64()
+        };
+        self.pacer.segment_bits = 8.0 * ack.segment_bytes as f64;
+        self.pacer.set(STARTUP_GAIN * window.cwnd() / rtt_s, false);
+    }
+
+    fn max_rate(&self) -> f64 {
+        self.rates[0].max(self.rates[1])
+    }
+
+    fn bandwidth(&self) -> f64 {
+        self.max_rate().min(self.bounds.short_rate)
+    }
+
+    /// What the path carries, times `gain`: segments.
+    fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
+        match self.min_rtt.rtt {
+            Some((rtt, _)) => gain * bandwidth * rtt.as_secs_f64(),
+            None => self.initial_window,
+        }
+    }
+
+    /// BBRQuantizationBudget.
+    fn budget(&self, segments: f64) -> f64 {
+        let probe = if self.state == State::Up { 2.0 } else { 0.0 };
+        segments.max(QUANTA).max(MIN_WINDOW) + probe
+    }
+
+    /// What the path carries, unless congestion cut the window (BBRTargetInflight).
+    fn target(&self, window: &Window) -> f64 {
+        self.carried(self.bandwidth(), 1.0).min(window.cwnd())
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.state {
+            State::Startup => (STARTUP_GAIN, WINDOW_GAIN),
+            State::Drain { .. } => (DRAIN_GAIN, WINDOW_GAIN),
+            State::Down => (DOWN_GAIN, WINDOW_GAIN),
+            State::Cruise | State::Refill => (1.0, WINDOW_GAIN),
+            State::Up => (UP_GAIN, UP_WINDOW_GAIN),
+            State::ProbeRtt(_) => (1.0, PROBE_RTT_WINDOW_GAIN),
+        }
+    }
+
+    fn is_probing_bandwidth(&self) -> bool {
+        matches!(self.state, State::Startup | State::Refill | State::Up)
+    }
+
+    fn is_in_cycle(&self) -> bool {
+        matches!(
+            self.state,
+            State::Down | State::Cruise | State::Refill | State::Up
+        )
+    }
+
+    /// Takes note of what was delivered, lost and marked (sections 5.5.10.2 and 5.5.10.3).
+    fn note_signals(&mut self, ack: &AckSample, sample: &Sample) {
+        let signals = &mut self.signals;
+        if sample.newly_lost > 0.0 && !signals.lost {
+            signals.round_end = self.meter.sent();
+        }
+        signals.lost |= sample.newly_lost > 0.0;
+        signals.losses += sample.newly_lost;
+        signals.marked |= ack.ecn_echo && self.ecn_factor > 0.0;
+        signals.round_start = self.meter.answered() > signals.round_end;
+        if signals.round_start {
+            signals.round_end = self.meter.sent();
+        }
+        self.marks.delivered += sample.newly_delivered;
+        self.marks.marked += f64::from(u8::from(ack.ecn_echo)) * sample.newly_delivered;
+        let Some(rate) = ack.delivery_rate else {
+            return;
+        };
+        signals.rate = signals.rate.max(rate);
+        signals.volume = signals.volume.max(volume(ack));
+        if rate >= self.rates[0].max(self.rates[1]) || !sample.limited {
+            self.rates[1] = self.rates[1].max(rate);
+        }
+    }
+
+    /// Whether losses or marks of the last flight say that it was too large.
+    fn is_too_high(&self, ack: &AckSample) -> bool {
+        let losses = self.signals.losses;
+        let flight = volume(ack) + losses;
+        let marked = self.ecn_factor > 0.0 && self.marks.share > ECN_THRESHOLD;
+        losses > self.loss_threshold * flight || marked
+    }
+
+    /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
+    fn end_signal_round(&mut self, ack: &AckSample, window: &Window) {
+        if !self.signals.round_start {
+            return;
+        }
+        self.leave_startup_at_losses(ack);
+        self.marks.end_round();
+        if !self.is_probing_bandwidth() {
+            self.lower_short_bounds(window);
+        }
+        (self.signals.lost, self.signals.marked, self.signals.losses) = (false, false, 0.0);
+    }
+
+    fn leave_startup_at_losses(&mut self, ack: &AckSample) {
+        let many = self.signals.losses >= STARTUP_LOSSES;
+        if self.state == State::Startup && self.in_recovery && many && self.is_too_high(ack) {
+            self.filled = true;
+            let carried = self.carried(self.bandwidth(), 1.0);
+            self.bounds.long_in_flight = carried.max(self.signals.volume);
+        }
+    }
+
+    fn lower_short_bounds(&mut self, window: &Window) {
+        let (signals, max_rate) = (&self.signals, self.max_rate());
+        let bounds = &mut self.bounds;
+        if (signals.lost || signals.marked) && bounds.short_in_flight == f64::INFINITY {
+            bounds.short_in_flight = window.cwnd();
+        }
+        let after_marks = if signals.marked {
+            bounds.short_in_flight * (1.0 - self.marks.alpha * self.ecn_factor)
+        } else {
+            f64::INFINITY
+        };
+        if signals.lost {
+            bounds.short_rate = signals
+                .rate
+                .max(self.kept * bounds.short_rate.min(max_rate));
+            bounds.short_in_flight = signals.volume.max(self.kept * bounds.short_in_flight);
+        }
+        bounds.short_in_flight = bounds.short_in_flight.min(after_marks);
+    }
+
+    /// Once in each round (section 5.3.1.2).
+    fn check_full(&mut self, ack: &AckSample, sample: &Sample) {
+        if let Some(rate) = ack.delivery_rate
+            && !self.full_now
+            && sample.round_start
+            && !sample.limited
+        {
+            self.full_now = self.full.is_full(rate);
+            self.filled |= self.full_now;
+        }
+    }
+
+    fn reset_full(&mut self, bandwidth: f64) {
+        self.full_now = false;
+        self.full = FullPipe {
+            bandwidth,
+            rounds: 0,
+        };
+    }
+
+    fn leave_startup(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.state == State::Startup && self.filled {
+            self.state = State::Drain {
+                since: self.meter.rounds,
+            };
+            window.exit_slow_start();
+        }
+        if let State::Drain { since } = self.state {
+            let drained = ack.in_flight as f64 <= self.budget(self.carried(self.bandwidth(), 1.0));
+            if drained || self.meter.rounds > since + DRAIN_ROUNDS {
+                self.start_down(ack.now);
+            }
+        }
+    }
+
+    fn start_down(&mut self, now: Time) {
+        self.signals.lost = false;
+        (self.signals.rate, self.signals.volume) = (0.0, 0.0);
+        self.probe.up_per_segment = f64::INFINITY;
+        self.probe.rounds = split_mix(&mut self.draws) % 2;
+        self.probe.wait = Span::from_secs_f64(2.0 + fraction(&mut self.draws));
+        self.probe.start = now;
+        self.probe.stopping = true;
+        self.meter.restart_round();
+        self.state = State::Down;
+    }
+
+    fn start_refill(&mut self) {
+        self.bounds.reset_short();
+        (self.probe.up_rounds, self.probe.up_acked) = (0, 0.0);
+        self.probe.stopping = false;
+        self.meter.restart_round();
+        self.state = State::Refill;
+    }
+
+    fn start_up(&mut self, ack: &AckSample, window: &Window) {
+        self.probe.sampling = true;
+        self.meter.restart_round();
+        self.reset_full(ack.delivery_rate.unwrap_or(0.0));
+        self.state = State::Up;
+        self.raise_slope(window);
+    }
+
+    /// The long-term bound grows by 1, 2, 4, ... segments a round.
+    fn raise_slope(&mut self, window: &Window) {
+        let growth = f64::from(1_u32 << self.probe.up_rounds.min(30));
+        self.probe.up_rounds += 1;
+        self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
+    }
+
+    /// Section 5.3.3.6.
+    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        self.probe.rounds += u64::from(sample.round_start);
+        if !self.filled {
+            return;
+        }
+        self.adapt_long_bound(ack, sample, window);
+        let state = self.state;
+        match state {
+            State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
+                self.start_refill();
+            }
+            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
+            State::Refill if sample.round_start => self.start_up(ack, window),
+            State::Up if self.is_time_to_go_down(ack, window) => self.start_down(ack.now),
+            _ => {}
+        }
+    }
+
+    fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
+        let rounds = self.target(window).min(STANDARD_ROUNDS);
+        now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
+    }
+
+    fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
+        let carried = self.budget(self.carried(self.max_rate(), 1.0));
+        ack.in_flight as f64 <= self.with_headroom().min(carried)
+    }
+
+    fn is_time_to_go_down(&mut self, ack: &AckSample, window: &Window) -> bool {
+        if ack.limit == Limit::Network && window.cwnd() >= self.bounds.long_in_flight {
+            // The bound, not the path, holds the rate.
+            self.reset_full(ack.delivery_rate.unwrap_or(0.0));
+            return false;
+        }
+        self.full_now
+    }
+
+    fn with_headroom(&self) -> f64 {
+        let bound = self.bounds.long_in_flight;
+        let headroom = (self.headroom * bound).max(1.0);
+        if bound == f64::INFINITY {
+            bound
+        } else {
+            (bound - headroom).max(MIN_WINDOW)
+        }
+    }
+
+    fn adapt_long_bound(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        if self.probe.stopping && sample.round_start {
+            // The last samples of the probe are in.
+            (self.probe.stopping, self.probe.sampling) = (false, false);
+            if self.is_in_cycle() && !sample.limited {
+                self.rates = [self.rates[1], 0.0];
+            }
+        }
+        if self.is_too_high(ack) {
+            if self.probe.sampling {
+                self.handle_too_high(ack, sample, window);
+            }
+            return;
+        }
+        if self.bounds.long_in_flight == f64::INFINITY {
+            return;
+        }
+        self.bounds.long_in_flight = self.bounds.long_in_flight.max(volume(ack));
+        if self.state == State::Up {
+            self.raise_long_bound(ack, sample, window);
+        }
+    }
+
+    fn handle_too_high(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        self.probe.sampling = false;
+        if !sample.limited {
+            let flight = volume(ack) + self.signals.losses;
+            self.bounds.long_in_flight = flight.max(self.kept * self.target(window));
+        }
+        if self.state == State::Up {
+            self.start_down(ack.now);
+        }
+    }
+
+    fn raise_long_bound(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        if ack.limit != Limit::Network || window.cwnd() < self.bounds.long_in_flight {
+            return;
+        }
+        self.probe.up_acked += sample.newly_delivered;
+        let grown = libm::floor(self.probe.up_acked / self.probe.up_per_segment);
+        self.probe.up_acked -= grown * self.probe.up_per_segment;
+        self.bounds.long_in_flight += grown;
+        if sample.round_start {
+            self.raise_slope(window);
+        }
+    }
+
+    /// Section 5.3.4.3.
+    fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        let probing = matches!(self.state, State::ProbeRtt(_));
+        if self.min_rtt.expired && !probing && !self.was_idle {
+            self.good.save(window, self.in_recovery);
+            self.state = State::ProbeRtt(None);
+            self.probe.stopping = true;
+            self.meter.restart_round();
+        }
+        self.was_idle = false;
+        let small = ack.in_flight as f64 <= self.probe_rtt_window();
+        let State::ProbeRtt(probe) = &mut self.state else {
+            return;
+        };
+        self.meter.limit();
+        if let Some(running) = probe {
+            running.round_over |= sample.round_start;
+        }
+        match probe {
+            None if small => {
+                *probe = Some(ProbeRtt::begin(ack.now));
+                self.meter.restart_round();
+            }
+            Some(running) if running.is_over(ack.now) => {
+                self.leave_probe_rtt(ack.now, window);
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: Time, window: &mut Window) {
+        self.min_rtt.recent = self.min_rtt.recent.map(|(rtt, _)| (rtt, now));
+        window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        self.bounds.reset_short();
+        if self.filled {
+            self.start_down(now);
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    fn probe_rtt_window(&self) -> f64 {
+        self.carried(self.bandwidth(), PROBE_RTT_WINDOW_GAIN)
+            .max(MIN_WINDOW)
+    }
+
+    /// Sections 5.6.4.6 and 5.6.4.7.
+    fn set_window(&self, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        let (_, gain) = self.gains();
+        let wanted = self.carried(self.bandwidth(), gain) + self.aggregation.extra.get();
+        let most = self.budget(wanted);
+        let mut cwnd = window.cwnd();
+        let grown = cwnd + sample.newly_delivered;
+        if self.filled {
+            cwnd = grown.min(most);
+        } else if cwnd < most || (ack.delivered as f64) < self.initial_window {
+            cwnd = grown;
+        }
+        cwnd = cwnd.max(MIN_WINDOW);
+        if matches!(self.state, State::ProbeRtt(_)) {
+            cwnd = cwnd.min(self.probe_rtt_window());
+        }
+        let long = match self.state {
+            State::Cruise | State::ProbeRtt(_) => self.with_headroom(),
+            State::Down | State::Refill | State::Up => self.bounds.long_in_flight,
+            State::Startup | State::Drain { .. } => f64::INFINITY,
+        };
+        let cap = long.min(self.bounds.short_in_flight).max(MIN_WINDOW);
+        window.set_cwnd(cwnd.min(cap), Change::Avoidance);
+    }
+}
+
+/// Segments delivered over the last flight (RS.delivered).
+fn volume(ack: &AckSample) -> f64 {
+    let rtt = ack.rtt.unwrap_or(ack.srtt);
+    ack.delivery_rate.unwrap_or(0.0) * rtt.as_secs_f64()
+}
+
+impl CongestionControl for Bbr3 {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    /// In the order of section 5.2.3.
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.pacer.segments_per_s.is_none() {
+            self.begin(ack, window);
+        }
+        let sample = self.meter.read(ack);
+        self.note_signals(ack, &sample);
+        self.end_signal_round(ack, window);
+        let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
+        let tick = (self.meter.rounds, length);
+        let (bandwidth, newly) = (self.bandwidth(), sample.newly_delivered);
+        self.aggregation
+            .update(ack, newly, bandwidth, window.cwnd(), tick);
+        self.check_full(ack, &sample);
+        self.leave_startup(ack, window);
+        self.advance_cycle(ack, &sample, window);
+        self.min_rtt.update(ack, self.probe_rtt_interval);
+        self.probe_rtt(ack, &sample, window);
+        if self.signals.round_start {
+            self.signals.rate = ack.delivery_rate.unwrap_or(0.0);
+            self.signals.volume = volume(ack);
+        }
+        let (gain, _) = self.gains();
+        self.pacer.set(gain * self.bandwidth() * PACED, self.filled);
+        self.set_window(ack, &sample, window);
+    }
+
+    /// The window to go back to after recovery; what the losses change comes with the
+    /// acknowledgements.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if matches!(event.cause, Cause::Loss | Cause::Nak) {
+            let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
+            self.good.save(window, cut);
+            self.in_recovery = true;
+        }
+    }
+
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
+        self.good.save(window, cut);
+        self.in_recovery = false;
+        window.restart();
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
+        if self.in_recovery {
+            self.in_recovery = false;
+            window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        }
+    }
+
+    /// Section 5.4.1: goes on at the bandwidth itself.
+    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+        self.was_idle = true;
+        if self.is_in_cycle() {
+            self.pacer.set(self.bandwidth() * PACED, self.filled);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacer.rate()
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        true
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        let rtt = self.min_rtt.rtt;
+        let (gain, _) = self.gains();
+        out("bandwidth_segments_per_s", self.bandwidth());
+        out(
+            "min_rtt_s",
+            rtt.map_or(f64::NAN, |(rtt, _)| rtt.as_secs_f64()),
+        );
+        out("pacing_gain", gain);
+        out("long_in_flight", self.bounds.long_in_flight);
+        out("short_in_flight", self.bounds.short_in_flight);
+    }
+}

@@ -1,0 +1,201 @@
+//! HyStart++: leaves slow start when the round-trip time grows, by way of a slower slow start that
+//! finds out whether it was right.
+
+use longhaul_units::Span;
+
+use crate::facts::AckSample;
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::registry::Entry;
+use crate::slow_start::SlowStart;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<SlowStart> = Entry {
+    kind: "hystart++",
+    title: "HyStart++",
+    description: "Slow start that watches the smallest round-trip time of each round. When it \
+        grows, the window grows slower for some rounds (conservative slow start); if the \
+        round-trip time falls again, slow start goes on, else it ends. Only for the first slow \
+        start of a connection; standard slow start later.",
+    source: "RFC 9406",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(SlowStart::Hystart(Hystart::new(settings)?)),
+};
+
+static PARAMETERS: [Parameter; 7] = [
+    Parameter {
+        name: "min_rtt_thresh",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.004),
+        allowed: Range::closed(0.0, 10.0),
+        help: "Smallest growth of the round-trip time that counts.",
+        source: "RFC 9406 section 4.3, MIN_RTT_THRESH",
+    },
+    Parameter {
+        name: "max_rtt_thresh",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.016),
+        allowed: Range::above(0.0, 10.0),
+        help: "Growth of the round-trip time that always counts.",
+        source: "RFC 9406 section 4.3, MAX_RTT_THRESH",
+    },
+    Parameter {
+        name: "min_rtt_divisor",
+        unit: "1",
+        default: DefaultValue::Fixed(8.0),
+        allowed: Range::closed(1.0, 1e3),
+        help: "Between the two, this part of the round-trip time is the growth that counts.",
+        source: "RFC 9406 section 4.3, MIN_RTT_DIVISOR",
+    },
+    Parameter {
+        name: "samples",
+        unit: "samples",
+        default: DefaultValue::Fixed(8.0),
+        allowed: Range::closed(1.0, 1e6),
+        help: "Round-trip times that a round needs to be judged.",
+        source: "RFC 9406 section 4.3, N_RTT_SAMPLE",
+    },
+    Parameter {
+        name: "css_growth_divisor",
+        unit: "1",
+        default: DefaultValue::Fixed(4.0),
+        allowed: Range::closed(1.0, 1e3),
+        help: "How much slower conservative slow start grows.",
+        source: "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR",
+    },
+    Parameter {
+        name: "css_rounds",
+        unit: "round trips",
+        default: DefaultValue::Fixed(5.0),
+        allowed: Range::closed(1.0, 1e3),
+        help: "Length of conservative slow start.",
+        source: "RFC 9406 section 4.3, CSS_ROUNDS",
+    },
+    Parameter {
+        name: "max_per_ack",
+        unit: "segments",
+        default: DefaultValue::Fixed(8.0),
+        allowed: Range::closed(1.0, 1e9),
+        help: "Most segments that one acknowledgement adds; a sender that paces needs no limit.",
+        source: "RFC 9406 section 4.3, L",
+    },
+];
+
+/// HyStart++ (RFC 9406 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hystart {
+    min_rtt_thresh_s: f64,
+    max_rtt_thresh_s: f64,
+    min_rtt_divisor: f64,
+    samples: f64,
+    css_growth_divisor: f64,
+    css_rounds: f64,
+    max_per_ack: f64,
+    /// Number of the current round; none before the first.
+    round: Option<u64>,
+    /// Smallest round-trip times of the last and the current round.
+    last_min: Option<Span>,
+    current_min: Option<Span>,
+    /// Samples of the current round.
+    taken: f64,
+    /// In conservative slow start: the round-trip time at its beginning, and rounds begun in it.
+    css: Option<(Span, f64)>,
+    /// Whether the first slow start is over.
+    over: bool,
+}
+
+impl Hystart {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        settings.require_below("min_rtt_thresh", "max_rtt_thresh")?;
+        Ok(Self {
+            min_rtt_thresh_s: settings.get("min_rtt_thresh"),
+            max_rtt_thresh_s: settings.get("max_rtt_thresh"),
+            min_rtt_divisor: settings.get("min_rtt_divisor"),
+            samples: settings.get("samples"),
+            css_growth_divisor: settings.get("css_growth_divisor"),
+            css_rounds: settings.get("css_rounds"),
+            max_per_ack: settings.get("max_per_ack"),
+            round: None,
+            last_min: None,
+            current_min: None,
+            taken: 0.0,
+            css: None,
+            over: false,
+        })
+    }
+
+    /// A reduction ends the first slow start (section 4.3).
+    pub(super) fn end(&mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.over {
+            window.grow(ack.credit, Change::SlowStart);
+            return;
+        }
+        if self.round != Some(ack.round) {
+            self.round = Some(ack.round);
+            self.begin_round(window);
+        }
+        let step = ack.credit.min(self.max_per_ack);
+        let divisor = self.css.map_or(1.0, |_| self.css_growth_divisor);
+        if !self.over {
+            window.grow(step / divisor, Change::SlowStart);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.current_min = Some(self.current_min.map_or(rtt, |min| min.min(rtt)));
+            self.taken += 1.0;
+        }
+        self.judge();
+    }
+
+    fn begin_round(&mut self, window: &mut Window) {
+        self.last_min = self.current_min;
+        (self.current_min, self.taken) = (None, 0.0);
+        if let Some((_, rounds)) = &mut self.css {
+            // The round in which it began counts, however late it did.
+            *rounds += 1.0;
+            if *rounds >= self.css_rounds {
+                window.exit_slow_start();
+                self.over = true;
+            }
+        }
+    }
+
+    /// Enters or leaves conservative slow start once the round has enough samples.
+    fn judge(&mut self) {
+        let Some(current) = self.current_min.filter(|_| self.taken >= self.samples) else {
+            return;
+        };
+        match (self.css, self.last_min) {
+            (Some((baseline, _)), _) if current < baseline => self.css = None,
+            (None, Some(last)) if current >= last + self.threshold(last) => {
+                self.css = Some((current, 0.0));
+            }
+            _ => {}
+        }
+    }
+
+    /// Growth of the round-trip time beyond `last` that counts (RttThresh).
+    fn threshold(&self, last: Span) -> Span {
+        let part = last.as_secs_f64() / self.min_rtt_divisor;
+        Span::from_secs_f64(part.clamp(self.min_rtt_thresh_s, self.max_rtt_thresh_s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An eighth of the round-trip time, from 4 to 16 ms.
+    #[test]
+    fn the_threshold_is_an_eighth_within_bounds() {
+        let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
+        for (last_ms, expected_us) in [(8, 4_000), (100, 12_500), (400, 16_000)] {
+            let threshold = hystart.threshold(Span::from_millis(last_ms));
+            assert_eq!(threshold, Span::from_micros(expected_us));
+        }
+    }
+}

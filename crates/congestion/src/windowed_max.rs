@@ -1,0 +1,92 @@
+//! The largest value of the recent past, without a memory of all of them.
+//!
+//! Kathleen Nichols' estimator, as used by BBR (draft-cardwell-iccrg-bbr-congestion-control-00
+//! section 4.1.1.3; Linux, lib/win_minmax.c): the best value, the best after it and the best after
+//! that, so that the next one is at hand when the first grows too old. A value may be forgotten up
+//! to a quarter of the window late.
+
+/// The largest of the values of the last `length` ticks of a clock that only counts up.
+#[derive(Clone, Debug)]
+pub(crate) struct WindowedMax {
+    /// Best, second and third: tick and value.
+    best: [(u64, f64); 3],
+}
+
+impl WindowedMax {
+    /// No value yet: zero.
+    pub(crate) fn new() -> Self {
+        Self {
+            best: [(0, 0.0); 3],
+        }
+    }
+
+    /// The largest value.
+    pub(crate) fn get(&self) -> f64 {
+        self.best[0].1
+    }
+
+    /// Takes a value at `tick`, and forgets those more than `length` ticks older.
+    pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
+        let new = (tick, value);
+        if value >= self.best[0].1 || tick - self.best[2].0 > length {
+            self.best = [new; 3];
+            return;
+        }
+        if value >= self.best[1].1 {
+            (self.best[1], self.best[2]) = (new, new);
+        } else if value >= self.best[2].1 {
+            self.best[2] = new;
+        }
+        self.age(new, length);
+    }
+
+    /// Lets the next best take the place of one that is too old; after a quarter of the window
+    /// without a second best, and half without a third, takes the current value for it.
+    fn age(&mut self, new: (u64, f64), length: u64) {
+        let age = new.0 - self.best[0].0;
+        if age > length {
+            self.best = [self.best[1], self.best[2], new];
+            if new.0 - self.best[0].0 > length {
+                self.best = [self.best[1], self.best[2], new];
+            }
+        } else if self.best[1].0 == self.best[0].0 && age > length / 4 {
+            (self.best[1], self.best[2]) = (new, new);
+        } else if self.best[2].0 == self.best[1].0 && age > length / 2 {
+            self.best[2] = new;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Never above the largest value of the window, never below the current one.
+        #[test]
+        fn it_is_close_to_the_true_maximum(values in prop::collection::vec(0.0..100.0_f64, 1..80)) {
+            let mut filter = WindowedMax::new();
+            let length = 10;
+            for (tick, &value) in values.iter().enumerate() {
+                filter.update(tick as u64, value, length);
+                let largest = |from: usize| values[from..=tick].iter().copied().fold(0.0, f64::max);
+                let window = largest(tick.saturating_sub(length as usize));
+                prop_assert!(filter.get() <= window);
+                prop_assert!(filter.get() >= value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_peak_is_remembered_for_the_window_and_then_forgotten() {
+        let mut filter = WindowedMax::new();
+        filter.update(0, 9.0, 10);
+        for tick in 1..=10 {
+            filter.update(tick, 5.0, 10);
+            assert_eq!(filter.get(), 9.0, "tick {tick}");
+        }
+        filter.update(11, 5.0, 10);
+        assert_eq!(filter.get(), 5.0);
+    }
+}

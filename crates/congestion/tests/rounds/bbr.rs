@@ -1,0 +1,187 @@
+//! BBR in both versions, on a path of 1000 segments per second and 100 ms: it holds 100 segments.
+
+use std::collections::BTreeMap;
+
+use longhaul_congestion::{CongestionState, Variant};
+use longhaul_units::Span;
+
+use crate::pipe::{Bottleneck, Pipe};
+use crate::{controller, flow, slow_start};
+
+const RATE: f64 = 1000.0;
+const RTT: Span = Span::from_millis(100);
+const BOTH: [&str; 2] = ["bbr", "bbr3"];
+
+fn state(kind: &str) -> CongestionState {
+    let spec = controller(kind, Variant::Paper, &[]);
+    flow(&spec, slow_start("standard", None), 10.0, 100_000.0).state
+}
+
+fn pipe(kind: &str, path: Bottleneck) -> Pipe {
+    Pipe::single(path, state(kind))
+}
+
+fn probe(pipe: &Pipe, name: &str) -> f64 {
+    let mut values = BTreeMap::new();
+    let mut note = |name, value| {
+        values.insert(name, value);
+    };
+    pipe.senders[0].state.probe(&mut note);
+    values[name]
+}
+
+/// The largest and the smallest of a part of the internal state over `seconds`.
+fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
+    let steps = (seconds / 0.02) as u64;
+    (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
+        pipe.run(0.02);
+        let value = probe(pipe, name);
+        (low.min(value), high.max(value))
+    })
+}
+
+/// Doubling from 10 segments fills 100 within a few round trips; then the bandwidth and the
+/// round-trip time that the path has are known, its queue stays short and the path is used.
+#[test]
+fn it_fills_the_pipe_and_keeps_the_queue_short() {
+    for kind in BOTH {
+        let mut pipe = pipe(kind, Bottleneck::endless(RATE, RTT));
+        pipe.run(3.0);
+        let bandwidth = probe(&pipe, "bandwidth_segments_per_s");
+        assert!((bandwidth / RATE - 1.0).abs() < 0.03, "{kind}: {bandwidth}");
+        // The smallest round-trip time has the service of one segment in it.
+        let min_rtt = probe(&pipe, "min_rtt_s");
+        assert!((0.1..0.103).contains(&min_rtt), "{kind}: {min_rtt}");
+        let seen = pipe.run(60.0)[0];
+        assert!(seen.rate > 0.92 * RATE, "{kind}: {seen:?}");
+        assert!(seen.mean_queue < 25.0, "{kind}: {seen:?}");
+        assert!(seen.max_queue < 130.0, "{kind}: {seen:?}");
+    }
+}
+
+/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip
+/// each: the probe's quarter of a round trip's segments is the longest queue.
+#[test]
+fn the_gain_cycle_probes_and_drains_in_turn() {
+    let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
+    pipe.run(3.0);
+    let (low, high) = range(&mut pipe, "pacing_gain", 1.5);
+    assert_eq!((low, high), (0.75, 1.25));
+    let seen = pipe.run(4.0)[0];
+    assert!((18.0..40.0).contains(&seen.max_queue), "{seen:?}");
+    assert!(seen.min_queue < 3.0, "{seen:?}");
+}
+
+/// Version 3 waits two to three seconds between probes; 63 round trips would be longer here.
+#[test]
+fn version_3_probes_by_time() {
+    let mut pipe = pipe("bbr3", Bottleneck::endless(RATE, RTT));
+    pipe.run(2.0);
+    let mut probes = Vec::new();
+    let mut last = 1.0;
+    for step in 0..2000 {
+        pipe.run(0.01);
+        let gain = probe(&pipe, "pacing_gain");
+        if gain == 1.25 && last != 1.25 {
+            probes.push(f64::from(step) * 0.01);
+        }
+        last = gain;
+    }
+    assert!(probes.len() >= 3, "{probes:?}");
+    // The probe itself takes some round trips; one for the round-trip time begins the wait anew.
+    for pair in probes.windows(2) {
+        let gap = pair[1] - pair[0];
+        assert!((2.0..8.0).contains(&gap), "{probes:?}");
+    }
+}
+
+/// Ten (five) seconds after the smallest round-trip time it is measured anew: four segments, half
+/// of what the path carries in version 3, for 200 ms and a round trip.
+#[test]
+fn it_makes_its_window_small_to_measure_the_round_trip_time() {
+    for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
+        let mut pipe = pipe(kind, Bottleneck::endless(RATE, RTT));
+        pipe.run(2.0);
+        let mut small = 0;
+        let mut smallest = f64::INFINITY;
+        for _ in 0..1300 {
+            pipe.run(0.01);
+            let cwnd = pipe.senders[0].state.window.cwnd();
+            smallest = smallest.min(cwnd);
+            small += u32::from(cwnd < 60.0);
+        }
+        assert!((least..=most).contains(&smallest), "{kind}: {smallest}");
+        let seconds = f64::from(small) * 0.01;
+        assert!((0.2..2.0).contains(&seconds), "{kind}: {seconds} s");
+    }
+}
+
+/// Half of the path gone: the bandwidth follows within its memory, ten rounds of a long queue in
+/// version 1, two cycles in version 3; more of it is found by probing.
+#[test]
+fn it_follows_a_change_of_the_path() {
+    for kind in BOTH {
+        let mut pipe = pipe(kind, Bottleneck::endless(RATE, RTT));
+        pipe.run(4.0);
+        pipe.path.rate = 500.0;
+        pipe.run(25.0);
+        let less = probe(&pipe, "bandwidth_segments_per_s");
+        assert!((less / 500.0 - 1.0).abs() < 0.05, "{kind}: {less}");
+        pipe.path.rate = 1500.0;
+        pipe.run(25.0);
+        let more = probe(&pipe, "bandwidth_segments_per_s");
+        assert!((more / 1500.0 - 1.0).abs() < 0.08, "{kind}: {more}");
+    }
+}
+
+/// A queue of a twentieth of what the path holds: version 1 goes on losing at each probe, version 3
+/// learns what fits and loses far less. Both use the path.
+#[test]
+fn version_3_loses_less_on_a_short_buffer() {
+    let path = Bottleneck {
+        buffer: 5.0,
+        ..Bottleneck::endless(RATE, RTT)
+    };
+    let [one, three] = BOTH.map(|kind| {
+        let mut pipe = pipe(kind, path);
+        pipe.run(10.0);
+        pipe.run(60.0)[0]
+    });
+    assert!(
+        one.rate > 0.85 * RATE && three.rate > 0.8 * RATE,
+        "{one:?}, {three:?}"
+    );
+    assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
+}
+
+/// Marks from ten segments on: version 1 ignores them, version 3 keeps what is in flight lower.
+#[test]
+fn version_3_answers_marks() {
+    let path = Bottleneck {
+        mark_from: 1.0,
+        ..Bottleneck::endless(RATE, RTT)
+    };
+    let mut pipe = pipe("bbr3", path);
+    pipe.run(5.0);
+    let (lowest, _) = range(&mut pipe, "short_in_flight", 10.0);
+    assert!(lowest.is_finite(), "a short-term bound");
+}
+
+/// Two flows that come one after the other share the path.
+#[test]
+fn two_flows_share() {
+    for kind in BOTH {
+        let path = Bottleneck {
+            buffer: 200.0,
+            ..Bottleneck::endless(RATE, RTT)
+        };
+        let mut pipe = pipe(kind, path);
+        pipe.run(3.0);
+        pipe.add(state(kind));
+        pipe.run(40.0);
+        let seen = pipe.run(60.0);
+        let share = seen[1].rate / (seen[0].rate + seen[1].rate);
+        assert!((0.3..0.7).contains(&share), "{kind}: {share}");
+        assert!(seen[0].rate + seen[1].rate > 0.93 * RATE, "{kind}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Algorithms that give way to others, on a path of 1000 segments per second and 100 ms, which
+//! holds 100 segments.
+
+use longhaul_congestion::{CongestionState, Variant};
+use longhaul_units::Span;
+
+use crate::pipe::{Bottleneck, Pipe};
+use crate::{controller, flow, slow_start};
+
+const RTT: Span = Span::from_millis(100);
+
+/// A flow outside slow start.
+fn state(kind: &str, variant: Variant, given: &[(&str, f64)], cwnd: f64) -> CongestionState {
+    let spec = controller(kind, variant, given);
+    flow(&spec, slow_start("standard", None), cwnd, 2.0).state
+}
+
+fn buffered(buffer: f64) -> Bottleneck {
+    Bottleneck {
+        buffer,
+        ..Bottleneck::endless(1000.0, RTT)
+    }
+}
+
+/// Alone it uses the path, but leaves room in the queue: it gives way at 15 % of the longest queue
+/// seen, far below the overflow.
+#[test]
+fn lp_uses_an_idle_path_without_filling_its_queue() {
+    for variant in [Variant::Paper, Variant::Linux] {
+        let mut pipe = Pipe::single(buffered(100.0), state("lp", variant, &[], 90.0));
+        pipe.run(20.0);
+        let seen = pipe.run(100.0)[0];
+        assert!(seen.rate > 700.0, "{variant}: {}", seen.rate);
+        assert_eq!(seen.lost, 0, "{variant}");
+        assert!(seen.max_queue < 60.0, "{variant}: {}", seen.max_queue);
+    }
+}
+
+/// Beside a standard flow it takes little; two standard flows share alike.
+#[test]
+fn lp_leaves_the_path_to_a_standard_flow() {
+    let share = |kind: &str, variant: Variant| {
+        let mut pipe = Pipe::single(buffered(100.0), state(kind, variant, &[], 90.0));
+        pipe.run(20.0);
+        pipe.add(state("reno", Variant::Paper, &[], 10.0));
+        pipe.run(60.0);
+        let seen = pipe.run(200.0);
+        seen[0].rate / (seen[0].rate + seen[1].rate)
+    };
+    let (lp, reno) = (share("lp", Variant::Paper), share("reno", Variant::Paper));
+    assert!(lp < 0.15, "{lp}");
+    assert!(reno > 0.3, "{reno}");
+}
+
+/// The first indication halves the window, one in the inference phase leaves one segment. The path
+/// falls to a rate at which half of the window, about 45 segments then, still queues.
+#[test]
+fn lp_goes_down_to_one_segment_while_the_delay_stays() {
+    let mut pipe = Pipe::single(
+        Bottleneck::endless(1000.0, RTT),
+        state("lp", Variant::Paper, &[], 80.0),
+    );
+    pipe.run(1.0);
+    pipe.path.rate = 170.0;
+    let mut windows = Vec::new();
+    for _ in 0..60 {
+        let cwnd = pipe.senders[0].state.window.cwnd();
+        if windows.last() != Some(&cwnd) {
+            windows.push(cwnd);
+        }
+        pipe.run(0.02);
+    }
+    let cut = windows
+        .windows(2)
+        .position(|pair| pair[1] < pair[0])
+        .unwrap();
+    assert!(
+        (windows[cut + 1] / windows[cut] - 0.5).abs() < 0.02,
+        "{windows:?}"
+    );
+    assert_eq!(windows[cut + 2], 1.0, "{windows:?}");
+}
+
+/// A target of 50 ms is 50 segments at 1000 per second: the queue settles there, from both sides,
+/// and the path is used fully.
+#[test]
+fn ledbat_holds_its_target_delay() {
+    for start in [20.0, 300.0] {
+        let state = state(
+            "ledbat",
+            Variant::Paper,
+            &[("target", 0.05)],
+            2.0_f64.max(start),
+        );
+        let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), state);
+        // From above, the base delay shows once the queue is empty for the first time.
+        pipe.path.rate = 1e6;
+        pipe.run(0.3);
+        pipe.path.rate = 1000.0;
+        pipe.run(150.0);
+        let seen = pipe.run(50.0)[0];
+        assert!((seen.mean_queue - 50.0).abs() < 3.0, "{}", seen.mean_queue);
+        assert!(seen.max_queue - seen.min_queue < 6.0, "{seen:?}");
+        assert!(seen.rate > 999.0, "{}", seen.rate);
+    }
+}
+
+/// On an empty queue the window grows by `gain` segments a round trip at most, less the nearer the
+/// target: by one half of it at half the target.
+#[test]
+fn ledbat_grows_by_its_distance_from_the_target() {
+    let state = state("ledbat", Variant::Paper, &[], 20.0);
+    let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), state);
+    pipe.run(0.1);
+    let cwnd = |pipe: &Pipe| pipe.senders[0].state.window.cwnd();
+    let before = cwnd(&pipe);
+    pipe.run(2.0);
+    let growth = (cwnd(&pipe) - before) / 20.0;
+    assert!((growth - 1.0).abs() < 0.06, "{growth}");
+    // 150 segments are 50 in the queue, half of the target, in round trips of 150 ms.
+    while cwnd(&pipe) < 149.0 {
+        pipe.run(0.15);
+    }
+    let before = cwnd(&pipe);
+    pipe.run(0.6);
+    let growth = (cwnd(&pipe) - before) / 4.0;
+    assert!((growth - 0.5).abs() < 0.06, "{growth}");
+}
+
+#[test]
+fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
+    for (before, after) in [(40.0, 20.0), (3.0, 2.0)] {
+        let mut state = state("ledbat", Variant::Paper, &[], before);
+        state.on_congestion(&longhaul_congestion::Congestion {
+            now: longhaul_units::Time::ZERO,
+            cause: longhaul_congestion::Cause::Loss,
+            base: before,
+            in_flight: before as u64,
+            in_slow_start: false,
+            first: true,
+        });
+        assert_eq!(state.window.cwnd(), after);
+    }
+}
+
+/// A standard flow fills the queue beyond the target, and LEDBAT goes out of its way.
+#[test]
+fn ledbat_yields_to_a_standard_flow() {
+    let mut pipe = Pipe::single(
+        buffered(200.0),
+        state("ledbat", Variant::Paper, &[("target", 0.025)], 90.0),
+    );
+    pipe.run(30.0);
+    pipe.add(state("reno", Variant::Paper, &[], 10.0));
+    pipe.run(100.0);
+    let seen = pipe.run(200.0);
+    let share = seen[0].rate / (seen[0].rate + seen[1].rate);
+    assert!(share < 0.15, "{share}");
+}

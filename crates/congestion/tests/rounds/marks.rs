@@ -1,0 +1,63 @@
+//! Algorithms that count marks.
+
+use longhaul_congestion::Variant;
+use longhaul_units::Span;
+
+use crate::pipe::{Bottleneck, Pipe};
+use crate::{controller, flow, slow_start};
+
+const RTT: Span = Span::from_millis(100);
+
+fn dctcp(cwnd: f64, path: Bottleneck) -> Pipe {
+    let spec = controller("dctcp", Variant::Paper, &[]);
+    Pipe::single(
+        path,
+        flow(&spec, slow_start("standard", None), cwnd, 2.0).state,
+    )
+}
+
+fn alpha(pipe: &Pipe) -> f64 {
+    let mut alpha = f64::NAN;
+    pipe.senders[0].state.probe(&mut |_, value| alpha = value);
+    alpha
+}
+
+/// Without marks `alpha` loses a sixteenth each window; with nothing but marks it stays 1 and every
+/// window is halved.
+#[test]
+fn dctcp_s_alpha_follows_the_share_of_marks() {
+    let path = Bottleneck::endless(1000.0, RTT);
+    let mut pipe = dctcp(20.0, path);
+    // Round trips of 101 ms; the first window is over with the second's first acknowledgement.
+    pipe.run(0.15 + 10.0 * 0.101);
+    let expected = 0.9375_f64.powi(10);
+    assert!((alpha(&pipe) - expected).abs() < 1e-9, "{}", alpha(&pipe));
+    let all = Bottleneck {
+        mark_from: 0.0,
+        ..path
+    };
+    let mut pipe = dctcp(64.0, all);
+    // Thirty acknowledgements after the first have grown it by one.
+    pipe.run(0.13);
+    assert!((alpha(&pipe) - 1.0).abs() < 1e-9);
+    let cwnd = pipe.senders[0].state.window.cwnd();
+    assert!((32.0..33.1).contains(&cwnd), "{cwnd}");
+}
+
+/// Alizadeh et al., SIGCOMM 2010, equations 8 to 10, for one flow on a path that holds 100 segments
+/// and marks from 20 on: the queue swings by half of `sqrt(2 (100 + 20))`, 7.7 segments, below 21,
+/// and does not run empty.
+#[test]
+fn dctcp_keeps_the_queue_at_the_mark() {
+    let path = Bottleneck {
+        mark_from: 20.0,
+        ..Bottleneck::endless(1000.0, RTT)
+    };
+    let mut pipe = dctcp(90.0, path);
+    pipe.run(200.0);
+    let seen = pipe.run(100.0)[0];
+    assert!((seen.max_queue - 21.0).abs() < 1.5, "{seen:?}");
+    let swing = seen.max_queue - seen.min_queue;
+    assert!((swing - 7.7).abs() < 2.0, "{seen:?}");
+    assert!(seen.rate > 999.0, "{seen:?}");
+}

@@ -1,0 +1,329 @@
+//! Flows on one bottleneck with a queue, segment by segment: for algorithms that pace, or that
+//! answer delays, marks or delivery rates.
+//!
+//! Segments wait in one queue; acknowledgements come back one by one, a round-trip time after the
+//! service, and those of dropped segments tell of the loss. What a transport would send again is
+//! sent as new segments.
+
+use std::collections::VecDeque;
+
+use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Limit};
+use longhaul_units::{Span, Time};
+
+/// Bytes of a segment: makes of rates what a transport makes of them.
+const SEGMENT_BYTES: u64 = 1500;
+
+/// The bottleneck.
+#[derive(Clone, Copy, Debug)]
+pub struct Bottleneck {
+    /// Segments per second.
+    pub rate: f64,
+    /// Round-trip time without the queue.
+    pub rtt: Span,
+    /// Segments that the queue holds.
+    pub buffer: f64,
+    /// Length of the queue from which segments are marked.
+    pub mark_from: f64,
+}
+
+impl Bottleneck {
+    /// No end of the queue, no marks.
+    pub fn endless(rate: f64, rtt: Span) -> Self {
+        Self {
+            rate,
+            rtt,
+            buffer: f64::INFINITY,
+            mark_from: f64::INFINITY,
+        }
+    }
+}
+
+/// A segment on its way.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    number: u64,
+    sent: Time,
+    /// When its acknowledgement, or the knowledge of its loss, arrives.
+    answered: Time,
+    queued: f64,
+    lost: bool,
+    marked: bool,
+    /// What the sender had seen delivered when it left, when the last of it was delivered, and when
+    /// that segment was sent (draft-cheng-iccrg-delivery-rate-estimation section 3).
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+}
+
+/// What a flow met in a part of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    /// Segments per second delivered.
+    pub rate: f64,
+    /// Mean length of the queue in segments, over the segments of the flow.
+    pub mean_queue: f64,
+    /// Longest and shortest queue in segments.
+    pub max_queue: f64,
+    pub min_queue: f64,
+    /// Segments lost.
+    pub lost: u64,
+    /// Congestion signals.
+    pub signals: u64,
+}
+
+/// One sender.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// Window, slow start and algorithm.
+    pub state: CongestionState,
+    flight: VecDeque<Segment>,
+    start: Time,
+    next: u64,
+    pace_next: Time,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    lost: u64,
+    recover: u64,
+    in_recovery: bool,
+    reduced: bool,
+    round: u64,
+    round_end: u64,
+    min_rtt: Span,
+    srtt: Span,
+    signals: u64,
+    queue_sum: f64,
+    max_queue: f64,
+    min_queue: f64,
+}
+
+impl Sender {
+    fn new(state: CongestionState, start: Time) -> Self {
+        Self {
+            state,
+            flight: VecDeque::new(),
+            start,
+            next: 0,
+            pace_next: start,
+            delivered: 0,
+            delivered_at: start,
+            first_sent: start,
+            lost: 0,
+            recover: 0,
+            in_recovery: false,
+            reduced: false,
+            round: 0,
+            round_end: 0,
+            min_rtt: Span::ZERO,
+            srtt: Span::ZERO,
+            signals: 0,
+            queue_sum: 0.0,
+            max_queue: 0.0,
+            min_queue: f64::INFINITY,
+        }
+    }
+
+    /// When it sends next.
+    fn sends_at(&self, now: Time) -> Option<Time> {
+        let room = self.flight.len() < self.state.window.cwnd() as usize;
+        room.then(|| now.max(self.pace_next).max(self.start))
+    }
+
+    fn answered_at(&self) -> Option<Time> {
+        self.flight.front().map(|segment| segment.answered)
+    }
+
+    fn send(&mut self, now: Time, path: &Bottleneck, free_at: &mut Time) {
+        let queued = free_at.since(now.min(*free_at)).as_secs_f64() * path.rate;
+        let lost = queued >= path.buffer;
+        if !lost {
+            *free_at = now.max(*free_at) + Span::from_secs_f64(1.0 / path.rate);
+        }
+        if self.flight.is_empty() {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let answered = now.max(*free_at) + path.rtt;
+        self.flight.push_back(Segment {
+            number: self.next,
+            sent: now,
+            answered,
+            queued,
+            lost,
+            marked: queued >= path.mark_from,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+        });
+        self.next += 1;
+        if let Some(rate) = self.state.pacing_rate() {
+            self.pace_next = now + rate.transmission(SEGMENT_BYTES).0;
+        }
+    }
+
+    fn answer(&mut self, path: &Bottleneck) {
+        let segment = self.flight.pop_front().expect("an answer has a segment");
+        let now = segment.answered;
+        if segment.lost {
+            self.lost += 1;
+            if segment.number >= self.recover {
+                self.in_recovery = true;
+                self.signal(now, Cause::Loss);
+            }
+            return;
+        }
+        let ack = self.ack(&segment, path);
+        if segment.number >= self.round_end {
+            self.round += 1;
+            self.round_end = self.next;
+            self.state.on_round(&ack);
+        }
+        if self.in_recovery && segment.number >= self.recover {
+            self.in_recovery = false;
+            self.state.on_recovery_exit(now);
+        }
+        self.state.observe(&ack);
+        if segment.marked && segment.number >= self.recover {
+            self.signal(now, Cause::Ecn);
+        }
+        self.state.on_ack(&ack);
+    }
+
+    fn signal(&mut self, now: Time, cause: Cause) {
+        self.recover = self.next;
+        self.signals += 1;
+        self.state.on_congestion(&Congestion {
+            now,
+            cause,
+            base: self.state.window.cwnd(),
+            in_flight: self.flight.len() as u64,
+            in_slow_start: self.state.window.in_slow_start(),
+            first: !self.reduced,
+        });
+        self.reduced = true;
+    }
+
+    fn ack(&mut self, segment: &Segment, path: &Bottleneck) -> AckSample {
+        let now = segment.answered;
+        let rtt = now.since(segment.sent);
+        self.delivered += 1;
+        self.queue_sum += segment.queued;
+        self.max_queue = self.max_queue.max(segment.queued);
+        self.min_queue = self.min_queue.min(segment.queued);
+        if self.min_rtt == Span::ZERO {
+            (self.min_rtt, self.srtt) = (rtt, rtt);
+        }
+        self.min_rtt = self.min_rtt.min(rtt);
+        self.srtt = Span::from_ps(self.srtt.as_ps() / 8 * 7 + rtt.as_ps() / 8);
+        let sending = segment.sent.since(segment.first_sent);
+        let answering = now.since(segment.delivered_at);
+        let interval = sending.max(answering).as_secs_f64();
+        (self.first_sent, self.delivered_at) = (segment.sent, now);
+        AckSample {
+            now,
+            acked: 1,
+            delivered: self.delivered,
+            lost: self.lost,
+            in_recovery: self.in_recovery,
+            credit: 1.0,
+            rtt: Some(rtt),
+            srtt: self.srtt,
+            min_rtt: self.min_rtt,
+            // The way back takes half of the empty path's time.
+            one_way_delay: Some(rtt.saturating_sub(Span::from_ps(path.rtt.as_ps() / 2))),
+            ecn_echo: segment.marked,
+            in_flight: self.flight.len() as u64,
+            delivery_rate: Some((self.delivered - segment.delivered) as f64 / interval),
+            limit: Limit::Network,
+            round: self.round,
+            segment_bytes: SEGMENT_BYTES,
+            pair_spacing: None,
+            router: None,
+        }
+    }
+}
+
+/// Senders that share a bottleneck.
+#[derive(Clone, Debug)]
+pub struct Pipe {
+    /// May be changed between parts of a run.
+    pub path: Bottleneck,
+    /// In the order they were added.
+    pub senders: Vec<Sender>,
+    now: Time,
+    free_at: Time,
+}
+
+impl Pipe {
+    /// A bottleneck without senders.
+    pub fn new(path: Bottleneck) -> Self {
+        Self {
+            path,
+            senders: Vec::new(),
+            now: Time::ZERO,
+            free_at: Time::ZERO,
+        }
+    }
+
+    /// A bottleneck with one sender.
+    pub fn single(path: Bottleneck, state: CongestionState) -> Self {
+        let mut pipe = Self::new(path);
+        pipe.add(state);
+        pipe
+    }
+
+    /// Another sender, from now on.
+    pub fn add(&mut self, state: CongestionState) {
+        self.senders.push(Sender::new(state, self.now));
+    }
+
+    /// Goes on for `seconds`; what each sender met.
+    pub fn run(&mut self, seconds: f64) -> Vec<Seen> {
+        let before: Vec<(u64, u64, u64)> = self
+            .senders
+            .iter_mut()
+            .map(|sender| {
+                (sender.queue_sum, sender.max_queue, sender.min_queue) = (0.0, 0.0, f64::INFINITY);
+                (sender.delivered, sender.lost, sender.signals)
+            })
+            .collect();
+        let end = self.now + Span::from_secs_f64(seconds);
+        while let Some((at, index, answers)) = self.next_event()
+            && at <= end
+        {
+            self.now = at;
+            let sender = &mut self.senders[index];
+            if answers {
+                sender.answer(&self.path);
+            } else {
+                sender.send(at, &self.path, &mut self.free_at);
+            }
+        }
+        self.now = end;
+        let seen = |(sender, (delivered, lost, signals)): (&Sender, (u64, u64, u64))| {
+            let count = (sender.delivered - delivered) as f64;
+            Seen {
+                rate: count / seconds,
+                mean_queue: sender.queue_sum / count,
+                max_queue: sender.max_queue,
+                min_queue: sender.min_queue,
+                lost: sender.lost - lost,
+                signals: sender.signals - signals,
+            }
+        };
+        self.senders.iter().zip(before).map(seen).collect()
+    }
+
+    /// The next thing that happens: when, to which sender, and whether it is an answer. Answers
+    /// precede what is sent at the same time.
+    fn next_event(&self) -> Option<(Time, usize, bool)> {
+        let answers =
+            |(index, sender): (usize, &Sender)| Some((sender.answered_at()?, index, true));
+        let sends =
+            |(index, sender): (usize, &Sender)| Some((sender.sends_at(self.now)?, index, false));
+        let senders = || self.senders.iter().enumerate();
+        let events = senders()
+            .filter_map(answers)
+            .chain(senders().filter_map(sends));
+        events.min_by_key(|&(at, _, _)| at)
+    }
+}
