@@ -100,10 +100,10 @@ def test_compare_puts_runs_side_by_side(
 
 @pytest.mark.parametrize(
     "verb",
-    ["run", "plot", "compare", "report", "check", "explain", "new", "list", "demo"],
+    ["run", "plot", "plot window", "compare", "report", "check", "explain", "new", "list", "demo"],
 )
 def test_help_teaches_by_example(verb: str, cli: CommandLine) -> None:
-    assert f"Example: longhaul {verb}" in done(cli(verb, "--help"))
+    assert f"Example: longhaul {verb}" in done(cli(*verb.split(), "--help"))
 
 
 def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path: Path) -> None:

@@ -5,15 +5,23 @@
     results = longhaul.run("scenario.toml")
     print(results.summary().labels)
 
-The verbs of the command line have the same names here: `run`, `plot`, `compare`, `report`.
+The verbs of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
+algorithm of your own is a subclass of `CongestionControl`.
 """
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from longhaul._engine import LonghaulError, OutputError, RunError, ScenarioError
+from longhaul._engine import (
+    AlgorithmError,
+    LonghaulError,
+    OutputError,
+    RunError,
+    ScenarioError,
+)
 from longhaul._engine import version as _version
+from longhaul.congestion import CongestionControl
 from longhaul.results import Results, ResultsError
 from longhaul.run import load, run
 
@@ -25,6 +33,8 @@ if TYPE_CHECKING:
 __version__ = _version()
 
 __all__ = [
+    "AlgorithmError",
+    "CongestionControl",
     "LonghaulError",
     "OutputError",
     "Results",

@@ -1,7 +1,7 @@
 """The compiled engine: scenarios in, run directories out."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, final
 
 class LonghaulError(Exception):
     """Anything that Longhaul refuses or fails to do."""
@@ -15,16 +15,191 @@ class OutputError(LonghaulError):
 class RunError(LonghaulError):
     """A run that failed under way."""
 
+class AlgorithmError(LonghaulError):
+    """A congestion control algorithm in Python that cannot be used, or that raised an exception.
+
+    The message names file, line and simulated time; `__cause__` is what was raised.
+    """
+
+@final
+class Ack:
+    """An acknowledgement."""
+
+    @property
+    def now_s(self) -> float:
+        """When it arrived, in seconds of simulated time."""
+
+    @property
+    def acked(self) -> int:
+        """Segments newly acknowledged by the cumulative acknowledgement."""
+
+    @property
+    def credit(self) -> float:
+        """Segments that count towards growth (RFC 3465)."""
+
+    @property
+    def delivered(self) -> int:
+        """Segments of the connection known to be delivered so far."""
+
+    @property
+    def lost(self) -> int:
+        """Segments of the connection taken for lost so far."""
+
+    @property
+    def in_recovery(self) -> bool:
+        """Whether losses are being repaired."""
+
+    @property
+    def rtt_s(self) -> float | None:
+        """A round-trip sample in seconds, if this acknowledgement gave one."""
+
+    @property
+    def srtt_s(self) -> float:
+        """Smoothed round-trip time in seconds; zero before the first sample."""
+
+    @property
+    def min_rtt_s(self) -> float:
+        """Smallest round-trip time seen, in seconds; zero before the first sample."""
+
+    @property
+    def one_way_delay_s(self) -> float | None:
+        """Forward transit time in seconds, where the transport measures it."""
+
+    @property
+    def ecn_echo(self) -> bool:
+        """Whether it echoed a congestion mark."""
+
+    @property
+    def in_flight(self) -> int:
+        """Segments in flight after it."""
+
+    @property
+    def delivery_rate(self) -> float | None:
+        """Delivered segments per second over the last flight, where there is a sample."""
+    @property
+    def segment_bytes(self) -> int:
+        """Bytes of a full segment on the wire: makes a pacing rate of segments per second."""
+
+    @property
+    def limit(self) -> Literal["network", "receive window", "application"]:
+        """What kept the sender from sending more."""
+
+    @property
+    def round(self) -> int:
+        """Number of the round trip, from zero."""
+
+@final
+class Congestion:
+    """A congestion signal."""
+
+    @property
+    def now_s(self) -> float:
+        """When it was detected, in seconds of simulated time."""
+
+    @property
+    def cause(self) -> Literal["loss", "nak", "ecn", "router"]:
+        """What signalled it."""
+
+    @property
+    def base(self) -> float:
+        """The window in use, which a reduction applies to, in segments."""
+
+    @property
+    def in_flight(self) -> int:
+        """Segments in flight."""
+
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether the window was still in slow start."""
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the connection's first reduction of any kind."""
+
+@final
+class Timeout:
+    """A retransmission timeout."""
+
+    @property
+    def now_s(self) -> float:
+        """When the timer expired, in seconds of simulated time."""
+
+    @property
+    def base(self) -> float:
+        """The window in use when it expired, in segments."""
+
+    @property
+    def keep_ssthresh(self) -> bool:
+        """Whether `ssthresh` should be left alone: a repeated timeout, or right after ECN's cut."""
+
+@final
+class Window:
+    """Congestion window and slow start threshold in segments.
+
+    The window is at least 1, at most what the flow can use; the threshold at least 2 (RFC 5681).
+    What is not a number is refused with a ValueError.
+    """
+
+    cwnd: float
+    """Congestion window."""
+    ssthresh: float
+    """Slow start threshold."""
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether the window is below the threshold."""
+
+    def grow(self, segments: float) -> None:
+        """Add `segments` to the window."""
+
+    def reduce_to(self, segments: float) -> None:
+        """Cut window and threshold to `segments`, rounded as the scenario has it."""
+
+    def restart(self) -> None:
+        """Go back to one segment."""
+
+    def exit_slow_start(self) -> None:
+        """Set the threshold to where the window stands."""
+
+@final
+class Tabulated:
+    """A smooth function of the window, tabulated: it then costs an acknowledgement no logarithm.
+
+    Each octave from `low` to `high` has 256 cells, between whose ends the function is a straight
+    line; outside, it is called itself. The built-in algorithms use the same tables.
+    """
+
+    def __new__(cls, function: Callable[[float], float], low: float, high: float) -> Tabulated: ...
+    def __call__(self, window: float) -> float:
+        """The function at `window` segments."""
+
+def exp(x: float) -> float:
+    """The exponential function: the same bits on every platform, as are `log` and `power`."""
+
+def log(x: float) -> float:
+    """The natural logarithm; not a number below zero."""
+
+def power(x: float, y: float) -> float:
+    """`x` to the power of `y`."""
+
 @final
 class Scenario:
     """A scenario, checked and resolved."""
 
     @staticmethod
-    def load(path: str, overrides: Sequence[str] = ()) -> Scenario:
-        """Read a scenario file, with `key=value` overrides."""
+    def load(
+        path: str,
+        overrides: Sequence[str] = (),
+        algorithms: Mapping[str, type] | None = None,
+    ) -> Scenario:
+        """Read a scenario file, with `key=value` overrides and classes that it may name."""
 
     @staticmethod
-    def parse(text: str, name: str, overrides: Sequence[str] = ()) -> Scenario:
+    def parse(
+        text: str,
+        name: str,
+        overrides: Sequence[str] = (),
+        algorithms: Mapping[str, type] | None = None,
+    ) -> Scenario:
         """Read scenario text, TOML or JSON; `name` stands for the file in messages."""
 
     @property
@@ -43,6 +218,22 @@ class Scenario:
     def explain(self) -> list[tuple[str, str, str]]:
         """Path, value and origin of every value."""
 
+    def rounds(
+        self,
+        rounds: int,
+        *,
+        rtt_s: float,
+        loss_every: int | None = None,
+        loss: tuple[float, int] | None = None,
+        cwnd: float | None = None,
+    ) -> tuple[dict[str, list[Any]], float | None]:
+        """The window of the first flow round by round, with no network.
+
+        Columns `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts` and `congestion`, one row per
+        round trip; and the mean window that the algorithm's response function gives, if it has one.
+        `loss` is a probability and the seed of its draws.
+        """
+
     def run(
         self,
         out: str,
@@ -58,6 +249,9 @@ class Scenario:
 
 def algorithms() -> dict[str, Any]:
     """Every congestion control algorithm and slow start, with parameters and sources."""
+
+def seconds(text: str) -> float:
+    """A time with its unit, such as `100 ms`, in seconds."""
 
 def schema() -> str:
     """The JSON Schema of scenario files."""

@@ -58,6 +58,12 @@ def _warn(texts: list[str]) -> None:
 class Verbs(TyperGroup):
     """The verbs; whatever a user can cause in one ends in a message and an exit code."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Find a verb: one of two words, or of one."""
+        if " ".join(args[:2]) in self.commands:
+            args = [" ".join(args[:2]), *args[2:]]
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
         """Run a verb."""
         with _explained_errors():
@@ -175,6 +181,99 @@ def plot(
         plots.save(drawing, target)
         if not quiet:
             typer.echo(target)
+
+
+@app.command(
+    name="plot window",
+    epilog="Example: longhaul plot window reno hstcp cubic --loss-every 10000 --set low_window=31",
+)
+def plot_window(
+    kinds: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KIND...",
+            help="Algorithms: names that `longhaul list` shows, or my_cc.py:MyCC.",
+        ),
+    ],
+    loss_every: Annotated[
+        int | None, typer.Option(metavar="N", help="Lose every N-th segment.")
+    ] = None,
+    loss: Annotated[
+        float | None, typer.Option(metavar="P", help="Lose each segment with this probability.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Round trips.")] = 300,
+    rtt: Annotated[str, typer.Option(help="Round-trip time, with its unit.")] = "100 ms",
+    cwnd: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SEGMENTS",
+            help="Begin in congestion avoidance with this window.",
+            show_default="slow start",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the losses of --loss.", min=0)] = 1,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PARAMETER=VALUE",
+            help="Give a parameter to every KIND that has it; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Picture: .svg, .png or .html.", show_default="window-<KIND>.svg"
+        ),
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Draw the windows of algorithms round by round, with no network.
+
+    Each round trip acknowledges one window; a lost segment cuts it. Prints the mean window beside
+    what the response function gives. With --json prints every round, and draws only if --out is
+    given.
+    """
+    from longhaul import windows
+
+    experiment = windows.Experiment(
+        loss_every, loss, rounds, rtt_s=_engine.seconds(rtt), cwnd=cwnd, seed=seed
+    )
+    target = out
+    if target is None and not json:
+        stem = "-".join(kind.rpartition(":")[2] for kind in kinds)
+        target = Path(f"window-{stem}.svg")
+    if target is not None:
+        if target.suffix not in (".svg", ".png", ".html"):
+            raise InputError(f"--out {target}: pictures are written as .svg, .png or .html")
+        _refuse_existing(target, overwrite=overwrite)
+    found = windows.courses(kinds, experiment, set or ())
+    if json:
+        _print_json([course.figures() | course.rounds.to_dict(as_series=False) for course in found])
+    else:
+        _out().print(_window_table([course.figures() for course in found]))
+    if target is not None:
+        windows.save(found, experiment, target)
+        if not json:
+            typer.echo(target)
+
+
+def _window_table(rows: list[dict[str, Any]]) -> Table:
+    heads = ("", "mean window", "least", "largest", "cuts", "response function")
+    table = Table(*heads, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        cells = [row["cwnd_mean_pkts"], row["cwnd_min_pkts"], row["cwnd_max_pkts"]]
+        response = row["response_pkts"]
+        table.add_row(
+            row["name"],
+            *(f"{cell:,.1f}" for cell in cells),
+            f"{row['cuts']:,}",
+            "" if response is None else f"{response:,.1f}",
+        )
+    return table
 
 
 def _looks_like_a_name(word: str) -> bool:

@@ -25,6 +25,13 @@ ALGORITHMS: dict[str, Look] = {
     "bic": Look("#56b4e9", "v"),
     "htcp": Look("#cc79a7", "P"),
     "vegas": Look("#000000", "X"),
+    "veno": Look("#e69f00", "h", (0, (6, 2))),
+    "illinois": Look("#0072b2", "p", (0, (6, 2))),
+    "gaimd": Look("#d55e00", "<", (0, (6, 2))),
+    "binomial": Look("#009e73", ">", (0, (6, 2))),
+    "constant-rate": Look("#56b4e9", "*", (0, (6, 2))),
+    "increase-by-k": Look("#cc79a7", "H", (0, (6, 2))),
+    "table": Look("#000000", "8", (0, (6, 2))),
     "udp": Look("#7f7f7f", "d"),
 }
 

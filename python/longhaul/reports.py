@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
 from longhaul.results import Results
@@ -28,14 +29,8 @@ def report(
 ) -> Path:
     """Write an HTML report of one or several runs to `path`."""
     several = [runs] if isinstance(runs, Results) else list(runs)
-    environment = Environment(
-        loader=PackageLoader("longhaul"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    html = environment.get_template("report.html").render(
+    html = page(
+        "report.html",
         title=title or several[0].title,
         provenance=_provenance(several),
         warnings=[(run.name, text) for run in several for text in run.warnings],
@@ -50,6 +45,18 @@ def report(
     return target
 
 
+def page(template: str, **content: object) -> str:
+    """Fill in a template."""
+    environment = Environment(
+        loader=PackageLoader("longhaul"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(**content)
+
+
 def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
     """What made each run, a row per fact and a cell per run."""
     facts = [run.provenance() for run in runs]
@@ -57,10 +64,16 @@ def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """A plot as an SVG element that can stand inside HTML."""
+    """A plot by name, to stand in a page."""
+    svg = inline_svg(plots.figure(name, runs), name)
+    return {"name": name, "help": plots.find(name).help, "svg": svg}
+
+
+def inline_svg(drawing: Figure, name: str) -> Markup:
+    """A figure as an SVG element that can stand inside HTML."""
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / f"{name}.svg"
-        plots.save(plots.figure(name, runs), path)
+        plots.save(drawing, path)
         svg = path.read_text(encoding="utf-8")
     svg = svg[svg.index("<svg") :]
     # Element ids are unique within one picture only.
@@ -70,4 +83,4 @@ def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
     svg = re.sub(
         r"<svg [^>]*(viewBox=\S+ \S+ \S+ [^\" ]+\")[^>]*>", r"<svg \1 role='img'>", svg, count=1
     )
-    return {"name": name, "help": plots.find(name).help, "svg": Markup(svg)}
+    return Markup(svg)

@@ -107,7 +107,11 @@ class Results:
     @property
     def warnings(self) -> list[str]:
         """What has to be read before the numbers are trusted."""
-        return list(self.meta["warnings"])
+        warnings = list(self.meta["warnings"])
+        if self.meta["stopped"]:
+            # Such a run holds only what was recorded before an algorithm raised an exception.
+            warnings.append(f"the run was stopped at {self.meta['simulated_s']:g} s")
+        return warnings
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:

@@ -3,27 +3,47 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import Scenario
+from longhaul._engine import AlgorithmError, Scenario, ScenarioError
+from longhaul.congestion import CongestionControl
 from longhaul.results import Results
 
-# A path, the text of a scenario file (it has more than one line), or the same as nested mappings.
+# A path, the text of a scenario file (it has more than one line), or the same as nested mappings,
+# in which `python` may be a class.
 ScenarioSource = str | Path | Mapping[str, Any]
+
+# Classes that a scenario may name: `congestion = { python = "MyCC" }`.
+Algorithms = Iterable[type[CongestionControl]]
 
 # Called with the simulated seconds and the data packets so far, about ten times a second.
 Progress = Callable[[float, int], object]
 
 
-def load(scenario: ScenarioSource, set: Sequence[str] = ()) -> Scenario:
+def load(
+    scenario: ScenarioSource, set: Sequence[str] = (), algorithms: Algorithms = ()
+) -> Scenario:
     """Check a scenario and fill in its defaults; `set` holds `key=value` overrides."""
+    given: dict[str, type[CongestionControl]] = {}
+
+    def hand_over(value: object) -> str:
+        """Give a class a name that stands for it in the scenario."""
+        if not (isinstance(value, type) and issubclass(value, CongestionControl)):
+            raise ScenarioError(f"{value!r} is nothing that a scenario can hold")
+        if given.setdefault(value.__name__, value) is not value:
+            raise ScenarioError(f"two different classes are called {value.__name__}")
+        return value.__name__
+
+    for algorithm in algorithms:
+        hand_over(algorithm)
     if isinstance(scenario, Mapping):
-        return Scenario.parse(json.dumps(scenario), "scenario", list(set))
+        text = json.dumps(scenario, default=hand_over)
+        return Scenario.parse(text, "scenario", list(set), given)
     if isinstance(scenario, str) and "\n" in scenario:
-        return Scenario.parse(scenario, "scenario", list(set))
-    return Scenario.load(str(scenario), list(set))
+        return Scenario.parse(scenario, "scenario", list(set), given)
+    return Scenario.load(str(scenario), list(set), given)
 
 
 def run(
@@ -31,15 +51,18 @@ def run(
     *,
     out: str | Path | None = None,
     set: Sequence[str] = (),
+    algorithms: Algorithms = (),
     progress: bool | Progress = False,
     overwrite: bool = False,
 ) -> Results:
     """Simulate a scenario and return its results.
 
     The run directory goes to `out`, or to a temporary directory that lives as long as the results.
-    `progress` shows a bar on the terminal, or calls a function of yours.
+    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
+    calls a function of yours.
     """
-    return run_loaded(load(scenario, set), out=out, progress=progress, overwrite=overwrite)
+    loaded = load(scenario, set, algorithms)
+    return run_loaded(loaded, out=out, progress=progress, overwrite=overwrite)
 
 
 def run_loaded(
@@ -51,7 +74,11 @@ def run_loaded(
 ) -> Results:
     """`run` for a scenario that is already checked."""
     if out is not None:
-        _simulate(scenario, Path(out), progress=progress, overwrite=overwrite)
+        try:
+            _simulate(scenario, Path(out), progress=progress, overwrite=overwrite)
+        except AlgorithmError as error:
+            kept = f"{error}; what was recorded until then is in {out}"
+            raise AlgorithmError(kept) from error.__cause__
         return Results(out)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
     try:

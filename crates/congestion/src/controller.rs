@@ -29,6 +29,7 @@ use crate::reno::Reno;
 use crate::santa_cruz::SantaCruz;
 use crate::scalable::Scalable;
 use crate::sync::SyncTcp;
+use crate::table::TableDriven;
 use crate::vcp::Vcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
@@ -131,7 +132,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 }
 
 /// What follows a timeout in standard TCP.
-pub(crate) fn restart(event: &Timeout, window: &mut Window) {
+pub fn restart(event: &Timeout, window: &mut Window) {
     if !event.keep_ssthresh {
         window.set_ssthresh(event.base / 2.0);
     }
@@ -194,6 +195,8 @@ pub enum Controller {
     ConstantRate(ConstantRate),
     /// Increase by K.
     IncreaseByK(IncreaseByK),
+    /// Increase and decrease by table.
+    Table(TableDriven),
     /// Westwood+.
     Westwood(Westwood),
     /// YeAH.
@@ -251,6 +254,7 @@ macro_rules! dispatch {
             Controller::Binomial($algorithm) => $call,
             Controller::ConstantRate($algorithm) => $call,
             Controller::IncreaseByK($algorithm) => $call,
+            Controller::Table($algorithm) => $call,
             Controller::Westwood($algorithm) => $call,
             Controller::Yeah($algorithm) => $call,
             Controller::Hybla($algorithm) => $call,

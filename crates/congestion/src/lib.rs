@@ -13,6 +13,7 @@ mod controller;
 mod ctcp;
 mod ctcp_nist;
 mod cubic;
+mod custom;
 mod dctcp;
 mod decbit;
 mod delay_gradient;
@@ -44,6 +45,7 @@ mod slow_start;
 mod split_mix;
 mod state;
 mod sync;
+mod table;
 mod vcp;
 mod vegas;
 mod veno;
@@ -53,12 +55,14 @@ mod windowed_max;
 mod xcp;
 mod yeah;
 
-pub use controller::{CloneBox, CongestionControl, Controller, Phases};
+pub use controller::{CloneBox, CongestionControl, Controller, Phases, restart};
+pub use custom::{Custom, Factory};
 pub use facts::{
     AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
 };
-pub use parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
 pub use registry::{ControllerSpec, SlowStartSpec};
+pub use response_table::ResponseTable;
 pub use slow_start::{Hystart, SlowStart};
 pub use state::CongestionState;
 pub use window::{Change, Rounding, Window};

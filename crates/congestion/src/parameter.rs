@@ -145,7 +145,12 @@ pub enum DefaultValue {
         /// The rule.
         value: fn(&Settings) -> f64,
     },
+    /// A function of the window through these points. A number given instead stands for a constant.
+    Points(&'static [Point]),
 }
+
+/// A window in segments, and a parameter's value at it.
+pub type Point = (f64, f64);
 
 /// One parameter of an algorithm or a slow start.
 #[derive(Clone, Copy, Debug)]
@@ -164,12 +169,39 @@ pub struct Parameter {
     pub source: &'static str,
 }
 
+impl Parameter {
+    /// Checks the points of a function of the window. An error has the number of the point, from
+    /// zero, and what is wrong with it.
+    pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
+        if points.is_empty() {
+            return Err((0, "there has to be at least one".to_string()));
+        }
+        let mut before = 0.0;
+        for (index, &(window, value)) in points.iter().enumerate() {
+            if !(window.is_finite() && window > before) {
+                let (window, before) = (Number(window), Number(before));
+                let reason = format!("the window is {window}, but has to be above {before}");
+                return Err((index, reason));
+            }
+            if !self.allowed.contains(value) {
+                let (value, allowed, unit) = (Number(value), self.allowed, self.unit);
+                let reason = format!("the value is {value}, but has to be {allowed} ({unit})");
+                return Err((index, reason));
+            }
+            before = window;
+        }
+        Ok(())
+    }
+}
+
 /// The variant and every parameter's value of one algorithm or slow start: given or default.
 #[derive(Clone, Debug)]
 pub struct Settings {
     kind: &'static str,
     variant: Variant,
     values: Vec<(&'static Parameter, f64)>,
+    /// Parameters that are functions of the window.
+    functions: Vec<(&'static Parameter, Vec<Point>)>,
 }
 
 impl Settings {
@@ -185,10 +217,19 @@ impl Settings {
             kind,
             variant,
             values: Vec::with_capacity(parameters.len()),
+            functions: Vec::new(),
         };
         for parameter in parameters {
             let found = given.iter().find(|(name, _)| name == parameter.name);
             let value = match (found, parameter.default) {
+                (Some(&(_, value)), DefaultValue::Points(_)) => {
+                    settings.functions.push((parameter, vec![(1.0, value)]));
+                    value
+                }
+                (None, DefaultValue::Points(points)) => {
+                    settings.functions.push((parameter, points.to_vec()));
+                    continue;
+                }
                 (Some(&(_, value)), _) => value,
                 (None, DefaultValue::Fixed(value)) => value,
                 (None, DefaultValue::Derived { value, .. }) => value(&settings),
@@ -202,9 +243,42 @@ impl Settings {
                     allowed: parameter.allowed,
                 });
             }
-            settings.values.push((parameter, value));
+            if !matches!(parameter.default, DefaultValue::Points(_)) {
+                settings.values.push((parameter, value));
+            }
         }
         Ok(settings)
+    }
+
+    /// Takes the given functions of the window.
+    pub(crate) fn with_functions(
+        mut self,
+        given: &[(String, Vec<Point>)],
+    ) -> Result<Self, SpecError> {
+        let kind = self.kind;
+        for (name, points) in given {
+            let names = || self.functions.iter().map(|(parameter, _)| parameter.name);
+            let Some(place) = names().position(|known| known == name) else {
+                return Err(SpecError::UnknownParameter {
+                    kind,
+                    name: name.clone(),
+                    nearest: longhaul_units::nearest(name, names()),
+                    known: names().collect(),
+                });
+            };
+            let (parameter, value) = &mut self.functions[place];
+            if let Err((index, reason)) = parameter.check_points(points) {
+                let (name, number) = (parameter.name, index + 1);
+                return Err(SpecError::BadPoint {
+                    kind,
+                    name,
+                    number,
+                    reason,
+                });
+            }
+            value.clone_from(points);
+        }
+        Ok(self)
     }
 
     /// The variant chosen.
@@ -215,6 +289,23 @@ impl Settings {
     /// Every parameter with its value, in the order of the table.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
         self.values.iter().copied()
+    }
+
+    /// Every parameter that is a function of the window, with its points.
+    pub fn functions(&self) -> impl Iterator<Item = (&'static Parameter, &[Point])> + '_ {
+        self.functions
+            .iter()
+            .map(|(parameter, points)| (*parameter, points.as_slice()))
+    }
+
+    /// The points of a parameter that the algorithm's table lists as a function of the window.
+    pub(crate) fn points(&self, name: &str) -> &[Point] {
+        let found = self
+            .functions()
+            .find(|(parameter, _)| parameter.name == name);
+        found
+            .expect("an algorithm reads only parameters of its table")
+            .1
     }
 
     /// The value of a parameter that the algorithm's table lists.
@@ -340,6 +431,18 @@ pub enum SpecError {
         unit: &'static str,
         /// What is allowed.
         allowed: Range,
+    },
+    /// A point of a function of the window that cannot be.
+    #[error("{kind}: `{name}`, point {number}: {reason}")]
+    BadPoint {
+        /// The algorithm.
+        kind: &'static str,
+        /// The parameter.
+        name: &'static str,
+        /// Number of the point, from one.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A value that has to be below another parameter's.
     #[error("{kind}: `{name}` is {}, but has to be below `{other}`, {}", Number(*.value), Number(*.limit))]

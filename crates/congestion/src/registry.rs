@@ -4,13 +4,14 @@
 //! name. `longhaul list`, the scenario schema and the documentation are made from these tables.
 
 use crate::controller::Controller;
-use crate::parameter::{Parameter, Settings, SpecError, Variant};
+use crate::custom::Custom;
+use crate::parameter::{Parameter, Point, Settings, SpecError, Variant};
 use crate::slow_start::SlowStart;
 use crate::{
     bbr, bic, binomial, constant_rate, ctcp, ctcp_nist, cubic, dctcp, decbit, delay_gradient, fast,
     fast_at, gaimd, ghstcp, hstcp, htcp, hybla, illinois, increase_by_k, ledbat, lp, multcp,
-    packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, vcp, vegas, veno, westwood,
-    xcp, yeah,
+    packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, table, vcp, vegas, veno,
+    westwood, xcp, yeah,
 };
 
 /// A published evaluation that Longhaul re-creates.
@@ -119,6 +120,7 @@ static ALGORITHMS: &[&Entry<Controller>] = &[
     &packet_pair::ENTRY,
     &xcp::ENTRY,
     &vcp::ENTRY,
+    &table::ENTRY,
 ];
 
 static SLOW_STARTS: &[&Entry<SlowStart>] = &[
@@ -170,22 +172,31 @@ fn find<T>(
 /// An algorithm chosen by name, with the parameters that differ from their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ControllerSpec {
-    /// Name in the registry, for example `hstcp`.
+    /// Name in the registry, for example `hstcp`; any name of a custom algorithm.
     pub kind: String,
     /// Which implementation's details to follow.
     pub variant: Variant,
     /// Parameter names and values, in the registry's units.
     pub parameters: Vec<(String, f64)>,
+    /// Names and points of parameters that are functions of the window.
+    pub functions: Vec<(String, Vec<Point>)>,
+    /// The algorithm, if the registry does not list it.
+    pub custom: Option<Custom>,
 }
 
 impl ControllerSpec {
     /// The value of every parameter, given or default, checked.
     pub fn settings(&self) -> Result<Settings, SpecError> {
-        find_algorithm(&self.kind)?.settings(self.variant, &self.parameters)
+        find_algorithm(&self.kind)?
+            .settings(self.variant, &self.parameters)?
+            .with_functions(&self.functions)
     }
 
     /// Builds the algorithm. Flows of the same kind clone one controller: clones share its tables.
     pub fn build(&self) -> Result<Controller, SpecError> {
+        if let Some(Custom(factory)) = &self.custom {
+            return Ok(Controller::Custom(factory.make()));
+        }
         (find_algorithm(&self.kind)?.build)(&self.settings()?)
     }
 }
@@ -224,6 +235,7 @@ mod tests {
             kind: kind.to_string(),
             variant: Variant::Paper,
             parameters: parameters.collect(),
+            ..ControllerSpec::default()
         }
     }
 

@@ -14,7 +14,7 @@ const PLACE_BITS: u32 = f64::MANTISSA_DIGITS - 1 - CELL_BITS;
 
 /// A tabulated function of the window.
 #[derive(Debug)]
-pub(crate) struct ResponseTable {
+pub struct ResponseTable {
     /// Number of the first cell, in the numbering by leading bits.
     first: u64,
     cells: Box<[Cell]>,

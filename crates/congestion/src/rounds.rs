@@ -120,17 +120,20 @@ impl Flow {
 
     /// Goes on for `rounds` round trips of `path`.
     pub fn run(&mut self, path: &Path, rounds: u64) -> Vec<Round> {
+        self.rounds(path).take(rounds as usize).collect()
+    }
+
+    /// Goes on for as many round trips of `path` as are asked for.
+    pub fn rounds<'a>(&'a mut self, path: &'a Path) -> impl Iterator<Item = Round> + 'a {
         let mut losses = Losses::new(path.loss);
-        (0..rounds)
-            .map(|number| {
-                let round = self.pass(path, &mut losses);
-                let timeout = path.timeouts.contains(&number);
-                if timeout {
-                    self.time_out();
-                }
-                Round { timeout, ..round }
-            })
-            .collect()
+        (0..).map(move |number| {
+            let round = self.pass(path, &mut losses);
+            let timeout = path.timeouts.contains(&number);
+            if timeout {
+                self.time_out();
+            }
+            Round { timeout, ..round }
+        })
     }
 
     /// One round trip.

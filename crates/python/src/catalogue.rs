@@ -48,6 +48,11 @@ fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDic
     match one.default {
         DefaultValue::Fixed(value) => row.set_item("default", value)?,
         DefaultValue::Derived { rule, .. } => row.set_item("default", rule)?,
+        // As lists: that is what one writes.
+        DefaultValue::Points(points) => {
+            let points: Vec<[f64; 2]> = points.iter().map(|&(w, value)| [w, value]).collect();
+            row.set_item("default", points)?;
+        }
     }
     row.set_item("allowed", one.allowed.to_string())?;
     row.set_item("help", one.help)?;

@@ -2,8 +2,12 @@
 //!
 //! `_engine.pyi` beside the Python package declares and documents the same names.
 
+mod algorithm;
 mod catalogue;
+mod facts;
+mod functions;
 mod memory;
+mod rounds;
 mod run;
 mod scenario;
 mod watch;
@@ -39,6 +43,12 @@ mod error {
         LonghaulError,
         "A run that failed under way."
     );
+    create_exception!(
+        longhaul,
+        AlgorithmError,
+        LonghaulError,
+        "A congestion control algorithm in Python that cannot be used, or that raised an exception."
+    );
 }
 
 #[pymodule]
@@ -46,15 +56,30 @@ mod _engine {
     #[pymodule_export]
     use crate::catalogue::algorithms;
     #[pymodule_export]
-    use crate::error::{LonghaulError, OutputError, RunError, ScenarioError};
+    use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
+    #[pymodule_export]
+    use crate::facts::{Ack, Congestion, Timeout, Window};
+    #[pymodule_export]
+    use crate::functions::{Tabulated, exp, log, power};
     #[pymodule_export]
     use crate::scenario::Scenario;
+    use longhaul_units::{Dimension, Quantity};
     use pyo3::prelude::*;
 
     /// The JSON Schema of scenario files.
     #[pyfunction]
     fn schema() -> String {
         longhaul_scenario::schema().to_string()
+    }
+
+    /// A time with its unit, in seconds.
+    #[pyfunction]
+    fn seconds(text: &str) -> PyResult<f64> {
+        match Quantity::parse(text, &[Dimension::Time]) {
+            Ok(Quantity::Span(span)) => Ok(span.as_secs_f64()),
+            Ok(other) => unreachable!("{other} is no time"),
+            Err(error) => Err(ScenarioError::new_err(error.to_string())),
+        }
     }
 
     /// The version of the package.

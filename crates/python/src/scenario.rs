@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+use longhaul_congestion::rounds::Loss;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use crate::algorithm::Loader;
 use crate::error::ScenarioError;
+use crate::rounds::{self, Experiment};
 use crate::run;
 
 /// A scenario, checked and resolved.
@@ -15,18 +19,31 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file, with `key=value` overrides.
+    /// Reads a scenario file, with `key=value` overrides and classes that it may name.
     #[staticmethod]
-    #[pyo3(signature = (path, overrides = Vec::new()))]
-    fn load(path: &str, overrides: Vec<String>) -> PyResult<Self> {
-        Self::checked(longhaul_scenario::load(Path::new(path), &overrides))
+    #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None))]
+    fn load(path: &str, overrides: Vec<String>, algorithms: Option<Py<PyDict>>) -> PyResult<Self> {
+        let loader = Loader { given: algorithms };
+        Self::checked(longhaul_scenario::load_with(
+            Path::new(path),
+            &overrides,
+            &loader,
+        ))
     }
 
     /// Reads scenario text, TOML or JSON; `name` stands for the file in messages.
     #[staticmethod]
-    #[pyo3(signature = (text, name, overrides = Vec::new()))]
-    fn parse(text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
-        Self::checked(longhaul_scenario::parse(text, name, None, &overrides))
+    #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None))]
+    fn parse(
+        text: &str,
+        name: &str,
+        overrides: Vec<String>,
+        algorithms: Option<Py<PyDict>>,
+    ) -> PyResult<Self> {
+        let loader = Loader { given: algorithms };
+        Self::checked(longhaul_scenario::parse_with(
+            text, name, None, &overrides, &loader,
+        ))
     }
 
     #[getter]
@@ -59,6 +76,33 @@ impl Scenario {
     fn explain(&self) -> Vec<(String, String, String)> {
         let rows = self.inner.explain().into_iter();
         rows.map(|row| (row.path, row.value, row.origin)).collect()
+    }
+
+    /// The window of the first flow round by round, with no network: columns, and the mean window
+    /// that the response function gives. `loss` is a probability and the seed of its draws.
+    #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
+    fn rounds<'py>(
+        &self,
+        py: Python<'py>,
+        rounds: usize,
+        rtt_s: f64,
+        loss_every: Option<u64>,
+        loss: Option<(f64, u64)>,
+        cwnd: Option<f64>,
+    ) -> PyResult<(Bound<'py, PyDict>, Option<f64>)> {
+        let loss = match (loss_every, loss) {
+            (Some(n), _) => Loss::Every(n),
+            (None, Some((p, seed))) => Loss::Random { p, seed },
+            (None, None) => Loss::Never,
+        };
+        let experiment = Experiment {
+            rounds,
+            rtt_s,
+            loss,
+            cwnd,
+        };
+        let flow = &self.inner.config().flows[0];
+        rounds::run(py, &flow.transport, &experiment)
     }
 
     /// Simulates, and leaves a run directory at `out`.

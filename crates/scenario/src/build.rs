@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul_congestion::Rounding;
+use longhaul_congestion::{ControllerSpec, Rounding};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
@@ -45,7 +45,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     let mut flows = Vec::new();
     for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
         let group = node.table().expect("a group is a table");
-        flows.extend(group_of(group, (path.from, path.to), &mut network));
+        flows.extend(group_of(group, path, &mut network));
     }
     Config {
         seed: root.whole("seed"),
@@ -110,13 +110,13 @@ impl Network {
 }
 
 /// The flows of one group, numbered from zero.
-fn group_of(group: &Table, (from, to): (usize, usize), network: &mut Network) -> Vec<Flow> {
+fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let label = group.word("label").to_string();
-    let transport = transport(group);
+    let transport = transport(group, path);
     let access = group.get("access").and_then(Node::table);
     let flow = |index: u64| {
         let name = format!("{label}-{index}");
-        let (mut from, mut to) = (from, to);
+        let (mut from, mut to) = (path.from, path.to);
         if let Some(access) = access {
             from = network.add_host(format!("{name}-sender"), from, access);
             if access.word("at") == "both" {
@@ -156,7 +156,7 @@ fn loss(table: &Table) -> Loss {
     }
 }
 
-fn transport(group: &Table) -> Transport {
+fn transport(group: &Table, path: &flow::Path) -> Transport {
     let packet = group.bytes("packet");
     if group.word("protocol") == "udp" {
         return Transport::Udp(Udp {
@@ -165,10 +165,11 @@ fn transport(group: &Table) -> Transport {
             header_bytes: UDP_HEADER_BYTES,
         });
     }
-    Transport::Tcp(Arc::new(tcp(group, packet)))
+    let congestion = path.congestion.clone().expect("resolved for TCP");
+    Transport::Tcp(Arc::new(tcp(group, packet, congestion)))
 }
 
-fn tcp(group: &Table, packet: Bytes) -> Tcp {
+fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let tcp = group.sub("tcp");
     let payload = flow::payload(tcp, packet).expect("checked when resolved");
     let small = |key| tcp.bytes(key).0 as u32;
@@ -187,7 +188,7 @@ fn tcp(group: &Table, packet: Bytes) -> Tcp {
         receive_window: tcp.whole("receive_window"),
         send_buffer: whole_unless_word(tcp, "send_buffer"),
         initial_ssthresh: Some(tcp.number("initial_ssthresh")),
-        congestion: flow::controller(group.sub("congestion")),
+        congestion,
         slow_start: flow::slow_start(group.sub("slow_start"))
             .build()
             .expect("checked when resolved"),

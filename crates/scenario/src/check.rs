@@ -3,9 +3,10 @@
 //! Everything wrong is reported at once. Along the way texts become quantities, and whole numbers
 //! become numbers where those are meant, so that what follows works with meanings only.
 
-use longhaul_congestion::{Parameter, Variant, registry};
+use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_units::{Dimension, Quantity, Span, nearest};
 
+use crate::custom;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::model::{Field, Kind};
@@ -255,6 +256,11 @@ fn check_tagged(
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    // A kind laid over an algorithm of the user's own.
+    table.retain(|key, node| key != "python" && key != "source" || !node.of_other_kind);
+    if custom::is_custom(table) {
+        return custom::check(table, path, out);
+    }
     let kind = match table.get("kind").map(|node| (&node.value, &node.origin)) {
         None => DEFAULT_CONGESTION.to_string(),
         Some((Value::Text(kind), _)) => kind.clone(),
@@ -347,16 +353,84 @@ fn check_parameters(
         let Some(node) = table.get_mut(parameter.name) else {
             continue;
         };
+        if let (DefaultValue::Points(_), Value::List(_)) = (parameter.default, &node.value) {
+            check_points(parameter, node, &join(path, parameter.name), out);
+            continue;
+        }
         let number = as_number(&mut node.value);
         if !parameter.allowed.contains(number) {
             let (range, unit) = (parameter.allowed, parameter.unit);
-            let message = format!("this has to be a number {range} ({unit}), without a unit");
+            let or_points = match parameter.default {
+                DefaultValue::Points(_) => ", or a list of points [window, value]",
+                _ => "",
+            };
+            let message =
+                format!("this has to be a number {range} ({unit}), without a unit{or_points}");
             out.push(Diagnostic::new(
                 &join(path, parameter.name),
                 &node.origin,
                 message,
             ));
         }
+    }
+}
+
+/// Checks a parameter given as a function of the window.
+fn check_points(
+    parameter: &'static Parameter,
+    node: &mut Node,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Value::List(items) = &mut node.value else {
+        return;
+    };
+    for (index, item) in items.iter_mut().enumerate() {
+        if let Value::List(pair) = &mut item.value {
+            for number in pair {
+                as_number(&mut number.value);
+            }
+        }
+        if pair(item).is_none() {
+            let message = "this is no point; write a window and a value, such as [100, 2.5]";
+            let path = join(path, &index.to_string());
+            return out.push(Diagnostic::new(&path, &item.origin, message));
+        }
+    }
+    let given = points(node).expect("every item is a point");
+    if let Err((index, reason)) = parameter.check_points(&given) {
+        let Value::List(items) = &node.value else {
+            return;
+        };
+        let origin = items.get(index).map_or(&node.origin, |item| &item.origin);
+        out.push(Diagnostic::new(
+            &join(path, &index.to_string()),
+            origin,
+            reason,
+        ));
+    }
+}
+
+/// The points of a function of the window, if that is what a value is.
+pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
+    let Value::List(items) = &node.value else {
+        return None;
+    };
+    items.iter().map(pair).collect()
+}
+
+fn pair(node: &Node) -> Option<Point> {
+    let Value::List(pair) = &node.value else {
+        return None;
+    };
+    let [window, value] = pair.as_slice() else {
+        return None;
+    };
+    match (&window.value, &value.value) {
+        (&Value::Number(window), &Value::Number(value)) => {
+            (!window.is_nan() && !value.is_nan()).then_some((window, value))
+        }
+        _ => None,
     }
 }
 
@@ -390,7 +464,8 @@ pub(crate) fn describe(kind: &Kind) -> String {
             let kinds: Vec<String> = kinds.iter().map(|(kind, _)| format!("{kind:?}")).collect();
             format!("a table with kind = {}", kinds.join(" or "))
         }
-        Kind::Congestion | Kind::SlowStart => "a table with kind = \"NAME\"".to_string(),
+        Kind::Congestion => "a table with kind = \"NAME\" or python = \"FILE:CLASS\"".to_string(),
+        Kind::SlowStart => "a table with kind = \"NAME\"".to_string(),
         Kind::OneOf(kinds) => kinds.iter().map(describe).collect::<Vec<_>>().join(", or "),
     }
 }

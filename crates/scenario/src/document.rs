@@ -172,6 +172,9 @@ impl Source {
     }
 }
 
+/// Keys that decide which others a table has: a name that Longhaul knows, or a file of the user's.
+pub(crate) const KINDS: [&str; 2] = ["kind", "python"];
+
 /// Lays `upper` over `lower`: tables merge, everything else is replaced.
 ///
 /// What a table says about another `kind` than the upper one's holds only where the new kind has
@@ -179,7 +182,7 @@ impl Source {
 /// thresholds.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     let other_kind = matches!(
-        (lower.get("kind"), upper.get("kind")),
+        (kind_of(lower), kind_of(&upper)),
         (Some(below), Some(above)) if below.value != above.value
     );
     if other_kind {
@@ -209,6 +212,11 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
             (_, value) => drop(lower.insert(key, Node { value, ..node })),
         }
     }
+}
+
+/// What decides which other keys a table has.
+fn kind_of(table: &Table) -> Option<&Node> {
+    KINDS.iter().find_map(|key| table.get(*key))
 }
 
 /// Puts defaults below what is there: the opposite of [`overlay`].

@@ -12,6 +12,7 @@
 
 mod build;
 mod check;
+mod custom;
 mod document;
 mod error;
 mod flow;
@@ -30,10 +31,12 @@ use std::path::Path;
 
 use longhaul_engine::{Config, RESULTS_VERSION};
 
+pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use render::ExplainRow;
 pub use schema::schema;
 
+use custom::NoAlgorithms;
 use document::{Origin, Table};
 
 /// A scenario that can be run.
@@ -44,28 +47,50 @@ pub struct Scenario {
     warnings: Vec<String>,
 }
 
-/// Reads a scenario file, with `key=value` overrides.
+/// Reads a scenario file, with `key=value` overrides. It brings no algorithm along.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError> {
+    load_with(path, overrides, &NoAlgorithms)
+}
+
+/// Reads a scenario file that may name algorithms of the user's own.
+pub fn load_with(
+    path: &Path,
+    overrides: &[String],
+    algorithms: &dyn Algorithms,
+) -> Result<Scenario, ScenarioError> {
     let (root, origin) = read::read_file(path)?;
-    complete(root, &origin, overrides)
+    complete(root, &origin, overrides, algorithms)
 }
 
 /// Reads a scenario from a text, TOML or JSON. `name` stands for the file in messages, and files
-/// that it extends are found from `base`, the current directory without it.
+/// that it extends are found from `base`, the current directory without it. It brings no algorithm
+/// along.
 pub fn parse(
     text: &str,
     name: &str,
     base: Option<&Path>,
     overrides: &[String],
 ) -> Result<Scenario, ScenarioError> {
+    parse_with(text, name, base, overrides, &NoAlgorithms)
+}
+
+/// As [`parse`], of a scenario that may name algorithms of the user's own.
+pub fn parse_with(
+    text: &str,
+    name: &str,
+    base: Option<&Path>,
+    overrides: &[String],
+    algorithms: &dyn Algorithms,
+) -> Result<Scenario, ScenarioError> {
     let (root, origin) = read::read_text(text, name, base)?;
-    complete(root, &origin, overrides)
+    complete(root, &origin, overrides, algorithms)
 }
 
 fn complete(
     mut root: Table,
     origin: &Origin,
     overrides: &[String],
+    algorithms: &dyn Algorithms,
 ) -> Result<Scenario, ScenarioError> {
     for text in overrides {
         read::apply_override(&mut root, text)?;
@@ -74,8 +99,8 @@ fn complete(
     if !errors.is_empty() {
         return Err(ScenarioError::new(errors));
     }
-    let resolved =
-        resolve::resolve(root).map_err(|errors| ScenarioError::in_file(errors, origin))?;
+    let resolved = resolve::resolve(root, algorithms)
+        .map_err(|errors| ScenarioError::in_file(errors, origin))?;
     let config = build::build(&resolved);
     let warnings = warnings::warnings(&resolved, &config);
     Ok(Scenario {

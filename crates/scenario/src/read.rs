@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{Node, Origin, Source, Table, Value, overlay};
+use crate::document::{KINDS, Node, Origin, Source, Table, Value, overlay};
 use crate::error::Diagnostic;
 
 /// Reads a file and everything that it extends.
@@ -287,7 +287,7 @@ fn set_in(
 /// Sets one key. A table given whole replaces what was there; a new `kind` keeps what it shares
 /// with the old one.
 fn overlay_one(table: &mut Table, key: &str, node: Node) {
-    if key == "kind" {
+    if KINDS.contains(&key) {
         overlay(table, Table::from([(key.to_string(), node)]));
     } else {
         table.insert(key.to_string(), node);

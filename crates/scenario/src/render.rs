@@ -79,7 +79,10 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
 /// A plain value as one would write it, without the quotes.
 fn written(value: &Value) -> String {
     match value {
-        Value::Text(text) => text.clone(),
+        Value::Text(text) => match text.lines().count() {
+            0 | 1 => text.clone(),
+            lines => format!("{} ... ({lines} lines)", text.lines().next().unwrap_or("")),
+        },
         Value::List(items) => {
             let items: Vec<String> = items.iter().map(|item| written(&item.value)).collect();
             format!("[{}]", items.join(", "))

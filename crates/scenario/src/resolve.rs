@@ -4,6 +4,7 @@
 use longhaul_units::{Bytes, Span, Time};
 
 use crate::check::unknown;
+use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
@@ -17,12 +18,15 @@ pub(crate) struct Resolved {
     /// The document, complete.
     pub root: Table,
     pub core: Core,
-    /// Where each group of flows runs.
+    /// Where each group of flows runs, and its congestion control.
     pub paths: Vec<Path>,
 }
 
 /// Completes a checked document, or says what contradicts what.
-pub(crate) fn resolve(mut root: Table) -> Result<Resolved, Vec<Diagnostic>> {
+pub(crate) fn resolve(
+    mut root: Table,
+    algorithms: &dyn Algorithms,
+) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.default(
         "profile",
@@ -80,6 +84,7 @@ pub(crate) fn resolve(mut root: Table) -> Result<Resolved, Vec<Diagnostic>> {
         access: access.as_ref().and_then(Node::table),
         duration,
         packet,
+        algorithms,
     };
     let mut paths = Vec::new();
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
@@ -188,6 +193,10 @@ fn default_label(group: &Table) -> String {
         return "udp".to_string();
     }
     let congestion = group.get("congestion").and_then(Node::table);
+    let python = congestion.and_then(|table| table.get("python"));
+    if let Some(python) = python {
+        return custom::class(text_of(python)).to_string();
+    }
     let kind = congestion.and_then(|table| table.get("kind")).map(text_of);
     kind.unwrap_or(crate::check::DEFAULT_CONGESTION).to_string()
 }

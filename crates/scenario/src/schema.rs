@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use longhaul_congestion::{Parameter, Range, registry};
+use longhaul_congestion::{DefaultValue, Parameter, Range, registry};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
@@ -67,7 +67,7 @@ fn of(kind: &Kind) -> Json {
                 schema["description"] = json!(entry.description);
                 schema
             });
-            json!({ "anyOf": kinds.collect::<Vec<_>>() })
+            json!({ "anyOf": kinds.chain([custom()]).collect::<Vec<_>>() })
         }
         Kind::SlowStart => {
             let names: Vec<&str> = registry::slow_starts()
@@ -97,11 +97,44 @@ fn tagged(kind: &str, mut table: Json) -> Json {
 fn parameters(parameters: &[Parameter]) -> Json {
     let property = |parameter: &Parameter| {
         let mut schema = number(parameter.allowed);
+        if let DefaultValue::Points(_) = parameter.default {
+            schema = json!({ "anyOf": [schema, points(parameter.allowed)] });
+        }
         schema["description"] = json!(format!("{} ({})", parameter.help, parameter.unit));
         (parameter.name.to_string(), schema)
     };
     let properties: Map<String, Json> = parameters.iter().map(property).collect();
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+/// A list of points `[window, value]`.
+fn points(values: Range) -> Json {
+    let window = json!({ "type": "number", "exclusiveMinimum": 0 });
+    let pair = json!({
+        "type": "array", "prefixItems": [window, number(values)], "minItems": 2, "maxItems": 2,
+    });
+    json!({ "type": "array", "items": pair, "minItems": 1 })
+}
+
+/// An algorithm in Python; its class knows what else there may be.
+fn custom() -> Json {
+    json!({
+        "type": "object",
+        "properties": {
+            "python": {
+                "type": "string",
+                "description": "File and class of an algorithm in Python, as in `my_cc.py:MyCC`; \
+                    relative to this file. Its constructor gets the other keys.",
+            },
+            "source": {
+                "type": "string",
+                "description": "Text of the algorithm, in resolved scenarios; read from the file \
+                    without it.",
+            },
+        },
+        "required": ["python"],
+        "additionalProperties": true,
+    })
 }
 
 fn number(range: Range) -> Json {

@@ -89,7 +89,7 @@ fn entry_variants(
     let spec = |&variant| ControllerSpec {
         kind: entry.kind.to_string(),
         variant,
-        parameters: Vec::new(),
+        ..ControllerSpec::default()
     };
     entry.variants.iter().map(spec).collect()
 }

@@ -18,6 +18,7 @@ mod sender;
 mod short_queues;
 mod slow_starts;
 mod sync;
+mod table;
 
 use longhaul_congestion::rounds::Flow;
 use longhaul_congestion::{
@@ -38,6 +39,7 @@ fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> Controller
         kind: kind.to_string(),
         variant,
         parameters: parameters(given),
+        ..ControllerSpec::default()
     }
 }
 

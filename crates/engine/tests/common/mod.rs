@@ -106,6 +106,7 @@ pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> C
         kind: kind.to_string(),
         variant,
         parameters: parameters.collect(),
+        ..ControllerSpec::default()
     }
 }
 

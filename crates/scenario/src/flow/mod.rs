@@ -3,8 +3,10 @@
 mod access;
 mod transport;
 
+use longhaul_congestion::ControllerSpec;
 use longhaul_units::{Bytes, Rate, Span, Time};
 
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::queue;
@@ -13,9 +15,7 @@ use crate::topology::{Core, Kind, find_node};
 use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
-pub(crate) use transport::{
-    controller, payload, reports_one_way_delay, slow_start, timestamp_option,
-};
+pub(crate) use transport::{payload, reports_one_way_delay, slow_start, timestamp_option};
 
 /// What the flows of all groups share.
 pub(crate) struct Shared<'a> {
@@ -28,9 +28,11 @@ pub(crate) struct Shared<'a> {
     pub duration: Time,
     /// Largest packet that a flow sends.
     pub packet: Bytes,
+    /// Makes the users' own algorithms.
+    pub algorithms: &'a dyn Algorithms,
 }
 
-/// Where a group's flows run.
+/// Where a group's flows run, and their congestion control.
 pub(crate) struct Path {
     pub from: usize,
     pub to: usize,
@@ -38,6 +40,8 @@ pub(crate) struct Path {
     pub rtt: Span,
     /// The slowest link's rate, access links included.
     pub rate: Rate,
+    /// None without TCP.
+    pub congestion: Option<ControllerSpec>,
 }
 
 const TCP_KEYS: [&str; 5] = ["congestion", "slow_start", "recovery", "transfer", "tcp"];
@@ -136,6 +140,7 @@ pub(crate) fn resolve(
             access.span("delay") * 2 * links(access)
         });
     let rate = access.map_or(slowest, |access| access.rate("rate").min(slowest));
+    let mut congestion = None;
     if flow.word("protocol") == "tcp" {
         let packet = flow.bytes("packet");
         let queues = route.iter().map(|&link| &shared.core.links[link].queue);
@@ -146,13 +151,14 @@ pub(crate) fn resolve(
             links(access) as f64 * queue::capacity_packets(access.sub("queue"), packet)
         });
         let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
-        transport::resolve_tcp(flow, path, shared, bdp + queued + held, out);
+        congestion = transport::resolve_tcp(flow, path, shared, bdp + queued + held, out);
     }
     Some(Path {
         from,
         to,
         rtt,
         rate,
+        congestion,
     })
 }
 

@@ -1,10 +1,13 @@
 //! Transport of a group of flows: congestion control, slow start and every TCP option.
 
-use longhaul_congestion::{ControllerSpec, DefaultValue, SlowStartSpec, Variant, registry};
+use longhaul_congestion::{
+    ControllerSpec, DefaultValue, Point, SlowStartSpec, SpecError, Variant, registry,
+};
 use longhaul_units::{Bytes, Quantity};
 
 use super::{Shared, refuse_large};
-use crate::check::DEFAULT_CONGESTION;
+use crate::check::{DEFAULT_CONGESTION, points};
+use crate::custom;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::read::join;
@@ -14,15 +17,15 @@ use crate::typed::Typed;
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Congestion control, slow start and transport options. `held` is what path and queues hold, in
-/// packets.
+/// packets. Returns the congestion control, unless something is wrong.
 pub(super) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
     shared: &Shared<'_>,
     held: f64,
     out: &mut Vec<Diagnostic>,
-) {
-    resolve_congestion(flow, path, shared.profile, out);
+) -> Option<ControllerSpec> {
+    let congestion = resolve_congestion(flow, path, shared, out);
     resolve_slow_start(flow, shared.profile);
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
     let packet = flow.bytes("packet");
@@ -38,7 +41,8 @@ pub(super) fn resolve_tcp(
     let Some(payload) = payload(tcp, packet) else {
         let message = format!("{packet} leaves no room for data after the headers");
         let path = path.replace(".tcp", ".packet");
-        return out.push(Diagnostic::new(&path, &flow.node("packet").origin, message));
+        out.push(Diagnostic::new(&path, &flow.node("packet").origin, message));
+        return None;
     };
     let auto = (2.0 * held).ceil().clamp(64.0, 1e12) as i64;
     let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
@@ -68,6 +72,7 @@ pub(super) fn resolve_tcp(
             message,
         ));
     }
+    congestion
 }
 
 /// Puts options below those that are there. A timer has either a granularity or a tick.
@@ -166,17 +171,37 @@ fn resolve_window(
     }
 }
 
-fn resolve_congestion(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diagnostic>) {
+fn resolve_congestion(
+    flow: &mut Table,
+    path: &str,
+    shared: &Shared<'_>,
+    out: &mut Vec<Diagnostic>,
+) -> Option<ControllerSpec> {
     flow.default("congestion", Value::Table(Table::new()), Origin::Default);
+    let path = join(path, "congestion");
     let table = flow.sub_mut("congestion");
+    let spec = if custom::is_custom(table) {
+        custom::resolve(table, &path, shared.algorithms)
+    } else {
+        resolve_registered(table, &path, shared.profile)
+    };
+    spec.map_err(|error| out.push(error)).ok()
+}
+
+/// An algorithm of the registry: its variant, every parameter, and whether they go together.
+fn resolve_registered(
+    table: &mut Table,
+    path: &str,
+    profile: &Table,
+) -> Result<ControllerSpec, Diagnostic> {
     table.default(
         "kind",
         Value::Text(DEFAULT_CONGESTION.to_string()),
         Origin::Default,
     );
-    let Ok(entry) = registry::find_algorithm(table.word("kind")) else {
-        return;
-    };
+    let origin = table.node("kind").origin.clone();
+    let refuse = |error: SpecError| Diagnostic::new(path, &origin, error.to_string());
+    let entry = registry::find_algorithm(table.word("kind")).map_err(refuse)?;
     let preferred = profile.node("variant");
     if entry
         .variants
@@ -190,39 +215,31 @@ fn resolve_congestion(flow: &mut Table, path: &str, profile: &Table, out: &mut V
     }
     let first = entry.variants[0].name().to_string();
     table.default("variant", Value::Text(first), Origin::Default);
-    match controller(table).settings() {
-        Ok(settings) => {
-            for (parameter, value) in settings.values() {
-                let origin = match parameter.default {
-                    DefaultValue::Fixed(_) => Origin::Default,
-                    DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
-                };
-                table.default(parameter.name, Value::Number(value), origin);
-            }
-        }
-        Err(error) => {
-            let origin = &table.node("kind").origin;
-            let path = join(path, "congestion");
-            return out.push(Diagnostic::new(&path, origin, error.to_string()));
-        }
+    let settings = controller(table).settings().map_err(refuse)?;
+    for (parameter, value) in settings.values() {
+        let origin = match parameter.default {
+            DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
+            DefaultValue::Fixed(_) | DefaultValue::Points(_) => Origin::Default,
+        };
+        table.default(parameter.name, Value::Number(value), origin);
     }
-    if let Err(error) = controller(table).build() {
-        let origin = &table.node("kind").origin;
-        out.push(Diagnostic::new(
-            &join(path, "congestion"),
-            origin,
-            error.to_string(),
-        ));
+    for (parameter, points) in settings.functions() {
+        table.default(parameter.name, list_of(points), Origin::Default);
     }
+    let spec = controller(table);
+    spec.build().map_err(refuse)?;
+    Ok(spec)
 }
 
-/// The congestion control of a table.
-pub(crate) fn controller(table: &Table) -> ControllerSpec {
+/// The registered algorithm of a table.
+fn controller(table: &Table) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word("variant");
     ControllerSpec {
         kind: table.word("kind").to_string(),
         variant: Variant::ALL.into_iter().find(named).unwrap_or_default(),
         parameters: parameters(table),
+        functions: functions(table),
+        custom: None,
     }
 }
 
@@ -240,6 +257,24 @@ fn parameters(table: &Table) -> Vec<(String, f64)> {
         _ => None,
     };
     table.iter().filter_map(number).collect()
+}
+
+/// Parameters given by points.
+fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
+    let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
+    table.iter().filter_map(function).collect()
+}
+
+/// Points as one would write them.
+fn list_of(points: &[Point]) -> Value {
+    let number = |value| Node::new(Value::Number(value), Origin::Default);
+    let pair = |&(window, value): &Point| {
+        Node::new(
+            Value::List(vec![number(window), number(value)]),
+            Origin::Default,
+        )
+    };
+    Value::List(points.iter().map(pair).collect())
 }
 
 /// `max_ssthresh` alone means the profile's limited slow start.

@@ -33,7 +33,8 @@ pub(crate) const FLOW: &[Field] = &[
     field(
         "congestion",
         Kind::Congestion,
-        "Congestion control: `kind` (reno by default), `variant`, parameters.",
+        "Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and \
+         class of one of your own (`my_cc.py:MyCC`), and what its constructor takes.",
     ),
     field(
         "slow_start",

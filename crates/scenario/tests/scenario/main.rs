@@ -1,5 +1,6 @@
 //! What a user meets: messages, composition, resolved values, and the configuration they give.
 
+mod algorithms;
 mod composition;
 mod errors;
 mod examples;

@@ -1,0 +1,70 @@
+//! The controller given by tables, against the algorithms that they tabulate.
+
+use longhaul_congestion::rounds::{Loss, Path, Round};
+use longhaul_congestion::{ControllerSpec, Point, Variant};
+use longhaul_units::Span;
+
+use crate::{controller, flow, slow_start};
+
+fn table(increase: &[Point], decrease: &[Point]) -> ControllerSpec {
+    let function = |name: &str, points: &[Point]| (name.to_string(), points.to_vec());
+    ControllerSpec {
+        functions: vec![
+            function("increase", increase),
+            function("decrease", decrease),
+        ],
+        ..controller("table", Variant::Paper, &[])
+    }
+}
+
+/// Rounds with evenly spaced losses, from slow start on.
+fn rounds(spec: &ControllerSpec, segments_per_loss: u64) -> Vec<Round> {
+    let mut flow = flow(spec, slow_start("standard", None), 10.0, 1e6);
+    let path = Path {
+        loss: Loss::Every(segments_per_loss),
+        ..Path::clean(Span::from_millis(100))
+    };
+    flow.run(&path, 400)
+}
+
+#[test]
+fn constants_give_aimd_to_the_bit() {
+    let aimd = [("increase", 2.0), ("decrease", 0.25)];
+    let expected = rounds(&controller("reno", Variant::Paper, &aimd), 5000);
+    assert!(expected.iter().filter(|round| round.congestion).count() > 10);
+    assert_eq!(
+        rounds(&table(&[(1.0, 2.0)], &[(1.0, 0.25)]), 5000),
+        expected
+    );
+    // A number stands for a constant, and what is not given is standard TCP's.
+    let numbers = controller("table", Variant::Paper, &aimd);
+    assert_eq!(rounds(&numbers, 5000), expected);
+    let standard = rounds(&controller("reno", Variant::Paper, &[]), 5000);
+    assert_eq!(
+        rounds(&controller("table", Variant::Paper, &[]), 5000),
+        standard
+    );
+}
+
+/// RFC 3649 appendix B gives HighSpeed TCP's increase and decrease as a table: windows, decreases.
+#[test]
+fn the_table_of_the_rfc_gives_highspeed_tcp() {
+    let windows = [
+        38.0, 118.0, 221.0, 347.0, 495.0, 663.0, 851.0, 1058.0, 1284.0, 1529.0,
+    ];
+    let decreases = [0.50, 0.44, 0.41, 0.38, 0.37, 0.35, 0.34, 0.33, 0.32, 0.31];
+    let increase: Vec<Point> = windows.into_iter().zip((1..).map(f64::from)).collect();
+    let decrease: Vec<Point> = windows.into_iter().zip(decreases).collect();
+    let rounded = [("low_p", 9.91641e-4), ("high_p", 9.75441e-8)];
+    let expected = rounds(&controller("hstcp", Variant::Paper, &rounded), 40_000);
+    let found = rounds(&table(&increase, &decrease), 40_000);
+    for (number, (round, expected)) in found.iter().zip(&expected).enumerate() {
+        // The table's decreases have two digits; cuts may be a round trip apart.
+        let ratio = round.cwnd / expected.cwnd;
+        let cut_near = expected.congestion || round.congestion;
+        assert!(
+            cut_near || (ratio - 1.0).abs() < 0.02,
+            "round {number}: {ratio}"
+        );
+    }
+}

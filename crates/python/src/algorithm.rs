@@ -1,0 +1,443 @@
+//! Congestion control written in Python: found in a file or handed over as a class, and called for
+//! each flow from the simulation's thread, which holds the interpreter's lock only meanwhile.
+//!
+//! `longhaul.algorithm` finds and checks the class; here it becomes a controller like any other.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
+
+use longhaul_congestion as congestion;
+use longhaul_congestion::{Change, CongestionControl, Factory, Phases};
+use longhaul_scenario::{Algorithms, CustomAlgorithm};
+use longhaul_units::{Rate, Span, Time};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::AlgorithmError;
+use crate::facts::{Ack, Congestion, Timeout, Window};
+
+/// The Python half.
+const HELPER: &str = "longhaul.algorithm";
+
+thread_local! {
+    /// What ended the run in this thread. A simulation stays in the thread that it began in.
+    static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// What an algorithm in Python raised in this thread, which is forgotten.
+pub(crate) fn take_failure() -> Option<PyErr> {
+    FAILURE.with_borrow_mut(Option::take)
+}
+
+/// Whether an algorithm in Python has raised something in this thread.
+pub(crate) fn has_failed() -> bool {
+    FAILURE.with_borrow(Option::is_some)
+}
+
+/// Methods that a class may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    OnAck,
+    Observe,
+    OnCongestion,
+    OnTimeout,
+    OnRecoveryExit,
+    OnRound,
+    OnIdle,
+    PacingRate,
+}
+
+/// Their names, in the same order.
+const METHODS: [&str; 8] = [
+    "on_ack",
+    "observe",
+    "on_congestion",
+    "on_timeout",
+    "on_recovery_exit",
+    "on_round",
+    "on_idle",
+    "pacing_rate",
+];
+
+/// Loads classes for a scenario that is being read.
+pub(crate) struct Loader {
+    /// Classes handed over by the program, by name.
+    pub(crate) given: Option<Py<PyDict>>,
+}
+
+impl Algorithms for Loader {
+    fn make(&self, wanted: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String> {
+        Python::attach(|py| {
+            let (file, text) = wanted.file.unzip();
+            let parameters = wanted.parameters.to_string();
+            let given = self.given.as_ref().map(|given| given.bind(py));
+            let found: Found<'_> = py
+                .import(HELPER)?
+                .call_method1("load", (wanted.class, file, text, parameters, given))?
+                .extract()?;
+            let source = found.source.clone();
+            let algorithm: Arc<dyn Factory> = Arc::new(Shared(Arc::new(Algorithm::new(found)?)));
+            Ok((algorithm, source))
+        })
+        .map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
+    }
+}
+
+/// What the Python half found.
+#[derive(FromPyObject)]
+struct Found<'py> {
+    name: String,
+    make: Bound<'py, PyAny>,
+    parameters: Bound<'py, PyDict>,
+    methods: Vec<String>,
+    phases: String,
+    file: String,
+    source: String,
+}
+
+/// A class, with what its constructor gets.
+#[derive(Debug)]
+struct Algorithm {
+    name: String,
+    class: Py<PyAny>,
+    parameters: Py<PyDict>,
+    /// Which of [`METHODS`] the class has of its own.
+    has: [bool; METHODS.len()],
+    phases: Phases,
+    /// Where its lines stand, for messages.
+    file: String,
+}
+
+impl Algorithm {
+    fn new(found: Found<'_>) -> PyResult<Self> {
+        Ok(Self {
+            has: METHODS.map(|name| found.methods.iter().any(|method| method == name)),
+            phases: match found.phases.as_str() {
+                "slow start" => Phases::SlowStart,
+                "all" => Phases::All,
+                _ => Phases::Avoidance,
+            },
+            name: found.name,
+            class: found.make.unbind(),
+            parameters: found.parameters.unbind(),
+            file: found.file,
+        })
+    }
+
+    /// A flow's own object.
+    fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
+        let object = self
+            .class
+            .bind(py)
+            .call((), Some(self.parameters.bind(py)))?;
+        let mut methods = [const { None }; METHODS.len()];
+        for ((slot, name), has) in methods.iter_mut().zip(METHODS).zip(self.has) {
+            if has {
+                *slot = Some(object.getattr(name)?.unbind());
+            }
+        }
+        Ok(Instance {
+            methods,
+            ack: OnceCell::new(),
+            window: OnceCell::new(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Shared(Arc<Algorithm>);
+
+impl Factory for Shared {
+    fn make(&self) -> Box<dyn CongestionControl> {
+        Box::new(Controller::new(Arc::clone(&self.0)))
+    }
+}
+
+/// One flow's object: its methods, and what they are given, filled anew for each call.
+#[derive(Debug)]
+struct Instance {
+    methods: [Option<Py<PyAny>>; METHODS.len()],
+    ack: OnceCell<Py<Ack>>,
+    window: OnceCell<Py<Window>>,
+}
+
+/// An algorithm in Python as the simulation sees it.
+#[derive(Debug)]
+struct Controller {
+    algorithm: Arc<Algorithm>,
+    /// Made when the flow has something to tell.
+    instance: OnceCell<Instance>,
+    /// When the algorithm was last told something.
+    now: Time,
+    /// Segments per round trip, of an algorithm that is asked once a round trip.
+    increase: f64,
+    /// Whether it raised something: it is left alone then, and the run ends.
+    failed: Cell<bool>,
+}
+
+impl Clone for Controller {
+    /// Flows start from copies of a controller that has been told nothing, and make their objects
+    /// themselves.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.algorithm))
+    }
+}
+
+/// What a method is told besides the window.
+enum Fact<'a> {
+    Ack(&'a congestion::AckSample),
+    Congestion(&'a congestion::Congestion),
+    Timeout(&'a congestion::Timeout),
+    Seconds(f64),
+}
+
+impl Controller {
+    fn new(algorithm: Arc<Algorithm>) -> Self {
+        Self {
+            algorithm,
+            instance: OnceCell::new(),
+            now: Time::ZERO,
+            increase: 0.0,
+            failed: Cell::new(false),
+        }
+    }
+
+    #[inline]
+    fn has(&self, method: Method) -> bool {
+        self.algorithm.has[method as usize]
+    }
+
+    fn instance(&self, py: Python<'_>) -> PyResult<&Instance> {
+        if let Some(instance) = self.instance.get() {
+            return Ok(instance);
+        }
+        let instance = self.algorithm.begin(py)?;
+        Ok(self.instance.get_or_init(|| instance))
+    }
+
+    /// Calls a method with a fact and the window, which it may move if there is a reason for it.
+    fn tell(
+        &self,
+        method: Method,
+        fact: &Fact<'_>,
+        window: &mut congestion::Window,
+        change: Option<Change>,
+    ) -> Option<Option<f64>> {
+        self.attached(method, |py| {
+            let instance = self.instance(py)?;
+            let lent = lend(py, instance, window, change)?;
+            let fact = instance.fact(py, fact)?;
+            let returned = bound(instance, method).call1(py, (fact, lent))?;
+            if change.is_some() {
+                *window = lent.borrow(py).inner;
+            }
+            // Only this one has an answer.
+            if method == Method::OnRound {
+                returned.extract(py)
+            } else {
+                Ok(None)
+            }
+        })
+    }
+
+    /// Does something with Python, unless the algorithm has failed; if it fails now, the run ends.
+    fn attached<T>(
+        &self,
+        method: Method,
+        act: impl FnOnce(Python<'_>) -> PyResult<T>,
+    ) -> Option<T> {
+        if self.failed.get() {
+            return None;
+        }
+        Python::attach(|py| match act(py) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.failed.set(true);
+                let error = self.explained(py, error, method);
+                FAILURE.with_borrow_mut(|failure| {
+                    failure.get_or_insert(error);
+                });
+                None
+            }
+        })
+    }
+
+    /// What was raised, with file, line and simulated time; an interruption is passed on as it is.
+    fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
+        let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());
+        // Unlike `value`, this gives the exception its traceback.
+        let raised = error.clone_ref(py).into_value(py);
+        let text = py
+            .import(HELPER)
+            .and_then(|helper| helper.call_method1("explain", (raised, file, place, now)))
+            .and_then(|text| text.extract::<String>());
+        let explained = match text {
+            Ok(text) => AlgorithmError::new_err(text),
+            Err(other) => other,
+        };
+        explained.set_cause(py, Some(error));
+        explained
+    }
+}
+
+/// The window as Python sees it.
+fn lend<'a>(
+    py: Python<'_>,
+    instance: &'a Instance,
+    window: &congestion::Window,
+    change: Option<Change>,
+) -> PyResult<&'a Py<Window>> {
+    if let Some(lent) = instance.window.get() {
+        let mut lent = lent.borrow_mut(py);
+        lent.inner = *window;
+        lent.change = change;
+    } else {
+        let inner = *window;
+        let fresh = Py::new(py, Window { inner, change })?;
+        let _ = instance.window.set(fresh);
+    }
+    Ok(instance.window.get().expect("set above"))
+}
+
+fn bound(instance: &Instance, method: Method) -> &Py<PyAny> {
+    let bound = instance.methods[method as usize].as_ref();
+    bound.expect("only methods that the class has are called")
+}
+
+impl Instance {
+    fn fact<'py>(&self, py: Python<'py>, fact: &Fact<'_>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match fact {
+            Fact::Ack(ack) => {
+                if let Some(filled) = self.ack.get() {
+                    filled.borrow_mut(py).0 = **ack;
+                } else {
+                    let _ = self.ack.set(Py::new(py, Ack(**ack))?);
+                }
+                let filled = self.ack.get().expect("set above");
+                filled.bind(py).clone().into_any()
+            }
+            Fact::Congestion(event) => Bound::new(py, Congestion(**event))?.into_any(),
+            Fact::Timeout(event) => Bound::new(py, Timeout(**event))?.into_any(),
+            Fact::Seconds(seconds) => seconds.into_pyobject(py)?.into_any(),
+        })
+    }
+}
+
+impl CongestionControl for Controller {
+    fn phases(&self) -> Phases {
+        self.algorithm.phases
+    }
+
+    fn on_ack(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
+        self.now = ack.now;
+        if self.has(Method::OnAck) {
+            let change = Some(Change::Avoidance);
+            self.tell(Method::OnAck, &Fact::Ack(ack), window, change);
+        } else if self.increase != 0.0 {
+            window.grow(
+                self.increase * ack.credit / window.cwnd(),
+                Change::Avoidance,
+            );
+        }
+    }
+
+    fn observe(&mut self, ack: &congestion::AckSample, window: &congestion::Window) {
+        if self.has(Method::Observe) {
+            self.now = ack.now;
+            let mut copy = *window;
+            self.tell(Method::Observe, &Fact::Ack(ack), &mut copy, None);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &congestion::Congestion, window: &mut congestion::Window) {
+        self.now = event.now;
+        if self.has(Method::OnCongestion) {
+            let change = Some(Change::Reduction);
+            self.tell(
+                Method::OnCongestion,
+                &Fact::Congestion(event),
+                window,
+                change,
+            );
+        } else {
+            window.reduce_to(event.base / 2.0);
+        }
+    }
+
+    fn on_timeout(&mut self, event: &congestion::Timeout, window: &mut congestion::Window) {
+        self.now = event.now;
+        if self.has(Method::OnTimeout) {
+            let change = Some(Change::Timeout);
+            self.tell(Method::OnTimeout, &Fact::Timeout(event), window, change);
+        } else {
+            congestion::restart(event, window);
+        }
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut congestion::Window) {
+        self.now = now;
+        if self.has(Method::OnRecoveryExit) {
+            let fact = Fact::Seconds(now.as_secs_f64());
+            let change = Some(Change::Avoidance);
+            self.tell(Method::OnRecoveryExit, &fact, window, change);
+        }
+    }
+
+    fn on_round(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
+        if !self.has(Method::OnRound) {
+            return;
+        }
+        self.now = ack.now;
+        let change = Some(Change::Avoidance);
+        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack), window, change) else {
+            return;
+        };
+        let wrong = if increase.is_some() && self.has(Method::OnAck) {
+            Some(PyTypeError::new_err(
+                "on_round returns an increase, but on_ack moves the window",
+            ))
+        } else if increase.is_some_and(|increase| !increase.is_finite()) {
+            Some(PyValueError::new_err("on_round returns no finite number"))
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            self.attached::<()>(Method::OnRound, |_| Err(wrong));
+        } else {
+            self.increase = increase.unwrap_or(0.0);
+        }
+    }
+
+    fn on_idle(&mut self, idle: Span, window: &mut congestion::Window) {
+        if self.has(Method::OnIdle) {
+            let fact = Fact::Seconds(idle.as_secs_f64());
+            let change = Some(Change::Avoidance);
+            self.tell(Method::OnIdle, &fact, window, change);
+        }
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        true
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        if !self.has(Method::PacingRate) {
+            return None;
+        }
+        self.attached(Method::PacingRate, |py| {
+            let instance = self.instance(py)?;
+            let rate: Option<f64> = bound(instance, Method::PacingRate).call0(py)?.extract(py)?;
+            match rate {
+                Some(bps) if !(1.0..1e18).contains(&bps) => Err(PyValueError::new_err(format!(
+                    "a pacing rate of {bps} bit/s; return at least 1, or None"
+                ))),
+                rate => Ok(rate.map(|bps| Rate::from_bps(bps as u64))),
+            }
+        })?
+    }
+}

@@ -1,0 +1,236 @@
+//! What an algorithm in Python is told, and the window that it moves: `longhaul.congestion`.
+
+use longhaul_congestion as congestion;
+use longhaul_congestion::{Cause, Change, Limit};
+use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::prelude::*;
+
+/// An acknowledgement. One object per flow, filled anew for each call.
+#[pyclass(module = "longhaul.congestion")]
+pub(crate) struct Ack(pub(crate) congestion::AckSample);
+
+#[pymethods]
+impl Ack {
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now.as_secs_f64()
+    }
+
+    #[getter]
+    fn acked(&self) -> u64 {
+        self.0.acked
+    }
+
+    #[getter]
+    fn credit(&self) -> f64 {
+        self.0.credit
+    }
+
+    #[getter]
+    fn delivered(&self) -> u64 {
+        self.0.delivered
+    }
+
+    #[getter]
+    fn lost(&self) -> u64 {
+        self.0.lost
+    }
+
+    #[getter]
+    fn in_recovery(&self) -> bool {
+        self.0.in_recovery
+    }
+
+    #[getter]
+    fn rtt_s(&self) -> Option<f64> {
+        self.0.rtt.map(|rtt| rtt.as_secs_f64())
+    }
+
+    #[getter]
+    fn srtt_s(&self) -> f64 {
+        self.0.srtt.as_secs_f64()
+    }
+
+    #[getter]
+    fn min_rtt_s(&self) -> f64 {
+        self.0.min_rtt.as_secs_f64()
+    }
+
+    #[getter]
+    fn one_way_delay_s(&self) -> Option<f64> {
+        self.0.one_way_delay.map(|delay| delay.as_secs_f64())
+    }
+
+    #[getter]
+    fn ecn_echo(&self) -> bool {
+        self.0.ecn_echo
+    }
+
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.0.in_flight
+    }
+
+    #[getter]
+    fn delivery_rate(&self) -> Option<f64> {
+        self.0.delivery_rate
+    }
+
+    #[getter]
+    fn segment_bytes(&self) -> u64 {
+        self.0.segment_bytes
+    }
+
+    #[getter]
+    fn limit(&self) -> &'static str {
+        match self.0.limit {
+            Limit::Network => "network",
+            Limit::ReceiveWindow => "receive window",
+            Limit::Application => "application",
+        }
+    }
+
+    #[getter]
+    fn round(&self) -> u64 {
+        self.0.round
+    }
+}
+
+/// A congestion signal.
+#[pyclass(frozen, module = "longhaul.congestion")]
+pub(crate) struct Congestion(pub(crate) congestion::Congestion);
+
+#[pymethods]
+impl Congestion {
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now.as_secs_f64()
+    }
+
+    #[getter]
+    fn cause(&self) -> &'static str {
+        match self.0.cause {
+            Cause::Loss => "loss",
+            Cause::Nak => "nak",
+            Cause::Ecn => "ecn",
+            Cause::Router => "router",
+        }
+    }
+
+    #[getter]
+    fn base(&self) -> f64 {
+        self.0.base
+    }
+
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.0.in_flight
+    }
+
+    #[getter]
+    fn in_slow_start(&self) -> bool {
+        self.0.in_slow_start
+    }
+
+    #[getter]
+    fn first(&self) -> bool {
+        self.0.first
+    }
+}
+
+/// A retransmission timeout.
+#[pyclass(frozen, module = "longhaul.congestion")]
+pub(crate) struct Timeout(pub(crate) congestion::Timeout);
+
+#[pymethods]
+impl Timeout {
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now.as_secs_f64()
+    }
+
+    #[getter]
+    fn base(&self) -> f64 {
+        self.0.base
+    }
+
+    #[getter]
+    fn keep_ssthresh(&self) -> bool {
+        self.0.keep_ssthresh
+    }
+}
+
+/// A flow's window while Python holds it: a copy, taken back after the call.
+#[pyclass(module = "longhaul.congestion")]
+pub(crate) struct Window {
+    pub(crate) inner: congestion::Window,
+    /// Why it changes in this call; nothing where it may not.
+    pub(crate) change: Option<Change>,
+}
+
+#[pymethods]
+impl Window {
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.inner.cwnd()
+    }
+
+    #[setter]
+    fn set_cwnd(&mut self, segments: f64) -> PyResult<()> {
+        let change = self.movable(segments)?;
+        self.inner.set_cwnd(segments, change);
+        Ok(())
+    }
+
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.inner.ssthresh()
+    }
+
+    #[setter]
+    fn set_ssthresh(&mut self, segments: f64) -> PyResult<()> {
+        self.movable(segments)?;
+        self.inner.set_ssthresh(segments);
+        Ok(())
+    }
+
+    #[getter]
+    fn in_slow_start(&self) -> bool {
+        self.inner.in_slow_start()
+    }
+
+    fn grow(&mut self, segments: f64) -> PyResult<()> {
+        let change = self.movable(segments)?;
+        self.inner.grow(segments, change);
+        Ok(())
+    }
+
+    fn reduce_to(&mut self, segments: f64) -> PyResult<()> {
+        self.movable(segments)?;
+        self.inner.reduce_to(segments);
+        Ok(())
+    }
+
+    fn restart(&mut self) -> PyResult<()> {
+        self.movable(1.0)?;
+        self.inner.restart();
+        Ok(())
+    }
+
+    fn exit_slow_start(&mut self) -> PyResult<()> {
+        self.movable(self.inner.cwnd())?;
+        self.inner.exit_slow_start();
+        Ok(())
+    }
+}
+
+impl Window {
+    /// Refuses what is no number, and any change where the algorithm only looks on.
+    fn movable(&self, segments: f64) -> PyResult<Change> {
+        if segments.is_nan() {
+            return Err(PyValueError::new_err("the window is not a number"));
+        }
+        self.change
+            .ok_or_else(|| PyAttributeError::new_err("`observe` may not move the window"))
+    }
+}

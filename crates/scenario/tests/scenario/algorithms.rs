@@ -1,0 +1,170 @@
+//! Congestion control by table, and algorithms that a scenario brings along.
+
+use std::cell::RefCell;
+use std::fs;
+use std::sync::Arc;
+
+use longhaul_congestion::{
+    AckSample, Congestion, CongestionControl, Factory, Window, registry::algorithms,
+};
+use longhaul_engine::config::Transport;
+use longhaul_scenario::{Algorithms, CustomAlgorithm, load_with, parse_with};
+
+use crate::{BASE, refusal, value, with};
+
+const TABLE: &str = r#"flows.0.congestion={kind="table", increase=[[38, 1], [83000, 72.5]]}"#;
+
+/// [`BASE`] with another congestion control.
+fn replaced(congestion: &str) -> String {
+    BASE.replace("{ kind = \"reno\" }", congestion)
+}
+
+#[test]
+fn points_reach_the_engine_and_the_resolved_scenario() {
+    let scenario = with(&[TABLE, "flows.0.congestion.decrease=0.25"]);
+    let Transport::Tcp(tcp) = &scenario.config().flows[0].transport else {
+        panic!("no TCP");
+    };
+    let points = vec![(38.0, 1.0), (83000.0, 72.5)];
+    assert_eq!(tcp.congestion.functions, [("increase".to_string(), points)]);
+    let congestion = "/flows/0/congestion";
+    assert_eq!(
+        value(&scenario, &format!("{congestion}/increase")),
+        "[[38,1],[83000,72.5]]"
+    );
+    assert_eq!(value(&scenario, &format!("{congestion}/decrease")), "0.25");
+    // What is not given is standard TCP's.
+    let scenario = with(&[TABLE]);
+    assert_eq!(
+        value(&scenario, &format!("{congestion}/decrease")),
+        "[[1,0.5]]"
+    );
+}
+
+#[test]
+fn points_that_cannot_be_are_refused_where_they_stand() {
+    let message = |points: &str| refusal(&replaced(&format!("{{ kind = \"table\", {points} }}")));
+    let falling = message("increase = [[38, 1], [30, 2]]");
+    assert!(falling.contains("wrong.toml:8:"), "{falling}");
+    assert!(
+        falling.contains("flows.0.congestion.increase.1: the window is 30"),
+        "{falling}"
+    );
+    let steep = message("decrease = [[1, 0.5], [10, 1.5]]");
+    assert!(
+        steep.contains("the value is 1.5, but has to be above 0 and below 1"),
+        "{steep}"
+    );
+    let single = message("increase = [[38], [30, 2]]");
+    assert!(single.contains("such as [100, 2.5]"), "{single}");
+    assert!(message("increase = []").contains("at least one"));
+    assert!(message("increase = \"fast\"").contains("or a list of points"));
+    assert!(message("increasse = 1").contains("did you mean `increase`"));
+}
+
+#[derive(Clone, Debug)]
+struct Still;
+
+impl CongestionControl for Still {
+    fn on_ack(&mut self, _: &AckSample, _: &mut Window) {}
+    fn on_congestion(&mut self, _: &Congestion, _: &mut Window) {}
+}
+
+impl Factory for Still {
+    fn make(&self) -> Box<dyn CongestionControl> {
+        Box::new(Self)
+    }
+}
+
+/// Notes what it is asked for.
+#[derive(Default)]
+struct Notes(RefCell<Vec<String>>);
+
+impl Algorithms for Notes {
+    fn make(&self, wanted: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String> {
+        let (class, parameters) = (wanted.class, &wanted.parameters);
+        let (file, text) = wanted.file.unwrap_or(("nowhere", "handed over"));
+        let note = format!("{class} of {file}: {text} with {parameters}");
+        self.0.borrow_mut().push(note);
+        Ok((Arc::new(Still), text.to_string()))
+    }
+}
+
+fn parsed(text: &str, overrides: &[&str]) -> (longhaul_scenario::Scenario, Vec<String>) {
+    let notes = Notes::default();
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let scenario = parse_with(text, "base.toml", None, &overrides, &notes);
+    (
+        scenario.unwrap_or_else(|error| panic!("{error}")),
+        notes.0.into_inner(),
+    )
+}
+
+#[test]
+fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
+    let directory = std::env::temp_dir().join(format!("longhaul-custom-{}", std::process::id()));
+    fs::create_dir_all(directory.join("below")).unwrap();
+    fs::write(directory.join("below/my.py"), "text").unwrap();
+    let scenario = replaced("{ python = \"below/my.py:Mine\", gain = 2.0, name = \"x\" }");
+    let path = directory.join("scenario.toml");
+    fs::write(&path, scenario).unwrap();
+    let notes = Notes::default();
+    let scenario = load_with(&path, &[], &notes).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
+
+    let file = directory.join("below/my.py");
+    let expected = format!(
+        "Mine of {}: text with {{\"gain\":2,\"name\":\"x\"}}",
+        file.display()
+    );
+    assert_eq!(notes.0.take(), [expected]);
+    assert_eq!(
+        value(&scenario, "/flows/0/congestion/python"),
+        "\"my.py:Mine\""
+    );
+    assert_eq!(value(&scenario, "/flows/0/label"), "\"Mine\"");
+
+    // The resolved scenario needs no file, and is the same scenario.
+    let (again, asked) = parsed(&scenario.resolved_json().to_string(), &[]);
+    assert_eq!(
+        asked,
+        ["Mine of my.py: text with {\"gain\":2,\"name\":\"x\"}"]
+    );
+    assert_eq!(again.hash(), scenario.hash());
+    let changed = ["flows.0.congestion.source=other"];
+    let (other, _) = parsed(&scenario.resolved_json().to_string(), &changed);
+    assert_ne!(other.hash(), scenario.hash());
+}
+
+#[test]
+fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
+    let hstcp = replaced("{ kind = \"hstcp\", low_window = 31 }");
+    let (_, asked) = parsed(&hstcp, &["flows.0.congestion.python=Mine"]);
+    assert_eq!(asked, ["Mine of nowhere: handed over with {}"]);
+    let mine = replaced("{ python = \"Mine\", gain = 3 }");
+    let (scenario, asked) = parsed(&mine, &["flows.0.congestion.kind=hstcp"]);
+    assert!(asked.is_empty());
+    assert_eq!(value(&scenario, "/flows/0/congestion/low_window"), "38");
+}
+
+#[test]
+fn what_names_no_class_is_refused() {
+    let message = |congestion: &str| refusal(&replaced(congestion));
+    let both = message("{ python = \"my.py:Mine\", kind = \"reno\" }");
+    assert!(
+        both.contains("flows.0.congestion.kind: an algorithm in Python has no kind"),
+        "{both}"
+    );
+    for wrong in ["3", "\"my.py\"", "\"my.py:\"", "\"my.py:2nd\""] {
+        let message = message(&format!("{{ python = {wrong} }}"));
+        assert!(
+            message.contains("as in python = \"my_cc.py:MyCC\""),
+            "{message}"
+        );
+    }
+    let missing = message("{ python = \"nowhere/my.py:Mine\" }");
+    assert!(missing.contains("cannot read nowhere/my.py"), "{missing}");
+    let alone = message("{ python = \"Mine\" }");
+    assert!(alone.contains("run from Python only"), "{alone}");
+    assert!(algorithms().iter().all(|entry| entry.kind != "python"));
+}

@@ -1,0 +1,177 @@
+"""Finds, checks and explains congestion control that users write in Python.
+
+The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
+"""
+
+import difflib
+import hashlib
+import inspect
+import json
+import linecache
+import sys
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import CodeType, ModuleType
+from typing import Any
+
+from longhaul._engine import AlgorithmError
+from longhaul.congestion import CongestionControl
+
+Class = type[CongestionControl]
+
+METHODS = (
+    "on_ack",
+    "on_round",
+    "observe",
+    "on_congestion",
+    "on_timeout",
+    "on_recovery_exit",
+    "on_idle",
+    "pacing_rate",
+)
+PHASES = ("avoidance", "slow start", "all")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A class that can be used, with the keys that its constructor gets."""
+
+    name: str
+    # Called with the parameters, it makes the object of one flow.
+    make: Class
+    parameters: dict[str, Any]
+    methods: list[str]
+    phases: str
+    file: str
+    source: str
+
+
+def load(
+    name: str,
+    file: str | None,
+    text: str | None,
+    parameters: str,
+    given: Mapping[str, Class] | None,
+) -> Found:
+    """Find the class `name`: in the `text` of `file`, or without them among those `given`.
+
+    `parameters` is a JSON object. What cannot be used is refused with an `AlgorithmError`.
+    """
+    if file is not None and text is not None:
+        found = _class_of(_executed(file, text), name, file)
+    elif given and name in given:
+        found = given[name]
+        file, text = _written(found)
+    else:
+        raise AlgorithmError(_unknown(name, given or ()))
+    keys: dict[str, Any] = json.loads(parameters)
+    _check_parameters(found, keys)
+    methods = [one for one in METHODS if getattr(found, one) is not getattr(CongestionControl, one)]
+    if "on_ack" not in methods and "on_round" not in methods:
+        raise AlgorithmError(f"{name} has neither on_ack nor on_round: nothing grows its window")
+    if found.phases not in PHASES:
+        raise AlgorithmError(f"{name}.phases is {found.phases!r}; choose from {', '.join(PHASES)}")
+    try:
+        found(**keys)
+    except Exception as error:
+        raise AlgorithmError(explain(error, file, f"{name}.__init__")) from error
+    return Found(name, found, keys, methods, found.phases, file, text)
+
+
+def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
+    """What was raised, with the line of `file` that it came through."""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            line = frame.lineno
+    place = file if line is None else f"{file}:{line}"
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    when = "" if now_s is None else f" at {now_s:.9g} s of simulated time"
+    return f"{place}: {what} (in {where}{when})"
+
+
+def _executed(file: str, text: str) -> ModuleType:
+    """The text as a module, which no other scenario shares."""
+    digest = hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:12]
+    module = ModuleType(f"longhaul_algorithm_{digest}")
+    module.__file__ = file
+    # Some decorators look up the module of the class that they work on.
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except Exception as error:
+        raise AlgorithmError(explain(error, file, "the file itself")) from error
+    return module
+
+
+def _class_of(module: ModuleType, name: str, file: str) -> Class:
+    found = getattr(module, name, None)
+    if found is None:
+        own = [key for key, value in vars(module).items() if _is_algorithm(value)]
+        raise AlgorithmError(f"{file} has no class `{name}`{_known('its algorithms are', own)}")
+    if not _is_algorithm(found):
+        raise AlgorithmError(f"{file}: {name} is no subclass of longhaul.CongestionControl")
+    result: Class = found
+    return result
+
+
+def _is_algorithm(value: object) -> bool:
+    return (
+        isinstance(value, type)
+        and issubclass(value, CongestionControl)
+        and value is not CongestionControl
+    )
+
+
+def _known(what: str, names: Iterable[str]) -> str:
+    listed = ", ".join(names)
+    return f"; {what}: {listed}" if listed else ""
+
+
+def _unknown(name: str, given: Iterable[str]) -> str:
+    return (
+        f"no class `{name}` was handed over{_known('there are', given)}; write file and class "
+        'as in "my_cc.py:MyCC", or pass the class to longhaul.run in `algorithms`'
+    )
+
+
+def _check_parameters(found: Class, keys: Mapping[str, Any]) -> None:
+    """Refuse keys that the constructor does not take, and say which it does."""
+    signature = inspect.signature(found)
+    try:
+        signature.bind(**keys)
+    except TypeError as error:
+        near = [
+            f"`{key}` (did you mean `{close[0]}`?)"
+            for key in keys
+            if key not in signature.parameters
+            and (close := difflib.get_close_matches(key, signature.parameters, n=1))
+        ]
+        wrong = ", ".join(near) or str(error)
+        raise AlgorithmError(f"{found.__name__}{signature}: {wrong}") from None
+
+
+def _written(found: Class) -> tuple[str, str]:
+    """File and text of a class that is already there, and of the classes that it builds on."""
+    texts: dict[str, str] = {}
+    for one in reversed(found.__mro__):
+        if one is CongestionControl or not issubclass(one, CongestionControl):
+            continue
+        for code in _codes(one):
+            linecache.checkcache(code.co_filename)
+            lines = linecache.getlines(code.co_filename, sys.modules[one.__module__].__dict__)
+            texts[code.co_filename] = "".join(lines)
+    if not texts or not all(texts.values()):
+        raise AlgorithmError(
+            f"the text of {found.__name__}, which identifies the results, cannot be found; "
+            "write the class into a file or a notebook"
+        )
+    return list(texts)[-1], "\n".join(dict.fromkeys(texts.values()))
+
+
+def _codes(one: type) -> list[CodeType]:
+    """The code of a class's own methods."""
+    functions = (inspect.unwrap(value) for value in vars(one).values() if inspect.isfunction(value))
+    return [function.__code__ for function in functions]

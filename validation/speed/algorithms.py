@@ -1,0 +1,73 @@
+"""What an acknowledgement costs with an algorithm in Python, beside the built-in one.
+
+`make bench-python` runs one flow of HighSpeed TCP at 1 Gbit/s and 100 ms without losses: built in,
+in Python for each acknowledgement, in Python once a round trip. All simulate nearly the same
+packets, so that the differences in time are the algorithms'.
+"""
+
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import longhaul
+
+FILE = Path(longhaul.__file__).parent / "scenarios" / "algorithms" / "hstcp.py"
+ALGORITHMS: dict[str, dict[str, Any]] = {
+    "built in": {"kind": "hstcp"},
+    "Python, per ACK": {"python": f"{FILE}:Hstcp"},
+    "Python, per round": {"python": f"{FILE}:HstcpPerRound"},
+}
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run took."""
+
+    acks: int
+    wall_s: float
+
+    @property
+    def ns_per_ack(self) -> float:
+        """Wall time of the whole simulation, an acknowledgement."""
+        return self.wall_s / self.acks * 1e9
+
+
+def measure(congestion: dict[str, Any]) -> Cost:
+    """Run the flow once."""
+    scenario = {
+        "duration": "30 s",
+        "measure": {"every": "1 s"},
+        "topology": {
+            "dumbbell": {
+                "bottleneck": {
+                    "rate": "1 Gbps",
+                    "delay": "50 ms",
+                    "queue": {"kind": "droptail", "limit": "1 BDP"},
+                }
+            }
+        },
+        # Congestion avoidance from the beginning: nothing else calls the algorithm.
+        "flows": [{"congestion": congestion, "tcp": {"initial_ssthresh": 2, "delayed_ack": False}}],
+    }
+    run = longhaul.run(scenario)
+    # Without delayed acknowledgements there is one for each data packet.
+    return Cost(run.meta["data_packets"], run.meta["machine"]["wall_s"])
+
+
+def main() -> None:
+    """Print a row per algorithm: the median of some runs, in turns."""
+    costs: dict[str, list[Cost]] = {name: [] for name in ALGORITHMS}
+    for _ in range(REPEATS):
+        for name, congestion in ALGORITHMS.items():
+            costs[name].append(measure(congestion))
+    base = statistics.median(cost.ns_per_ack for cost in costs["built in"])
+    print(f"{'':20}{'ACKs':>10}{'ns/ACK':>10}{'ratio':>8}{'added ns':>10}")
+    for name, runs in costs.items():
+        ns = statistics.median(cost.ns_per_ack for cost in runs)
+        print(f"{name:20}{runs[0].acks:>10,}{ns:>10.0f}{ns / base:>8.2f}{ns - base:>10.0f}")
+
+
+if __name__ == "__main__":
+    main()
