@@ -82,8 +82,8 @@ def test_every_example_is_listed_and_valid(cli: CommandLine) -> None:
 def test_lists_name_algorithms_with_parameters_and_plots(cli: CommandLine) -> None:
     algorithms = {row["name"]: row for row in json.loads(done(cli("list", "--json")))}
     assert "RFC 3649" in algorithms["hstcp"]["source"]
-    low_window = algorithms["hstcp"]["parameters"][0]
-    assert (low_window["name"], low_window["default"]) == ("low_window", 38.0)
+    high_window = algorithms["hstcp"]["parameters"][1]
+    assert (high_window["name"], high_window["default"]) == ("high_window", 83000.0)
     assert "low_window" in done(cli("list", "algorithms"))
     assert "cwnd" in done(cli("list", "plots"))
 

@@ -13,7 +13,8 @@ class Look:
     """How one algorithm, or one run, is drawn."""
 
     colour: str
-    marker: str
+    marker: str | tuple[int, int, int]
+    """One of matplotlib's: a letter, or corners, kind (polygon, star, asterisk) and angle."""
     line: str | tuple[int, tuple[float, ...]] = "-"
 
 
@@ -32,6 +33,30 @@ ALGORITHMS: dict[str, Look] = {
     "constant-rate": Look("#56b4e9", "*", (0, (6, 2))),
     "increase-by-k": Look("#cc79a7", "H", (0, (6, 2))),
     "table": Look("#000000", "8", (0, (6, 2))),
+    "sync": Look("#e69f00", (10, 1, 0), (0, (2, 1.5))),
+    "sync-pcwnd": Look("#0072b2", "|", (0, (2, 1.5))),
+    "sync-mixreact": Look("#d55e00", "_", (0, (2, 1.5))),
+    "fast": Look("#009e73", "1", (0, (2, 1.5))),
+    "fast-at": Look("#56b4e9", "2", (0, (2, 1.5))),
+    "ctcp": Look("#cc79a7", "3", (0, (2, 1.5))),
+    "ctcp-nist": Look("#000000", "4", (0, (2, 1.5))),
+    "ghstcp": Look("#e69f00", "+", (0, (6, 2, 1.5, 2))),
+    "westwood": Look("#0072b2", "x", (0, (6, 2, 1.5, 2))),
+    "yeah": Look("#d55e00", (4, 1, 0), (0, (6, 2, 1.5, 2))),
+    "hybla": Look("#009e73", (5, 1, 36), (0, (6, 2, 1.5, 2))),
+    "lp": Look("#56b4e9", (6, 1, 0), (0, (6, 2, 1.5, 2))),
+    "ledbat": Look("#cc79a7", (7, 1, 0), (0, (6, 2, 1.5, 2))),
+    "dctcp": Look("#000000", (8, 1, 0), (0, (6, 2, 1.5, 2))),
+    "multcp": Look("#e69f00", (3, 2, 0), (0, (1, 3))),
+    "bbr": Look("#0072b2", (5, 2, 0), (0, (1, 3))),
+    "bbr3": Look("#d55e00", (6, 2, 0), (0, (1, 3))),
+    "santa-cruz": Look("#009e73", (7, 2, 0), (0, (1, 3))),
+    "peach": Look("#56b4e9", (8, 2, 0), (0, (1, 3))),
+    "decbit": Look("#cc79a7", (7, 0, 0), (0, (1, 3))),
+    "delay-gradient": Look("#000000", (9, 0, 0), (0, (1, 3))),
+    "packet-pair": Look("#e69f00", (3, 1, 0), (0, (10, 2))),
+    "xcp": Look("#0072b2", (3, 1, 180), (0, (10, 2))),
+    "vcp": Look("#d55e00", (9, 1, 0), (0, (10, 2))),
     "udp": Look("#7f7f7f", "d"),
 }
 

@@ -65,8 +65,9 @@ class Experiment:
 
     def title(self) -> str:
         """What is lost, in words."""
-        lost = f"{self.loss:g} of the segments at random"
-        if self.loss_every is not None:
+        if self.loss is not None:
+            lost = f"{self.loss:g} of the segments at random"
+        else:
             lost = f"every {self.loss_every:,}th segment"
         return f"{lost} lost, round trip {self.rtt_s * 1e3:g} ms"
 

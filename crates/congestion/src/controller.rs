@@ -89,10 +89,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Whether acknowledgements should come with [`AckSample::delivery_rate`], for which the
-    /// transport has to remember more of each segment.
-    fn needs_rate_samples(&self) -> bool {
-        false
+    /// What it needs of the transport beyond what every flow has.
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     /// Whether new segments should leave two at a time, back to back, so that the transport can
@@ -129,6 +128,17 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Names and values of internal state worth plotting.
     fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What an algorithm needs of the transport beyond what every flow has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// [`AckSample::delivery_rate`], for which the transport has to remember more of each segment.
+    pub delivery_rate: bool,
+    /// [`AckSample::one_way_delay`], for which receivers have to report transit times.
+    pub one_way_delay: bool,
+    /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
+    pub every_mark: bool,
 }
 
 /// What follows a timeout in standard TCP.
@@ -317,8 +327,8 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.pacing_rate())
     }
 
-    fn needs_rate_samples(&self) -> bool {
-        dispatch!(self, algorithm => algorithm.needs_rate_samples())
+    fn needs(&self) -> Needs {
+        dispatch!(self, algorithm => algorithm.needs())
     }
 
     fn sends_pairs(&self) -> bool {

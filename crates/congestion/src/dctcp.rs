@@ -4,7 +4,7 @@
 //! echoes a mark counts for all the segments it tells of, as the receiver acknowledges at every
 //! change of the mark (section 3.2).
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -64,6 +64,13 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    fn needs(&self) -> Needs {
+        Needs {
+            every_mark: true,
+            ..Needs::default()
+        }
+    }
+
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         if ack.ecn_echo {
             self.marked += ack.delivered - self.delivered;

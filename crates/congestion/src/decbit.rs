@@ -4,7 +4,7 @@
 //! TOCS 8(2), 1990; spec 001a B.9.8. Routers mark while their average queue is at least one packet.
 //! The receiver has to echo every mark as it came, not until it is confirmed as in RFC 3168.
 
-use crate::controller::{CongestionControl, Controller, Phases, restart};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
@@ -83,6 +83,13 @@ impl DecBit {
 impl CongestionControl for DecBit {
     fn phases(&self) -> Phases {
         Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            every_mark: true,
+            ..Needs::default()
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {

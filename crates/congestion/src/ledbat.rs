@@ -5,7 +5,7 @@
 
 use longhaul_units::{Span, Time};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -102,6 +102,13 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::default()
+        }
+    }
+
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
             self.note(ack.now, delay);

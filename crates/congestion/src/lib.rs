@@ -55,7 +55,7 @@ mod windowed_max;
 mod xcp;
 mod yeah;
 
-pub use controller::{CloneBox, CongestionControl, Controller, Phases, restart};
+pub use controller::{CloneBox, CongestionControl, Controller, Needs, Phases, restart};
 pub use custom::{Custom, Factory};
 pub use facts::{
     AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,

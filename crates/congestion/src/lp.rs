@@ -6,7 +6,7 @@
 
 use longhaul_units::{Span, Time};
 
-use crate::controller::{CongestionControl, Controller, Phases, restart};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -132,6 +132,13 @@ impl CongestionControl for Lp {
     /// Indications come in slow start too.
     fn phases(&self) -> Phases {
         Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::default()
+        }
     }
 
     fn observe(&mut self, ack: &AckSample, _window: &Window) {

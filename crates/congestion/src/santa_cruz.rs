@@ -8,7 +8,7 @@
 
 use longhaul_units::Span;
 
-use crate::controller::{CongestionControl, Controller, Phases, restart};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
@@ -111,6 +111,13 @@ impl SantaCruz {
 impl CongestionControl for SantaCruz {
     fn phases(&self) -> Phases {
         Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::default()
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {

@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{Change, CongestionControl, Factory, Phases};
+use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phases};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -421,8 +421,11 @@ impl CongestionControl for Controller {
         }
     }
 
-    fn needs_rate_samples(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            delivery_rate: true,
+            ..Needs::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

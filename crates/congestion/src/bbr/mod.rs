@@ -14,6 +14,7 @@ pub(crate) use {v1::ENTRY, v3::ENTRY as ENTRY_V3};
 
 use longhaul_units::{Rate, Span, Time};
 
+use crate::controller::Needs;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
@@ -22,6 +23,13 @@ const MIN_WINDOW: f64 = 4.0;
 
 /// Segments beyond the bandwidth-delay product: three send quanta, here of one segment each.
 const QUANTA: f64 = 3.0;
+
+/// The bandwidth is the largest delivery rate.
+const NEEDS: Needs = Needs {
+    delivery_rate: true,
+    one_way_delay: false,
+    every_mark: false,
+};
 
 /// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);

@@ -5,8 +5,8 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, Pacer, ProbeRtt, QUANTA, Sample};
-use crate::controller::{CongestionControl, Controller, Phases};
+use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Sample};
+use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -351,8 +351,8 @@ impl CongestionControl for Bbr {
         self.pacer.rate()
     }
 
-    fn needs_rate_samples(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        NEEDS
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

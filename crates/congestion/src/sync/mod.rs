@@ -15,7 +15,7 @@ use detector::{Average, Detector, Mix, Verdict};
 use reaction::{Adjust, Cut, Reaction, Step};
 use trend::{Medians, Trend};
 
-use crate::controller::{CongestionControl, Controller, Phases};
+use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
@@ -251,6 +251,13 @@ impl SyncTcp {
 }
 
 impl CongestionControl for SyncTcp {
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::default()
+        }
+    }
+
     /// A reaction that takes an acknowledgement takes it in slow start too.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {

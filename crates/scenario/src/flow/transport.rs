@@ -1,7 +1,8 @@
 //! Transport of a group of flows: congestion control, slow start and every TCP option.
 
 use longhaul_congestion::{
-    ControllerSpec, DefaultValue, Point, SlowStartSpec, SpecError, Variant, registry,
+    CongestionControl, ControllerSpec, DefaultValue, Needs, Point, SlowStartSpec, SpecError,
+    Variant, registry,
 };
 use longhaul_units::{Bytes, Quantity};
 
@@ -32,6 +33,9 @@ pub(super) fn resolve_tcp(
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
+    if let Some(controller) = congestion.as_ref().and_then(|spec| spec.build().ok()) {
+        serve(tcp, controller.needs());
+    }
     resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
     resolve_delayed_ack(tcp, shared.profile);
@@ -96,6 +100,18 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
         }
     }
     fill(tcp, &lower);
+}
+
+/// Turns on what the algorithm needs, unless the scenario says otherwise.
+fn serve(tcp: &mut Table, needs: Needs) {
+    if needs.one_way_delay && !tcp.contains_key("timestamps") {
+        let rule = "the algorithm works with transit times";
+        tcp.derive("timestamps", Value::Text("one-way".into()), rule);
+    }
+    if needs.every_mark && !tcp.contains_key("ecn") {
+        let rule = "the algorithm counts marked segments";
+        tcp.derive("ecn", Value::Text("dctcp".into()), rule);
+    }
 }
 
 /// The option of Sync-TCP has a size of its own, whatever the profile says of RFC 7323's.

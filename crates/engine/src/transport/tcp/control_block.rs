@@ -147,7 +147,7 @@ impl ControlBlock {
             beyond: 0,
             delivered: 0,
             lost: 0,
-            rate: controller.needs_rate_samples().then(Box::default),
+            rate: controller.needs().delivery_rate.then(Box::default),
             congestion: CongestionState::new(window, config.slow_start, controller),
             recover: 1,
             dupacks: 0,
@@ -185,6 +185,8 @@ impl ControlBlock {
     pub(super) fn establish(&mut self, ack: &Ack, env: &mut Env) {
         self.established = true;
         self.advance(ack, env);
+        // A SYN is shorter than a data segment: its round trip would pass for the path's least.
+        self.rtt.forget_min_rtt();
         let initial = if self.syn_lost {
             1.0
         } else {

@@ -101,6 +101,11 @@ impl RttEstimator {
         rtt
     }
 
+    /// The next sample is the smallest so far.
+    pub(crate) fn forget_min_rtt(&mut self) {
+        self.min_rtt = Span::ZERO;
+    }
+
     /// The current timeout.
     #[inline]
     pub(crate) fn timeout(&self) -> Span {

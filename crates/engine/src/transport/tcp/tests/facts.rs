@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion::{
-    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Phases, Window,
+    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Needs, Phases, Window,
 };
 use longhaul_units::{Rate, Span};
 
@@ -69,8 +69,11 @@ impl CongestionControl for Scribe {
         self.rate
     }
 
-    fn needs_rate_samples(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            delivery_rate: true,
+            ..Needs::default()
+        }
     }
 }
 
