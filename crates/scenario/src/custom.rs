@@ -51,6 +51,7 @@ pub(crate) fn is_custom(table: &Table) -> bool {
 
 /// Checks a table that names one. What the constructor takes is known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
     table.retain(|_, node| !node.of_other_kind);
     for key in ["kind", "variant"] {
         if let Some(node) = table.get(key) {
@@ -69,11 +70,11 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             _ => (" in quotes", true),
         };
         if wrong {
-            let origin = table
-                .get(key)
-                .map_or(&table["source"].origin, |node| &node.origin);
             let message =
                 format!("write file and class{message}, as in python = \"my_cc.py:MyCC\"");
+            // A class that is missing beside its text is reported where the text is.
+            let origin = given.iter().flatten().next();
+            let origin = origin.expect("one of them names this kind of table");
             out.push(Diagnostic::new(&join(path, key), origin, message));
         }
     }

@@ -186,7 +186,7 @@ impl ControlBlock {
         self.established = true;
         self.advance(ack, env);
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
-        self.rtt.forget_min_rtt();
+        self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {
             1.0
         } else {

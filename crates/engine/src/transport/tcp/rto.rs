@@ -14,6 +14,8 @@ pub(crate) struct RttEstimator {
     /// The timeout before backoff.
     base: Span,
     min_rtt: Span,
+    /// Whether the next sample replaces `min_rtt`, however long it is.
+    min_rtt_stands_in: bool,
 }
 
 /// Smoothed round trip and its variation.
@@ -59,6 +61,7 @@ impl RttEstimator {
             backoff: 1,
             base: config.initial,
             min_rtt: Span::ZERO,
+            min_rtt_stands_in: true,
         }
     }
 
@@ -66,8 +69,9 @@ impl RttEstimator {
     #[inline]
     pub(crate) fn sample(&mut self, sent: Time, now: Time) -> Span {
         let rtt = now.since(sent);
-        if rtt < self.min_rtt || self.min_rtt == Span::ZERO {
+        if rtt < self.min_rtt || self.min_rtt_stands_in {
             self.min_rtt = rtt;
+            self.min_rtt_stands_in = false;
         }
         match &mut self.estimate {
             Estimate::Exact {
@@ -101,9 +105,9 @@ impl RttEstimator {
         rtt
     }
 
-    /// The next sample is the smallest so far.
-    pub(crate) fn forget_min_rtt(&mut self) {
-        self.min_rtt = Span::ZERO;
+    /// The smallest round trip stands until the next sample only.
+    pub(crate) fn replace_min_rtt(&mut self) {
+        self.min_rtt_stands_in = true;
     }
 
     /// The current timeout.
@@ -178,6 +182,19 @@ mod tests {
 
     fn sample(estimator: &mut RttEstimator, ms: u64) {
         estimator.sample(Time::ZERO, Time::from_ps(ms * MS));
+    }
+
+    #[test]
+    fn the_smallest_round_trip_is_a_data_segment_s() {
+        let granularity = Span::from_millis(1);
+        let mut rtt = estimator(RttClock::Exact { granularity });
+        sample(&mut rtt, 90);
+        rtt.replace_min_rtt();
+        assert_eq!(rtt.min_rtt(), Span::from_millis(90));
+        for (sampled, smallest) in [(100, 100), (95, 95), (120, 95)] {
+            sample(&mut rtt, sampled);
+            assert_eq!(rtt.min_rtt(), Span::from_millis(smallest));
+        }
     }
 
     #[test]

@@ -158,7 +158,7 @@ fn the_delivery_rate_is_that_of_the_path() {
 fn an_interval_below_the_smallest_round_trip_gives_no_rate() {
     let scribe = Scribe::new(Phases::Avoidance);
     let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
-    // The SYN took 100 ms.
+    // The SYN took 100 ms, which stands in for the path's least until a data segment has one.
     bench.ack(150, 1, &[(3, 4)]);
     bench.ack(200, 4, &[]);
     let rates = scribe.observed(|ack| ack.delivery_rate.is_some());
