@@ -63,7 +63,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             ));
         }
     }
-    for key in OWN {
+    for (index, key) in OWN.into_iter().enumerate() {
         let (message, wrong) = match table.get(key).map(|node| &node.value) {
             Some(Value::Text(text)) => ("", key == "python" && !is_class(split(text).1)),
             None if key == "source" => ("", false),
@@ -73,7 +73,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             let message =
                 format!("write file and class{message}, as in python = \"my_cc.py:MyCC\"");
             // A class that is missing beside its text is reported where the text is.
-            let origin = given.iter().flatten().next();
+            let origin = given[index].iter().chain(given.iter().flatten()).next();
             let origin = origin.expect("one of them names this kind of table");
             out.push(Diagnostic::new(&join(path, key), origin, message));
         }

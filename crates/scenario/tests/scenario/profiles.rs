@@ -76,6 +76,38 @@ fn linux_is_a_current_kernel() {
 }
 
 #[test]
+fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
+    let of = |kind: &str, more: &[&str]| {
+        let kind = format!("flows.0.congestion.kind={kind}");
+        tcp(&with(&[&[kind.as_str()], more].concat()))
+    };
+    for kind in ["dctcp", "decbit"] {
+        assert_eq!(of(kind, &[]).ecn, Ecn::Dctcp, "{kind}");
+        assert_eq!(
+            of(kind, &["flows.0.tcp.ecn=true"]).ecn,
+            Ecn::Classic,
+            "{kind}"
+        );
+    }
+    for kind in ["sync", "sync-pcwnd", "lp", "ledbat"] {
+        let derived = of(kind, &[]);
+        assert_eq!(
+            (derived.one_way_delay, derived.timestamps),
+            (true, Some(14)),
+            "{kind}"
+        );
+        let chosen = of(kind, &["flows.0.tcp.timestamps=true"]);
+        assert_eq!(
+            (chosen.one_way_delay, chosen.timestamps),
+            (false, Some(12)),
+            "{kind}"
+        );
+    }
+    let plain = of("reno", &[]);
+    assert_eq!((plain.ecn, plain.one_way_delay), (Ecn::Classic, false));
+}
+
+#[test]
 fn one_way_timestamps_have_the_size_of_their_own_option() {
     // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
     let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
