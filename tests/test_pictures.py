@@ -100,3 +100,11 @@ def test_every_algorithm_has_a_look_of_its_own() -> None:
     looks = [(look.colour, look.line) for look in identity.ALGORITHMS.values()]
     assert len(set(looks)) == len(looks)
     assert len({look.marker for look in identity.ALGORITHMS.values()}) == len(looks)
+
+
+def test_labels_side_by_side_are_told_apart() -> None:
+    kinds = {"hstcp": "hstcp", "bbr": "bbr", "mine": "MyCC", "early": "reno", "late": "reno"}
+    looks = identity.of_labels(kinds)
+    assert looks["bbr"] == identity.ALGORITHMS["bbr"]
+    assert looks["early"] == identity.ALGORITHMS["reno"]
+    assert len({(look.colour, look.line) for look in looks.values()}) == len(kinds)

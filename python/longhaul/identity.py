@@ -70,7 +70,7 @@ OTHERS: tuple[Look, ...] = (
     Look("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# Labels that share an algorithm differ in their lines.
+# Labels that share an algorithm differ in their lines; the first has the algorithm's own.
 LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 
 
@@ -81,7 +81,8 @@ def of_labels(algorithms: dict[str, str]) -> dict[str, Look]:
     unknown = sorted({kind for kind in algorithms.values() if kind not in ALGORITHMS})
     for label, kind in algorithms.items():
         look = ALGORITHMS.get(kind) or OTHERS[(unknown.index(kind) + 1) % len(OTHERS)]
-        line = LINES[seen.get(kind, 0) % len(LINES)]
+        lines = (look.line, *(line for line in LINES if line != look.line))
+        line = lines[seen.get(kind, 0) % len(lines)]
         seen[kind] = seen.get(kind, 0) + 1
         looks[label] = Look(look.colour, look.marker, line)
     return looks
