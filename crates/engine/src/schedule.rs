@@ -262,6 +262,12 @@ impl LazyTimer {
         self.deadline != Time::NEVER
     }
 
+    /// The deadline, if it is earlier than `time`.
+    #[inline]
+    pub(crate) fn due_before(&self, time: Time) -> Option<Time> {
+        (self.deadline < time).then_some(self.deadline)
+    }
+
     /// Whether the timer expires with the entry that fired at `now`; enters it anew if the deadline
     /// has moved.
     pub(crate) fn fires(&mut self, now: Time, schedule: &mut Schedule, event: Event) -> bool {

@@ -107,6 +107,40 @@ impl Small {
     }
 }
 
+/// Access links around a small network.
+#[derive(Clone, Debug)]
+struct Access {
+    delay_us: u64,
+    mbps: u64,
+    limit: u64,
+    loss: f64,
+}
+
+prop_compose! {
+    fn links()(
+        delay_us in 0u64..2000, mbps in 1u64..80, limit in 1u64..40,
+        loss in prop_oneof![Just(0.0), 0.0..0.02f64],
+    ) -> Access {
+        Access { delay_us, mbps, limit, loss }
+    }
+}
+
+fn access() -> impl Strategy<Value = Option<Access>> {
+    prop::option::of(links())
+}
+
+impl Access {
+    fn add_to(&self, config: &mut Config) {
+        let inner = config.links.len();
+        add_access(config, Span::from_micros(self.delay_us));
+        for link in &mut config.links[inner..] {
+            link.rate = Rate::from_bps(self.mbps * 1_000_000);
+            link.queue = drop_tail(self.limit);
+            link.loss = Loss::Bernoulli(self.loss);
+        }
+    }
+}
+
 /// Packets on every port, and data of every flow, are conserved.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for link in &totals.links {
@@ -157,14 +191,16 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// Access links that are served ahead of time are the same network, too. Links whose packets are
-    /// recorded are served on time.
+    /// What is served ahead of time, links and receivers, is the same network, too. Links whose
+    /// packets are recorded are served on time.
     #[test]
-    fn service_ahead_of_time_agrees(small in small(), access_us in 0u64..2000, every_us in 700u64..90_000) {
+    fn service_ahead_of_time_agrees(small in small(), access in access(), every_us in 700u64..90_000) {
         let mut ahead = small.config(6);
         ahead.measure.every = Some(Span::from_micros(every_us));
         ahead.measure.from = Time::ZERO + Span::from_secs(2);
-        add_access(&mut ahead, Span::from_micros(access_us));
+        if let Some(access) = access {
+            access.add_to(&mut ahead);
+        }
         let mut on_time = ahead.clone();
         on_time.links.iter_mut().for_each(|link| link.captured = true);
         let (mut one, records_one) = run(&ahead);
@@ -207,6 +243,28 @@ fn busy() -> Config {
         add_flows(&mut config, label, 3, start, tcp(recovery));
     }
     config
+}
+
+/// Over one link each way only the acknowledgement's arrival at the sender takes an event: the
+/// receiver is served ahead of time.
+#[test]
+fn a_round_trip_of_a_packet_takes_one_event() {
+    let rate = Rate::from_bps(20_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(20), drop_tail(80), 20);
+    let mut greedy = tcp(Recovery::Sack);
+    add_flows(&mut config, "greedy", 2, AT_ONCE, greedy.clone());
+    let (totals, _) = run(&config);
+    assert!(totals.events < totals.data_packets * 11 / 10, "{totals:?}");
+    // Timers of two receivers would mix up their acknowledgements; the timer of one does not.
+    greedy.delayed_ack = Some(DelayedAck {
+        timeout: Span::from_millis(100),
+        segments: 2,
+        delays_syn: false,
+    });
+    config.flows.clear();
+    add_flows(&mut config, "delayed", 1, AT_ONCE, greedy);
+    let (totals, _) = run(&config);
+    assert!(totals.events < totals.data_packets * 7 / 10, "{totals:?}");
 }
 
 #[test]

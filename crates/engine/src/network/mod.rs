@@ -1,6 +1,7 @@
 //! Links, queues and routes: everything between the two ends of a flow.
 
 mod link;
+mod lookahead;
 pub(crate) mod loss;
 mod ns2_clock;
 pub mod queue;
@@ -9,7 +10,8 @@ mod route;
 
 use longhaul_units::Time;
 
-use self::link::{Link, Offer, may_be_fed, may_feed};
+use self::link::{Link, Offer};
+pub(crate) use self::lookahead::TcpRoutes;
 use self::loss::LossModel;
 use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
@@ -29,6 +31,8 @@ pub(crate) struct Network {
     links: Vec<Link>,
     routes: Routes,
     sack: SackStore,
+    /// Segments for receivers that are served ahead of time, in order.
+    pub(crate) received_ahead: Vec<Packet>,
 }
 
 impl Network {
@@ -48,6 +52,7 @@ impl Network {
             links: links.collect(),
             routes: Routes::new(config),
             sack: SackStore::default(),
+            received_ahead: Vec::new(),
         }
     }
 
@@ -95,54 +100,64 @@ impl Network {
         self.sack.get(handle)
     }
 
+    /// Puts an acknowledgement on the first link of its route at its `time`, which may lie ahead if
+    /// only receivers use the link that are ahead, too.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, packet: Packet) {
+        match self.routes.hop(packet.route) {
+            Hop::Link(link) if self.links[link as usize].is_fed_ahead() => {
+                let link = &mut self.links[link as usize];
+                let offer = link.offer_ahead(packet, self.now, &mut self.schedule);
+                self.conclude(offer, packet.sack);
+            }
+            Hop::Link(link) => self.offer(link, packet),
+            Hop::End(_) => unreachable!("a route begins with a link"),
+        }
+    }
+
     /// Always inlined, like [`Link::offer`]: a packet then goes from registers to the link's ring.
     /// Handed over in memory, its fields are stored one by one and loaded again by twos, which
     /// makes the processor wait for the stores.
     #[inline(always)]
     fn offer(&mut self, link: u32, packet: Packet) {
-        match self.links[link as usize].offer(packet, self.now, &mut self.schedule) {
-            Offer::Accepted => {}
-            Offer::Onward(packet) => self.offer_ahead(packet),
-            Offer::Dropped => {
-                self.sack.take(packet.sack);
-            }
-        }
+        let offer = self.links[link as usize].offer(packet, self.now, &mut self.schedule);
+        self.conclude(offer, packet.sack);
     }
 
-    /// A packet goes on to the next link of its route ahead of time.
+    /// What follows from an offer: a packet may go on ahead of time, link after link.
     #[inline(always)]
-    fn offer_ahead(&mut self, mut packet: Packet) {
-        packet.route += 1;
-        match self.routes.hop(packet.route) {
-            Hop::Link(next) => {
-                let link = &mut self.links[next as usize];
-                link.offer_ahead(packet, self.now, &mut self.schedule);
-            }
-            Hop::End(_) => unreachable!("packets go on ahead of time only where all go on"),
-        }
-    }
-
-    /// Lets every link serve ahead of time that can, once all routes are known.
-    pub(crate) fn serve_ahead(&mut self, config: &Config) {
-        let neighbours = self.routes.neighbours(self.links.len());
-        let mut fed = vec![false; self.links.len()];
-        for (feeder, link) in config.links.iter().enumerate() {
-            let next = &neighbours.next[feeder];
-            let possible = !fed[feeder]
-                && !next.is_empty()
-                && !neighbours.is_last[feeder]
-                && may_feed(link)
-                && next.iter().all(|&next| {
-                    neighbours.sole_feeder[next] && may_be_fed(&config.links[next], link)
-                });
-            if possible {
-                self.links[feeder].feed_ahead();
-                for &next in next {
-                    self.links[next].be_fed_ahead();
-                    fed[next] = true;
+    fn conclude(&mut self, mut offer: Offer, sack: SackHandle) {
+        while let Offer::Onward(mut packet) = offer {
+            packet.route += 1;
+            match self.routes.hop(packet.route) {
+                Hop::Link(next) => {
+                    let link = &mut self.links[next as usize];
+                    offer = link.offer_ahead(packet, self.now, &mut self.schedule);
+                }
+                Hop::End(_) => {
+                    self.received_ahead.push(packet);
+                    return;
                 }
             }
         }
+        if let Offer::Dropped = offer {
+            self.sack.take(sack);
+        }
+    }
+
+    /// Lets everything serve ahead of time that can, once all routes are known. Returns by
+    /// connection whether its receiver does.
+    pub(crate) fn look_ahead(&mut self, config: &Config, connections: &[TcpRoutes]) -> Vec<bool> {
+        let plan = lookahead::plan(config, &self.routes, connections);
+        for (link, id) in self.links.iter_mut().zip(0..) {
+            if plan.feeds[id] {
+                link.feed_ahead();
+            }
+            if plan.is_fed[id] {
+                link.be_fed_ahead();
+            }
+        }
+        plan.receivers
     }
 
     /// The event of a packet's arrival at the far end of a link: the packet goes on to its next

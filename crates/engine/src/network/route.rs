@@ -4,7 +4,7 @@
 //! packet holds its position in the table, so that forwarding is one load.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::config::Config;
 
@@ -31,17 +31,6 @@ pub(crate) enum Hop {
 pub(crate) struct Path {
     /// Position of its first hop in the table.
     pub(crate) route: u32,
-}
-
-/// How the links follow one another on all routes, by link.
-#[derive(Debug)]
-pub(crate) struct Neighbours {
-    /// The links that packets go on to.
-    pub(crate) next: Vec<Vec<usize>>,
-    /// Whether all packets come from one and the same other link.
-    pub(crate) sole_feeder: Vec<bool>,
-    /// Whether a route ends with it.
-    pub(crate) is_last: Vec<bool>,
 }
 
 #[derive(Debug)]
@@ -84,40 +73,16 @@ impl Routes {
         route.map(|route| Path { route })
     }
 
-    /// Which links follow which on the routes found so far.
-    pub(crate) fn neighbours(&self, links: usize) -> Neighbours {
-        let mut next = vec![BTreeSet::<usize>::new(); links];
-        let mut before = vec![BTreeSet::new(); links];
-        let mut is_last = vec![false; links];
-        let mut previous: Option<usize> = None;
-        for &hop in &self.hops {
-            let link = match hop {
-                Hop::Link(link) => Some(link as usize),
-                Hop::End(_) => None,
-            };
-            match (previous, link) {
-                (Some(previous), Some(link)) => {
-                    next[previous].insert(link);
-                    before[link].insert(Some(previous));
-                }
-                (None, Some(link)) => {
-                    before[link].insert(None);
-                }
-                (Some(previous), None) => is_last[previous] = true,
-                (None, None) => {}
+    /// The links of every route found so far, and where it ends.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Vec<usize>, End)> {
+        let mut links = Vec::new();
+        self.hops.iter().filter_map(move |&hop| match hop {
+            Hop::Link(link) => {
+                links.push(link as usize);
+                None
             }
-            previous = link;
-        }
-        let sole_feeder =
-            |before: &BTreeSet<Option<usize>>| before.len() == 1 && !before.contains(&None);
-        Neighbours {
-            next: next
-                .into_iter()
-                .map(|next| next.into_iter().collect())
-                .collect(),
-            sole_feeder: before.iter().map(sole_feeder).collect(),
-            is_last,
-        }
+            Hop::End(end) => Some((std::mem::take(&mut links), end)),
+        })
     }
 
     /// Links of the path with the smallest (delay, hops), ties broken by link order (Dijkstra).

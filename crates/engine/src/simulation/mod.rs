@@ -63,6 +63,9 @@ impl World {
                 Event::End => return false,
                 other => self.on_other(other, recorder),
             }
+            if !self.env.network.received_ahead.is_empty() {
+                self.receive_ahead();
+            }
             if !self.env.log.pending.is_empty() {
                 self.env
                     .log
@@ -95,6 +98,17 @@ impl World {
             End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
         }
+    }
+
+    /// Hands over what will arrive at receivers that are served ahead of time.
+    #[inline]
+    fn receive_ahead(&mut self) {
+        let mut packets = std::mem::take(&mut self.env.network.received_ahead);
+        for packet in packets.drain(..) {
+            let receiver = &mut self.tcp[packet.flow as usize].receiver;
+            receiver.on_segment(&packet, &mut self.env);
+        }
+        self.env.network.received_ahead = packets;
     }
 
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {

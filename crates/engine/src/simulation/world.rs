@@ -9,7 +9,7 @@ use super::SetupError;
 use super::window::Baseline;
 use crate::config::{Config, Flow, Start, Tcp, Transport};
 use crate::measure::{FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
-use crate::network::{End, Network, Path};
+use crate::network::{End, Network, Path, TcpRoutes};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
 use crate::transport::tcp::{Receiver, Sender};
@@ -33,6 +33,16 @@ pub(super) struct Connection {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) flow: u32,
+}
+
+impl Connection {
+    fn routes(&self) -> TcpRoutes {
+        TcpRoutes {
+            data: self.sender.route(),
+            acknowledgements: self.receiver.route(),
+            delays: self.receiver.delays(),
+        }
+    }
 }
 
 /// Where a flow's transport is, and when it starts and stops.
@@ -108,9 +118,13 @@ impl World {
                 stop: flow.stop,
             });
         }
-        world.env.network.serve_ahead(config);
-        for connection in &mut world.tcp {
+        let routes: Vec<TcpRoutes> = world.tcp.iter().map(Connection::routes).collect();
+        let ahead = world.env.network.look_ahead(config, &routes);
+        for (connection, ahead) in world.tcp.iter_mut().zip(ahead) {
             connection.sender.reset();
+            if ahead {
+                connection.receiver.be_served_ahead();
+            }
         }
         Ok(world)
     }
@@ -199,7 +213,7 @@ impl World {
                         sender, receiver, ..
                     } = &mut self.tcp[index];
                     FlowSample {
-                        delivered_bytes: receiver.delivered().1,
+                        delivered_bytes: receiver.delivered(now).1,
                         ..sender.sample(now)
                     }
                 }
@@ -232,7 +246,7 @@ impl World {
                 let Connection {
                     sender, receiver, ..
                 } = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = receiver.delivered();
+                let (delivered_pkts, delivered_bytes) = receiver.delivered(now);
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,

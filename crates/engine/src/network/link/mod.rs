@@ -3,18 +3,20 @@
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
 //! order of their arrival at the far end: one event per packet. Explicit service takes a second
-//! event per packet at the end of its transmission; service ahead of time ([`ahead`]) saves the
-//! event at the link before. All give the same results (tested).
+//! event per packet at the end of its transmission; service ahead of time ([`ahead`]) saves events.
+//! All give the same results (tested).
 
 mod ahead;
+mod ring;
 mod transmitter;
 
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use self::ahead::{Arrivals, Onward};
+use self::ahead::Arrivals;
 pub(crate) use self::ahead::{may_be_fed, may_feed};
+use self::ring::{Passage, Ring};
 use self::transmitter::Transmitter;
 use super::loss::LossModel;
 use super::ns2_clock::Ns2Clock;
@@ -39,7 +41,7 @@ pub(crate) struct Link {
     loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
     /// also, behind them, those that wait.
-    ring: VecDeque<Packet>,
+    ring: Ring,
     /// Packets at the front of the ring that have begun service.
     served: usize,
     /// Packets that wait, with explicit service.
@@ -50,7 +52,6 @@ pub(crate) struct Link {
     next_start: Time,
     /// End of the last scheduled transmission.
     busy_until: Time,
-    onward: Onward,
     /// On a link that another feeds ahead of time.
     arrivals: Arrivals,
     tally: Tally,
@@ -86,9 +87,10 @@ struct Held {
 
 /// What became of a packet offered to a link.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// Accepted, and to be handed to the next link now, for the time that it holds.
+    /// Accepted, and to be handed to whatever comes next now, for the time that it holds.
     Onward(Packet),
     Dropped,
 }
@@ -112,14 +114,13 @@ impl Link {
             ns2_clock: follows_ns2.then(|| Ns2Clock::new(config.rate, config.delay)),
             queue,
             loss,
-            ring: VecDeque::new(),
+            ring: Ring::default(),
             served: 0,
             backlog: VecDeque::new(),
             waiting_pkts: 0,
             waiting_bytes: 0,
             next_start: Time::ZERO,
             busy_until: Time::ZERO,
-            onward: Onward::default(),
             arrivals: Arrivals::default(),
             tally: Tally::default(),
         }
@@ -135,22 +136,11 @@ impl Link {
     ) -> Offer {
         self.tally.arrived_pkts += 1;
         self.tally.arrived_bytes += u64::from(packet.bytes);
-        if self.loss.loses() {
-            return self.drop(DropReason::Loss);
-        }
         if self.service == Service::OnArrival {
             self.begin_services(now, packet.ns2_s);
         }
         let idle = self.is_idle_at(now, packet.ns2_s);
-        let verdict = self.queue.on_arrival(&Arrival {
-            now,
-            bytes: u32::from(packet.bytes),
-            ecn_capable: packet.flags.has(Flags::ECT),
-            waiting_pkts: self.waiting_pkts,
-            waiting_bytes: self.waiting_bytes,
-            idle_since: idle.then_some(self.busy_until),
-        });
-        match verdict {
+        match self.decide(&packet, now, idle) {
             Verdict::Accept => {}
             Verdict::AcceptMarked => {
                 packet.flags = packet.flags.with(Flags::CE);
@@ -172,6 +162,22 @@ impl Link {
             (Service::Explicit, false) => self.enqueue(packet, now),
         }
         Offer::Accepted
+    }
+
+    /// What becomes of a packet that arrives at `now`.
+    #[inline(always)]
+    fn decide(&mut self, packet: &Packet, now: Time, idle: bool) -> Verdict {
+        if self.loss.loses() {
+            return Verdict::Drop(DropReason::Loss);
+        }
+        self.queue.on_arrival(&Arrival {
+            now,
+            bytes: u32::from(packet.bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            waiting_pkts: self.waiting_pkts,
+            waiting_bytes: self.waiting_bytes,
+            idle_since: idle.then_some(self.busy_until),
+        })
     }
 
     /// Whether a packet that arrives then goes straight into service.
@@ -226,16 +232,20 @@ impl Link {
     /// Service on arrival: appends the packet, which knows its arrival at the far end, to the ring.
     #[inline(always)]
     fn pass(&mut self, packet: Packet, now: Time, schedule: &mut Schedule) -> Offer {
-        if self.onward == Onward::AheadOfTime {
-            self.forget_arrived(now);
-            self.ring.push_back(packet);
-            return Offer::Onward(packet);
+        match &mut self.ring {
+            Ring::Packets(packets) => {
+                if packets.is_empty() {
+                    schedule.push_near(packet.time, Event::Arrival(self.id));
+                }
+                packets.push_back(packet);
+                Offer::Accepted
+            }
+            Ring::Passages(passages) => {
+                passages.push_back(Passage::of(&packet));
+                self.forget_arrived(now);
+                Offer::Onward(packet)
+            }
         }
-        if self.ring.is_empty() {
-            schedule.push_near(packet.time, Event::Arrival(self.id));
-        }
-        self.ring.push_back(packet);
-        Offer::Accepted
     }
 
     /// Service on arrival: moves packets whose service has begun by `now` out of the waiting ones.
@@ -256,15 +266,15 @@ impl Link {
     /// The first waiting packet's service has begun.
     #[inline]
     fn note_start(&mut self) {
-        let packet = &self.ring[self.served];
+        let passage = self.ring.at(self.served);
         self.served += 1;
         self.waiting_pkts -= 1;
-        self.waiting_bytes -= u64::from(packet.bytes);
+        self.waiting_bytes -= u64::from(passage.bytes);
         let start = self.next_start.as_ps();
         self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start);
         self.next_start = match &mut self.ns2_clock {
-            None => packet.time - self.delay,
-            Some(clock) => clock.start_of_next(packet.bytes),
+            None => passage.time - self.delay,
+            Some(clock) => clock.start_of_next(passage.bytes),
         };
     }
 
@@ -284,7 +294,7 @@ impl Link {
         packet.time = self.busy_until + self.delay;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_near(self.busy_until, Event::Departure(self.id));
-        self.ring.push_back(packet);
+        self.ring.packets().push_back(packet);
     }
 
     /// Explicit service: transmission of a packet ends. The caller has taken the event off the
@@ -292,7 +302,7 @@ impl Link {
     pub(crate) fn depart(&mut self, now: Time, schedule: &mut Schedule) {
         self.served += 1;
         if self.served == 1 {
-            schedule.push_near(self.ring[0].time, Event::Arrival(self.id));
+            schedule.push_near(self.ring.at(0).time, Event::Arrival(self.id));
         }
         if let Some(packet) = self.backlog.pop_front() {
             self.waiting_pkts -= 1;
@@ -309,15 +319,15 @@ impl Link {
             // Without propagation delay a packet may arrive before the ring has noticed its start.
             self.note_start();
         }
-        let packet = self
-            .ring
+        let packets = self.ring.packets();
+        let packet = packets
             .pop_front()
             .expect("an arrival event for an empty link");
         debug_assert_eq!(packet.time, now);
         self.served -= 1;
         let next = match self.service {
-            Service::OnArrival => self.ring.front(),
-            Service::Explicit => self.ring.front().filter(|_| self.served > 0),
+            Service::OnArrival => packets.front(),
+            Service::Explicit => packets.front().filter(|_| self.served > 0),
         };
         match next {
             Some(next) => schedule.renew_near(next.time, Event::Arrival(self.id)),
@@ -328,7 +338,7 @@ impl Link {
 
     /// The packet that reaches the far end next.
     pub(crate) fn first(&self) -> Option<&Packet> {
-        self.ring.front()
+        self.ring.first()
     }
 
     /// Counters up to `now`.
@@ -410,7 +420,7 @@ impl Link {
             Service::OnArrival => self.served.checked_sub(1)?,
             Service::Explicit => self.ring.len().checked_sub(1)?,
         };
-        Some(u64::from(self.ring[at].bytes))
+        Some(u64::from(self.ring.at(at).bytes))
     }
 
     /// Picoseconds that packets have waited up to `now`.

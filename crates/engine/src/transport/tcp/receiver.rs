@@ -1,6 +1,10 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
 //! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
+//!
+//! A receiver may be handed segments ahead of time. What it does depends on nothing but their order
+//! and arrival times and its own timer, so that only what it has delivered by now is kept apart.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
@@ -9,7 +13,7 @@ use super::ranges::Ranges;
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::packet::{Flags, Moment, Packet, SackBlocks, SackHandle};
 use crate::schedule::{Event, LazyTimer};
 use crate::transport::Env;
 
@@ -39,6 +43,35 @@ pub(crate) struct Receiver {
     timer: LazyTimer,
     /// One past the last segment of a finite transfer.
     end: u64,
+    /// Of a receiver that is served ahead of time.
+    progress: Option<Progress>,
+}
+
+/// What a receiver that is served ahead of time has delivered by now.
+#[derive(Debug, Default)]
+struct Progress {
+    /// The next segment expected.
+    next: u64,
+    /// What it will be from some times on.
+    coming: VecDeque<(Time, u64)>,
+}
+
+impl Progress {
+    #[inline]
+    fn note(&mut self, now: Time, time: Time, next: u64) {
+        self.settle(now);
+        self.coming.push_back((time, next));
+    }
+
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        while let Some(&(time, next)) = self.coming.front()
+            && time <= now
+        {
+            self.next = next;
+            self.coming.pop_front();
+        }
+    }
 }
 
 impl Receiver {
@@ -58,26 +91,60 @@ impl Receiver {
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
             end,
+            progress: None,
             config,
         }
     }
 
-    /// Data segments delivered in order to the application, and their payload bytes.
-    pub(crate) fn delivered(&self) -> (u64, u64) {
-        (
-            self.next.saturating_sub(1),
-            Wire::new(&self.config)
-                .position(self.next)
-                .saturating_sub(1),
-        )
+    /// Where its acknowledgements' route begins.
+    pub(crate) fn route(&self) -> u32 {
+        self.path.route
     }
 
-    /// A segment arrives.
+    /// Whether acknowledgements may wait.
+    pub(crate) fn delays(&self) -> bool {
+        self.config.delayed_ack.is_some()
+    }
+
+    /// From now on the receiver is served ahead of time.
+    pub(crate) fn be_served_ahead(&mut self) {
+        self.progress = Some(Progress::default());
+    }
+
+    /// Data segments delivered in order to the application by `now`, and their payload bytes.
+    pub(crate) fn delivered(&mut self, now: Time) -> (u64, u64) {
+        let next = match &mut self.progress {
+            None => self.next,
+            Some(progress) => {
+                progress.settle(now);
+                progress.next
+            }
+        };
+        let position = Wire::new(&self.config).position(next);
+        (next.saturating_sub(1), position.saturating_sub(1))
+    }
+
+    /// A segment arrives at its `time`.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
-        let echo_changes = self.note_congestion(packet.flags, env);
+        if let Some(due) = self.timer.due_before(packet.time) {
+            self.acknowledge(SackBlocks::default(), Moment::at(due), env);
+        }
+        let expected = self.next;
+        self.take(packet, env);
+        if let Some(progress) = &mut self.progress
+            && self.next > expected
+        {
+            progress.note(env.network.now, packet.time, self.next);
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, packet: &Packet, env: &mut Env) {
+        let arrival = Moment::of_arrival(packet);
+        let echo_changes = self.note_congestion(packet.flags, arrival, env);
         if self.config.one_way_delay && packet.seq > 0 {
-            self.transit = Some(env.network.now.since(packet.stamp));
+            self.transit = Some(packet.time.since(packet.stamp));
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -87,14 +154,14 @@ impl Receiver {
         if in_order && self.out_of_order.is_empty() {
             self.next += 1;
             match self.config.delayed_ack {
-                None => self.acknowledge(SackBlocks::default(), env),
+                None => self.acknowledge(SackBlocks::default(), arrival, env),
                 Some(delayed) => {
                     let delays = packet.seq > 0 || delayed.delays_syn;
                     self.unacknowledged += 1;
                     if self.unacknowledged >= delayed.segments || !delays || echo_changes {
-                        self.acknowledge(SackBlocks::default(), env);
+                        self.acknowledge(SackBlocks::default(), arrival, env);
                     } else if self.unacknowledged == 1 {
-                        let due = env.network.now + delayed.timeout;
+                        let due = packet.time + delayed.timeout;
                         let event = Event::DelayedAckTimer(self.index);
                         self.timer.set(due, &mut env.network.schedule, event);
                     }
@@ -108,7 +175,7 @@ impl Receiver {
     /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
-    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
+    fn note_congestion(&mut self, flags: Flags, arrival: Moment, env: &mut Env) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
             Ecn::Off | Ecn::Classic => {
@@ -119,7 +186,7 @@ impl Receiver {
             Ecn::Dctcp => {
                 let changes = marked != self.congestion_seen;
                 if changes {
-                    self.change_echo(marked, env);
+                    self.change_echo(marked, arrival, env);
                 }
                 changes
             }
@@ -130,9 +197,9 @@ impl Receiver {
     /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
     /// (RFC 8257 section 3.2).
     #[cold]
-    fn change_echo(&mut self, marked: bool, env: &mut Env) {
+    fn change_echo(&mut self, marked: bool, arrival: Moment, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), env);
+            self.acknowledge(SackBlocks::default(), arrival, env);
         }
         self.congestion_seen = marked;
     }
@@ -156,7 +223,7 @@ impl Receiver {
         } else {
             SackBlocks::default()
         };
-        self.acknowledge(blocks, env);
+        self.acknowledge(blocks, Moment::of_arrival(packet), env);
     }
 
     /// Blocks to report after segment `newest`: the block that holds it, then those reported most
@@ -182,12 +249,12 @@ impl Receiver {
         let now = env.network.now;
         let event = Event::DelayedAckTimer(self.index);
         if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), env);
+            self.acknowledge(SackBlocks::default(), Moment::at(now), env);
         }
     }
 
     #[inline]
-    fn acknowledge(&mut self, mut blocks: SackBlocks, env: &mut Env) {
+    fn acknowledge(&mut self, mut blocks: SackBlocks, at: Moment, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let sack_bytes = match blocks.as_slice().len() as u32 {
@@ -206,9 +273,9 @@ impl Receiver {
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, self.next == 1)
             .with_if(Flags::FIN, self.next == self.end);
-        env.network.send(Packet {
-            time: Time::ZERO,
-            ns2_s: 0.0,
+        env.network.acknowledge(Packet {
+            time: at.time,
+            ns2_s: at.ns2_s,
             seq: self.next,
             stamp: self.stamp,
             flow: self.index,

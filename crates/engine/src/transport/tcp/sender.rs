@@ -164,6 +164,11 @@ impl Sender {
         tcb.note_limit(env.network.now);
     }
 
+    /// Where its segments' route begins.
+    pub(crate) fn route(&self) -> u32 {
+        self.tcb.path.route
+    }
+
     /// When the last byte was acknowledged.
     pub(crate) fn finish(&self) -> Option<Time> {
         self.tcb.finish

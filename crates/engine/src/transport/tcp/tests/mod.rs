@@ -230,7 +230,11 @@ impl ReceiverBench {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);
         let mut sent = run_to(&mut self.env, ms(at), timer);
-        receiver.on_segment(&packet(seq, flags, Time::ZERO), &mut self.env);
+        let segment = Packet {
+            time: ms(at),
+            ..packet(seq, flags, Time::ZERO)
+        };
+        receiver.on_segment(&segment, &mut self.env);
         let soon = self.env.network.now + Span::from_micros(1);
         sent.extend(run_to(&mut self.env, soon, |_, event| {
             unreachable!("{event:?} within a microsecond")

@@ -1,0 +1,84 @@
+//! Counters over time, what limits the sender, and the log.
+
+use longhaul_congestion::Limit;
+use longhaul_units::{PS_PER_S, Time};
+
+use super::ControlBlock;
+use crate::measure::{self, EventKind};
+use crate::transport::Env;
+
+impl ControlBlock {
+    /// Notes what keeps the sender from sending more.
+    #[inline]
+    pub(in crate::transport::tcp) fn note_limit(&mut self, now: Time) {
+        let limit = if self.nxt >= self.end {
+            Limit::Application
+        } else if self.nxt >= self.una + self.peer_window {
+            Limit::ReceiveWindow
+        } else {
+            Limit::Network
+        };
+        if limit != self.limit {
+            self.charge_limit(now);
+            self.limit = limit;
+        }
+        if limit != Limit::Network
+            && let Some(rate) = &mut self.rate
+        {
+            let in_flight = (self.nxt - self.una).saturating_sub(self.beyond);
+            rate.note_limit(limit, self.delivered + in_flight);
+        }
+    }
+
+    pub(in crate::transport::tcp) fn charge_limit(&mut self, now: Time) {
+        let span = now.since(self.limit_since);
+        self.limit_since = now;
+        if !self.running() {
+            return;
+        }
+        let limited = &mut self.counters.limited;
+        match self.limit {
+            Limit::Network => limited.network += span,
+            Limit::ReceiveWindow => limited.receive_window += span,
+            Limit::Application => limited.application += span,
+        }
+    }
+
+    /// Whether the flow has started and not finished.
+    fn running(&self) -> bool {
+        self.max_sent > 0 && self.finish.is_none()
+    }
+
+    /// Adds the time since the last change to the integral of the window.
+    #[inline]
+    pub(in crate::transport::tcp) fn account(&mut self, now: Time) {
+        if self.running() {
+            let span = now.since(self.cwnd_since).as_ps() as f64 / PS_PER_S as f64;
+            self.counters.cwnd_integral += self.congestion.window.cwnd() * span;
+        }
+        self.cwnd_since = now;
+    }
+
+    #[inline]
+    pub(in crate::transport::tcp) fn check_finish(&mut self, env: &mut Env) {
+        if self.una >= self.end && self.finish.is_none() {
+            self.charge_limit(env.network.now);
+            self.finish = Some(env.network.now);
+            self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
+        }
+    }
+
+    /// Logs a congestion event; `before` is the window before it.
+    pub(in crate::transport::tcp) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
+        let window = &self.congestion.window;
+        env.log.push(measure::Event {
+            time: env.network.now,
+            flow: self.flow,
+            kind,
+            cwnd_before: before,
+            cwnd_after: window.cwnd(),
+            ssthresh_after: window.ssthresh(),
+            in_flight: self.max_sent - self.una,
+        });
+    }
+}

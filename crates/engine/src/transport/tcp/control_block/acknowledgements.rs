@@ -1,0 +1,203 @@
+//! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
+
+use longhaul_congestion::{AckSample, Limit};
+use longhaul_units::{Span, Time};
+
+use super::{Ack, ControlBlock, LastCut};
+use crate::config::AckCounting;
+use crate::transport::Env;
+
+impl ControlBlock {
+    /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
+    #[inline]
+    pub(in crate::transport::tcp) fn advance(&mut self, ack: &Ack, env: &mut Env) {
+        let now = env.network.now;
+        self.take_cumulative(ack.next);
+        self.dupacks = 0;
+        self.sample_rtt(ack, now);
+        self.restart_or_stop_timer(env);
+        if ack.next >= self.round_end {
+            self.round += 1;
+            self.round_end = self.max_sent;
+            let sample = self.ack_sample(0, self.nxt - self.una, ack, now);
+            self.congestion.on_round(&sample);
+        }
+    }
+
+    /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
+    pub(in crate::transport::tcp) fn advance_in_repair(&mut self, next: u64) {
+        self.take_cumulative(next);
+        self.stop_timing(next);
+    }
+
+    /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
+    /// that was missing had been reported before.
+    #[inline]
+    fn take_cumulative(&mut self, next: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(self.una, next);
+            rate.forget_below(next);
+        }
+        self.beyond = self
+            .beyond
+            .saturating_sub((next - self.una).saturating_sub(1));
+        self.una = next;
+        self.nxt = self.nxt.max(next);
+        self.count_delivered();
+    }
+
+    /// Takes a duplicate acknowledgement: a segment has arrived, which one is not known.
+    pub(in crate::transport::tcp) fn take_duplicate(&mut self) {
+        self.dupacks += 1;
+        self.beyond = (self.beyond + 1).min((self.max_sent - self.una).saturating_sub(1));
+        self.count_delivered();
+    }
+
+    /// Takes selective acknowledgements, `total` of them in all: their news are reported one by one
+    /// to [`Self::on_sacked`].
+    pub(in crate::transport::tcp) fn take_selective(&mut self, total: u64) {
+        self.beyond = total;
+        self.count_delivered();
+    }
+
+    /// The segments from `left` to `right` are selectively acknowledged.
+    #[inline]
+    pub(in crate::transport::tcp) fn on_sacked(&mut self, left: u64, right: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(left, right);
+        }
+    }
+
+    /// Everything in flight counts as lost.
+    pub(in crate::transport::tcp) fn lose_flight(&mut self) {
+        self.lost += (self.nxt - self.una).saturating_sub(self.beyond);
+    }
+
+    /// Never decreases: what a scheme forgets after a timeout was delivered all the same.
+    #[inline]
+    fn count_delivered(&mut self) {
+        self.delivered = self.delivered.max(self.una - 1 + self.beyond);
+    }
+
+    #[inline]
+    fn sample_rtt(&mut self, ack: &Ack, now: Time) {
+        if self.config.timestamps.is_some() {
+            self.take_rtt(ack.stamp, now);
+            self.rtt.end_backoff();
+        } else if let Some((segment, sent)) = self.timed
+            && ack.next > segment
+        {
+            self.timed = None;
+            self.rtt.end_backoff();
+            self.take_rtt(sent, now);
+        }
+    }
+
+    #[inline]
+    fn take_rtt(&mut self, sent: Time, now: Time) {
+        let rtt = self.rtt.sample(sent, now);
+        let counters = &mut self.counters;
+        counters.rtt_samples += 1;
+        counters.rtt_sum += rtt;
+        counters.rtt_max = counters.rtt_max.max(rtt);
+        if rtt < counters.rtt_min || counters.rtt_min == Span::ZERO {
+            counters.rtt_min = rtt;
+        }
+    }
+
+    /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
+    fn stop_timing(&mut self, acknowledged: u64) {
+        if self
+            .timed
+            .is_some_and(|(segment, _)| acknowledged > segment)
+        {
+            self.timed = None;
+            self.rtt.end_backoff();
+        }
+    }
+
+    /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
+    /// acknowledgement. Comes before anything that moves the window.
+    #[inline]
+    pub(in crate::transport::tcp) fn observe(
+        &mut self,
+        ack: &Ack,
+        acked: u64,
+        in_flight: u64,
+        now: Time,
+    ) -> AckSample {
+        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+        if let Some(rate) = &mut self.rate
+            && let Some((rate, limit)) = rate.sample(self.delivered, self.rtt.min_rtt(), now)
+        {
+            sample.delivery_rate = Some(rate);
+            sample.limit = limit;
+        }
+        self.congestion.observe(&sample);
+        sample
+    }
+
+    /// Grows the window for an acknowledgement of new segments.
+    #[inline]
+    pub(in crate::transport::tcp) fn grow(&mut self, sample: &AckSample) {
+        // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
+        // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
+        // What a timeout left to send again is limited by the window even without new data.
+        let unused = self.limit != Limit::Network && !self.ns2;
+        let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
+        if self.holds_window || !held {
+            self.congestion.on_ack(sample);
+        }
+    }
+
+    /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
+    pub(in crate::transport::tcp) fn steer(&mut self, sample: &AckSample) {
+        self.congestion.on_ack(&AckSample {
+            in_recovery: true,
+            ..*sample
+        });
+    }
+
+    /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
+    /// echoing congestion until the first new segment, which carries the answer (CWR, RFC 3168
+    /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
+    /// segment.
+    #[inline]
+    fn repairs_timeout(&self) -> bool {
+        !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
+    }
+
+    #[inline]
+    fn ack_sample(&self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
+        let credit = match self.config.ack_counting {
+            AckCounting::PerAck => 1.0,
+            AckCounting::PerSegment { slow_start_limit } => {
+                if self.congestion.window.in_slow_start() {
+                    (acked as f64).min(slow_start_limit)
+                } else {
+                    acked as f64
+                }
+            }
+        };
+        AckSample {
+            now,
+            acked,
+            delivered: self.delivered,
+            lost: self.lost,
+            in_recovery: false,
+            credit,
+            rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min_rtt(),
+            one_way_delay: ack.sack.transit(),
+            pair_spacing: None,
+            router: None,
+            ecn_echo: ack.ece,
+            in_flight,
+            delivery_rate: None,
+            limit: self.limit,
+            round: self.round,
+            segment_bytes: u64::from(self.full_bytes),
+        }
+    }
+}

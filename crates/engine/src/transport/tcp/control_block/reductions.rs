@@ -1,0 +1,112 @@
+//! Reductions of the window: for losses, marks and timeouts, once for each window of data.
+
+use longhaul_congestion::{Cause, Congestion, Timeout};
+use longhaul_units::Time;
+
+use super::{Ack, ControlBlock, LastCut};
+use crate::measure::EventKind;
+use crate::transport::Env;
+
+impl ControlBlock {
+    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
+    /// section 3.3). `base` is the window in use when it arrived.
+    #[cold]
+    pub(in crate::transport::tcp) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
+        let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
+        if ack.next > self.recover || ns2_after_timeout {
+            self.cut(Cause::Ecn, base, env);
+        }
+    }
+
+    /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
+    /// window at the moment.
+    pub(in crate::transport::tcp) fn window_in_use(&self, inflation: f64) -> f64 {
+        let cwnd = self.congestion.window.cwnd();
+        if self.ns2 {
+            (cwnd + inflation).min(self.peer_window as f64)
+        } else {
+            cwnd.min(self.flight_size())
+        }
+    }
+
+    /// Reduces the window once for a loss of data sent so far.
+    pub(in crate::transport::tcp) fn reduce(&mut self, inflation: f64, env: &mut Env) {
+        self.cut(Cause::Loss, self.window_in_use(inflation), env);
+    }
+
+    fn cut(&mut self, cause: Cause, base: f64, env: &mut Env) {
+        let window = &self.congestion.window;
+        let before = window.cwnd();
+        let event = Congestion {
+            now: env.network.now,
+            cause,
+            base,
+            in_flight: self.max_sent - self.una,
+            in_slow_start: window.in_slow_start(),
+            first: self.counters.cuts_loss + self.counters.cuts_ecn + self.counters.timeouts == 0,
+        };
+        self.recover = self.max_sent;
+        self.cwr_pending = true;
+        self.congestion.on_congestion(&event);
+        if cause == Cause::Ecn {
+            self.counters.cuts_ecn += 1;
+            self.last_cut = LastCut::Ecn;
+        } else {
+            self.counters.cuts_loss += 1;
+            self.last_cut = LastCut::Loss;
+        }
+        self.log(EventKind::Cut(cause), before, env);
+    }
+
+    /// Reduces for a loss, unless an ECN reduction already covers this window of data (RFC 3168
+    /// section 6.1.2).
+    pub(in crate::transport::tcp) fn reduce_for_loss(&mut self, env: &mut Env) {
+        if self.last_cut == LastCut::Ecn && self.una <= self.recover {
+            self.last_cut = LastCut::Loss;
+        } else {
+            self.reduce(0.0, env);
+        }
+    }
+
+    /// Tells controller and log that a repair is complete.
+    pub(in crate::transport::tcp) fn end_recovery(&mut self, env: &mut Env) {
+        let before = self.congestion.window.cwnd();
+        self.congestion.on_recovery_exit(env.network.now);
+        self.log(EventKind::RecoveryExit, before, env);
+    }
+
+    /// Data sent and not cumulatively acknowledged (RFC 5681 section 2).
+    fn flight_size(&self) -> f64 {
+        (self.max_sent - self.una).max(1) as f64
+    }
+
+    /// The timer expired: restart from one segment, with all outstanding data to be sent again.
+    pub(in crate::transport::tcp) fn on_timeout(&mut self, now: Time) {
+        if self.una == 0 {
+            self.syn_lost = true;
+        }
+        let cwnd = self.congestion.window.cwnd();
+        let keep_ssthresh = if self.ns2 {
+            self.last_cut == LastCut::Ecn
+        } else {
+            self.last_cut == LastCut::Timeout || !self.established
+        };
+        let base = match (self.established, self.ns2) {
+            (false, _) => 1.0,
+            (true, true) => cwnd.min(self.peer_window as f64),
+            (true, false) => cwnd.min(self.flight_size()),
+        };
+        self.congestion.on_timeout(&Timeout {
+            now,
+            base,
+            keep_ssthresh,
+        });
+        self.counters.timeouts += 1;
+        self.last_cut = LastCut::Timeout;
+        self.recover = self.max_sent;
+        self.dupacks = 0;
+        self.cwr_pending = true;
+        self.timed = None;
+        self.rtt.back_off();
+    }
+}

@@ -1,0 +1,123 @@
+//! Segments on their way out, their pacing, and the timer that guards them.
+
+use longhaul_units::{Span, Time};
+
+use super::ControlBlock;
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::schedule::Event;
+use crate::transport::Env;
+
+impl ControlBlock {
+    /// Sends a segment.
+    #[inline]
+    pub(in crate::transport::tcp) fn transmit(&mut self, segment: u64, env: &mut Env) {
+        let now = env.network.now;
+        let is_new = segment >= self.max_sent;
+        let nothing_outstanding = self.una == self.max_sent;
+        let bytes = self.wire_bytes(segment);
+        let mut flags = Flags::NONE;
+        if segment == 0 {
+            flags = Flags::SYN;
+        } else {
+            self.counters.sent_pkts += 1;
+            self.counters.sent_bytes += u64::from(bytes);
+            if self.config.ecn.is_on() && (is_new || self.ns2) {
+                // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
+                flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
+                self.cwr_pending = false;
+            }
+            flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
+        }
+        if let Some(rate) = &mut self.rate {
+            rate.on_sent(segment, self.delivered, nothing_outstanding, now);
+        }
+        if is_new {
+            self.max_sent = segment + 1;
+            if self.timed.is_none() {
+                self.timed = Some((segment, now));
+            }
+        } else if segment > 0 {
+            self.counters.retransmitted_pkts += 1;
+        }
+        env.network.send(Packet {
+            time: now,
+            ns2_s: 0.0,
+            seq: segment,
+            stamp: now,
+            flow: self.index,
+            route: self.path.route,
+            sack: SackHandle::NONE,
+            bytes,
+            flags,
+        });
+        if nothing_outstanding || !self.timer.is_set() {
+            self.restart_timer(env);
+        }
+    }
+
+    #[inline]
+    fn wire_bytes(&self, segment: u64) -> u16 {
+        if segment == 0 {
+            let options = self.config.timestamps.unwrap_or(0);
+            return (self.config.ack_bytes + options) as u16;
+        }
+        let missing = u64::from(self.config.mss_bytes) - self.last_payload;
+        if segment + 1 == self.end {
+            self.full_bytes - missing as u16
+        } else {
+            self.full_bytes
+        }
+    }
+
+    /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
+    /// the gap to the one after it is reserved. An algorithm that gives a rate always paces.
+    #[inline]
+    pub(in crate::transport::tcp) fn paced(&mut self, env: &mut Env) -> bool {
+        let now = env.network.now;
+        if now < self.pace_next {
+            self.arm_send(self.pace_next, env);
+            return true;
+        }
+        let gap = match self.congestion.pacing_rate() {
+            Some(rate) => rate.transmission(u64::from(self.full_bytes)).0,
+            None if self.config.pacing => {
+                // The window over the round trip, as RFC 9002 section 7.7 without its factor.
+                let cwnd = self.congestion.window.cwnd();
+                Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
+            }
+            None => return false,
+        };
+        self.pace_next = now + gap;
+        false
+    }
+
+    pub(in crate::transport::tcp) fn arm_send(&mut self, at: Time, env: &mut Env) {
+        self.send_pending = true;
+        env.network.schedule.push_near(at, Event::Send(self.index));
+    }
+
+    /// Restarts the retransmission timer.
+    #[inline]
+    pub(in crate::transport::tcp) fn restart_timer(&mut self, env: &mut Env) {
+        self.timeout_at = env.network.now + self.rtt.timeout();
+        let event = Event::RetransmissionTimer(self.index);
+        self.timer
+            .set(self.timeout_at, &mut env.network.schedule, event);
+    }
+
+    /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
+    #[inline]
+    pub(in crate::transport::tcp) fn restart_or_stop_timer(&mut self, env: &mut Env) {
+        if self.una < self.max_sent {
+            self.restart_timer(env);
+        } else {
+            self.timer.cancel();
+        }
+    }
+
+    /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
+    pub(in crate::transport::tcp) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+        self.restart_timer(env);
+        self.timed = None;
+    }
+}
