@@ -16,7 +16,7 @@ use longhaul_units::{Rate, Span, Time};
 
 use crate::controller::Needs;
 use crate::facts::{AckSample, Limit};
-use crate::window::Window;
+use crate::window::{Change, Window};
 
 /// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
@@ -126,19 +126,45 @@ impl FullPipe {
     }
 }
 
-/// The last window that neither recovery nor the probe for the round-trip time had cut.
+/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
+/// had cut.
 #[derive(Clone, Debug, Default)]
-struct GoodWindow(f64);
+struct Recovery {
+    active: bool,
+    good_cwnd: f64,
+}
 
-impl GoodWindow {
-    /// Notes the window; while it is cut only a larger one.
-    fn save(&mut self, window: &Window, cut: bool) {
+impl Recovery {
+    /// Notes the window; while recovery or the probe cuts it only a larger one.
+    fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
-        self.0 = if cut { self.0.max(cwnd) } else { cwnd };
+        self.good_cwnd = if self.active || probing_rtt {
+            self.good_cwnd.max(cwnd)
+        } else {
+            cwnd
+        };
     }
 
-    fn restore(&self, window: &Window) -> f64 {
-        window.cwnd().max(self.0)
+    fn restore(&self, window: &mut Window) {
+        window.set_cwnd(window.cwnd().max(self.good_cwnd), Change::Avoidance);
+    }
+
+    fn enter(&mut self, window: &Window, probing_rtt: bool) {
+        self.save(window, probing_rtt);
+        self.active = true;
+    }
+
+    /// A timeout ends it, and the window starts over.
+    fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
+        self.save(window, probing_rtt);
+        self.active = false;
+        window.restart();
+    }
+
+    fn exit(&mut self, window: &mut Window) {
+        if std::mem::take(&mut self.active) {
+            self.restore(window);
+        }
     }
 }
 
@@ -150,6 +176,17 @@ struct Pacer {
 }
 
 impl Pacer {
+    /// Before anything is known: the window over the round-trip time, 1 ms if that is not known.
+    fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
+        let rtt_s = if ack.srtt == Span::ZERO {
+            1e-3
+        } else {
+            ack.srtt.as_secs_f64()
+        };
+        self.segment_bits = 8.0 * ack.segment_bytes as f64;
+        self.set(gain * window.cwnd() / rtt_s, false);
+    }
+
     /// Before the pipe is full the rate only grows.
     fn set(&mut self, segments_per_s: f64, full: bool) {
         if full || self.segments_per_s.is_none_or(|old| segments_per_s > old) {
@@ -163,23 +200,36 @@ impl Pacer {
     }
 }
 
-/// The probe for the round-trip time, once the window is small enough.
+/// The probe for the round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct ProbeRtt(Option<Measuring>);
+
+/// The part of it in which few enough segments are in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct ProbeRtt {
+struct Measuring {
     until: Time,
     round_over: bool,
 }
 
 impl ProbeRtt {
-    fn begin(now: Time) -> Self {
-        Self {
-            until: now + PROBE_RTT,
-            round_over: false,
+    /// Begins to measure when `few` segments are in flight; whether the time and a round are over.
+    fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
+        meter.limit();
+        match &mut self.0 {
+            Some(measuring) => {
+                measuring.round_over |= round_start;
+                measuring.round_over && now > measuring.until
+            }
+            None => {
+                if few {
+                    self.0 = Some(Measuring {
+                        until: now + PROBE_RTT,
+                        round_over: false,
+                    });
+                    meter.restart_round();
+                }
+                false
+            }
         }
-    }
-
-    /// Whether a round and the time are over.
-    fn is_over(&self, now: Time) -> bool {
-        self.round_over && now > self.until
     }
 }

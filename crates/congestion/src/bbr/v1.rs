@@ -5,7 +5,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Sample};
+use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -66,7 +66,7 @@ enum State {
     Startup,
     Drain,
     ProbeBw,
-    ProbeRtt(Option<ProbeRtt>),
+    ProbeRtt(ProbeRtt),
 }
 
 /// BBR, version 1.
@@ -87,8 +87,7 @@ pub struct Bbr {
     phase: usize,
     phase_start: Time,
     initial_window: f64,
-    good: GoodWindow,
-    in_recovery: bool,
+    recovery: Recovery,
     /// In the first round of recovery: sends one segment for each delivered.
     conserving: bool,
     was_idle: bool,
@@ -113,26 +112,18 @@ impl Bbr {
             phase: 0,
             phase_start: Time::ZERO,
             initial_window: 0.0,
-            good: GoodWindow::default(),
-            in_recovery: false,
+            recovery: Recovery::default(),
             conserving: false,
             was_idle: false,
             draws: 0,
         }
     }
 
-    /// Section 4.2.1: the initial window over the round-trip time, 1 ms if that is not known.
+    /// Section 4.2.1.
     fn begin(&mut self, ack: &AckSample, window: &Window) {
         self.draws = ack.now.as_ps();
         self.initial_window = window.cwnd();
-        let rtt_s = if ack.srtt == Span::ZERO {
-            1e-3
-        } else {
-            ack.srtt.as_secs_f64()
-        };
-        self.pacer.segment_bits = 8.0 * ack.segment_bytes as f64;
-        self.pacer
-            .set(self.high_gain * window.cwnd() / rtt_s, false);
+        self.pacer.begin(ack, window, self.high_gain);
     }
 
     fn update_bandwidth(&mut self, ack: &AckSample, sample: &Sample) {
@@ -142,6 +133,10 @@ impl Bbr {
             let round = self.meter.rounds;
             self.bandwidth.update(round, rate, BANDWIDTH_ROUNDS);
         }
+    }
+
+    fn is_probing_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     fn pacing_gain(&self) -> f64 {
@@ -228,34 +223,23 @@ impl Bbr {
 
     /// Section 4.3.5.
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
-        let probing = matches!(self.state, State::ProbeRtt(_));
-        if expired && !probing && !self.was_idle {
-            self.good.save(window, self.in_recovery);
-            self.state = State::ProbeRtt(None);
+        if expired && !self.is_probing_rtt() && !self.was_idle {
+            self.recovery.save(window, false);
+            self.state = State::ProbeRtt(ProbeRtt::default());
         }
         self.was_idle = false;
+        let few = ack.in_flight as f64 <= MIN_WINDOW;
         let State::ProbeRtt(probe) = &mut self.state else {
             return;
         };
-        self.meter.limit();
-        if let Some(running) = probe {
-            running.round_over |= sample.round_start;
-        }
-        match probe {
-            None if ack.in_flight as f64 <= MIN_WINDOW => {
-                *probe = Some(ProbeRtt::begin(ack.now));
-                self.meter.restart_round();
-            }
-            Some(running) if running.is_over(ack.now) => {
-                self.leave_probe_rtt(ack.now, window);
-            }
-            None | Some(_) => {}
+        if probe.advance(ack.now, few, sample.round_start, &mut self.meter) {
+            self.leave_probe_rtt(ack.now, window);
         }
     }
 
     fn leave_probe_rtt(&mut self, now: Time, window: &mut Window) {
         self.min_rtt = self.min_rtt.map(|(rtt, _)| (rtt, now));
-        window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        self.recovery.restore(window);
         if self.filled {
             self.enter_probe_bw(now);
         } else {
@@ -278,7 +262,7 @@ impl Bbr {
             }
             cwnd = cwnd.max(MIN_WINDOW);
         }
-        if matches!(self.state, State::ProbeRtt(_)) {
+        if self.is_probing_rtt() {
             cwnd = cwnd.min(MIN_WINDOW);
         }
         window.set_cwnd(cwnd, Change::Avoidance);
@@ -315,9 +299,7 @@ impl CongestionControl for Bbr {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;
         }
-        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
-        self.good.save(window, cut);
-        self.in_recovery = true;
+        self.recovery.enter(window, self.is_probing_rtt());
         self.conserving = true;
         self.meter.in_flight = event.in_flight;
         self.meter.restart_round();
@@ -326,17 +308,13 @@ impl CongestionControl for Bbr {
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
-        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
-        self.good.save(window, cut);
-        (self.in_recovery, self.conserving) = (false, false);
-        window.restart();
+        self.recovery.time_out(window, self.is_probing_rtt());
+        self.conserving = false;
     }
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
-        if self.in_recovery {
-            (self.in_recovery, self.conserving) = (false, false);
-            window.set_cwnd(self.good.restore(window), Change::Avoidance);
-        }
+        self.recovery.exit(window);
+        self.conserving = false;
     }
 
     /// Section 4.3.6: goes on at the bandwidth itself.

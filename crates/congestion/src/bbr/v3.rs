@@ -4,16 +4,18 @@
 //! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
 //! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
 
+mod model;
+
 use longhaul_units::{Rate, Span, Time};
 
-use super::{FullPipe, GoodWindow, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Sample};
+use self::model::{Aggregation, Bounds, Marks, MinRtt, Probe, Signals, volume};
+use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::{Change, Window};
-use crate::windowed_max::WindowedMax;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "bbr3",
@@ -86,9 +88,6 @@ const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 /// Part of the bandwidth that it paces at: a margin of one per cent keeps queues from forming.
 const PACED: f64 = 0.99;
 
-/// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
-const MIN_RTT_AGE: Span = Span::from_secs(10);
-
 /// Rounds of the window for aggregated acknowledgements (ExtraAckedFilterLen).
 const AGGREGATION_ROUNDS: u64 = 10;
 
@@ -101,9 +100,7 @@ const DRAIN_ROUNDS: u64 = 3;
 /// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
 const STANDARD_ROUNDS: f64 = 63.0;
 
-/// Weight of a round in the share of marked segments, and the share in flight that is too much
-/// (Linux v3, bbr_ecn_alpha_gain and bbr_ecn_thresh).
-const ECN_GAIN: f64 = 1.0 / 16.0;
+/// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +111,7 @@ enum State {
     Cruise,
     Refill,
     Up,
-    ProbeRtt(Option<ProbeRtt>),
+    ProbeRtt(ProbeRtt),
 }
 
 /// BBR, version 3.
@@ -140,138 +137,11 @@ pub struct Bbr3 {
     aggregation: Aggregation,
     marks: Marks,
     initial_window: f64,
-    good: GoodWindow,
-    in_recovery: bool,
+    recovery: Recovery,
     was_idle: bool,
     /// Waits between probes are drawn from a sequence that the time of the first acknowledgement
     /// starts: alike in every run, different from flow to flow.
     draws: u64,
-}
-
-/// Bounds of the model: infinite where there is none.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// Segments per second and in flight that recent losses allow.
-    short_rate: f64,
-    short_in_flight: f64,
-    /// Segments in flight that probing found to be safe.
-    long_in_flight: f64,
-}
-
-/// What was delivered and lost lately.
-#[derive(Clone, Debug, Default)]
-struct Signals {
-    /// Segments sent when the current round of losses began.
-    round_end: u64,
-    round_start: bool,
-    lost: bool,
-    marked: bool,
-    /// Losses of the current round.
-    losses: f64,
-    /// Largest rate and volume delivered in it.
-    rate: f64,
-    volume: f64,
-}
-
-/// The probing for bandwidth.
-#[derive(Clone, Debug, Default)]
-struct Probe {
-    /// Rounds since the last probe, when the cycle began, and how long to wait.
-    rounds: u64,
-    start: Time,
-    wait: Span,
-    /// Whether samples still tell of the probe, and whether its end is to be noted.
-    sampling: bool,
-    stopping: bool,
-    /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
-    /// counted.
-    up_rounds: u32,
-    up_per_segment: f64,
-    up_acked: f64,
-}
-
-/// Smallest round-trip times of ten seconds and of the interval between probes for it.
-#[derive(Clone, Copy, Debug, Default)]
-struct MinRtt {
-    rtt: Option<(Span, Time)>,
-    recent: Option<(Span, Time)>,
-    expired: bool,
-}
-
-/// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
-#[derive(Clone, Debug)]
-struct Aggregation {
-    start: Time,
-    delivered: f64,
-    extra: WindowedMax,
-}
-
-/// The share of marked segments.
-#[derive(Clone, Debug)]
-struct Marks {
-    /// Smoothed, and of the last round.
-    alpha: f64,
-    share: f64,
-    marked: f64,
-    delivered: f64,
-}
-
-impl Bounds {
-    const NONE: Self = Self {
-        short_rate: f64::INFINITY,
-        short_in_flight: f64::INFINITY,
-        long_in_flight: f64::INFINITY,
-    };
-
-    /// Forgets what recent losses allow (BBRResetShortTermModel).
-    fn reset_short(&mut self) {
-        (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
-    }
-}
-
-impl MinRtt {
-    /// Section 5.3.4.3, BBRUpdateMinRTT.
-    fn update(&mut self, ack: &AckSample, interval: Span) {
-        self.expired = self
-            .recent
-            .is_some_and(|(_, since)| ack.now > since + interval);
-        if let Some(rtt) = ack.rtt
-            && (self.expired || self.recent.is_none_or(|(recent, _)| rtt < recent))
-        {
-            self.recent = Some((rtt, ack.now));
-        }
-        let Some((recent, _)) = self.recent else {
-            return;
-        };
-        let replace = |(min, since): (Span, Time)| recent < min || ack.now > since + MIN_RTT_AGE;
-        if self.rtt.is_none_or(replace) {
-            self.rtt = self.recent;
-        }
-    }
-}
-
-impl Aggregation {
-    fn update(&mut self, ack: &AckSample, newly: f64, bandwidth: f64, cwnd: f64, tick: (u64, u64)) {
-        let expected = bandwidth * ack.now.since(self.start).as_secs_f64();
-        let mut beyond = self.delivered - expected;
-        if beyond <= 0.0 {
-            (self.delivered, self.start, beyond) = (0.0, ack.now, 0.0);
-        }
-        self.delivered += newly;
-        let (round, rounds) = tick;
-        self.extra.update(round, (beyond + newly).min(cwnd), rounds);
-    }
-}
-
-impl Marks {
-    /// At the end of a round.
-    fn end_round(&mut self) {
-        if self.delivered > 0.0 {
-            self.share = self.marked / self.delivered;
-            self.alpha += ECN_GAIN * (self.share - self.alpha);
-        }
-        (self.marked, self.delivered) = (0.0, 0.0);
-    }
 }
 
 impl Bbr3 {
@@ -293,20 +163,10 @@ impl Bbr3 {
             bounds: Bounds::NONE,
             probe: Probe::default(),
             min_rtt: MinRtt::default(),
-            aggregation: Aggregation {
-                start: Time::ZERO,
-                delivered: 0.0,
-                extra: WindowedMax::new(),
-            },
-            marks: Marks {
-                alpha: 1.0,
-                share: 0.0,
-                marked: 0.0,
-                delivered: 0.0,
-            },
+            aggregation: Aggregation::default(),
+            marks: Marks::default(),
             initial_window: 0.0,
-            good: GoodWindow::default(),
-            in_recovery: false,
+            recovery: Recovery::default(),
             was_idle: false,
             draws: 0,
         }
@@ -317,13 +177,7 @@ impl Bbr3 {
         self.draws = ack.now.as_ps();
         self.initial_window = window.cwnd();
         self.aggregation.start = ack.now;
-        let rtt_s = if ack.srtt == Span::ZERO {
-            1e-3
-        } else {
-            ack.srtt.as_secs_f64()
-        };
-        self.pacer.segment_bits = 8.0 * ack.segment_bytes as f64;
-        self.pacer.set(STARTUP_GAIN * window.cwnd() / rtt_s, false);
+        self.pacer.begin(ack, window, STARTUP_GAIN);
     }
 
     fn max_rate(&self) -> f64 {
@@ -366,6 +220,10 @@ impl Bbr3 {
 
     fn is_probing_bandwidth(&self) -> bool {
         matches!(self.state, State::Startup | State::Refill | State::Up)
+    }
+
+    fn is_probing_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     fn is_in_cycle(&self) -> bool {
@@ -423,7 +281,7 @@ impl Bbr3 {
 
     fn leave_startup_at_losses(&mut self, ack: &AckSample) {
         let many = self.signals.losses >= STARTUP_LOSSES;
-        if self.state == State::Startup && self.in_recovery && many && self.is_too_high(ack) {
+        if self.state == State::Startup && self.recovery.active && many && self.is_too_high(ack) {
             self.filled = true;
             let carried = self.carried(self.bandwidth(), 1.0);
             self.bounds.long_in_flight = carried.max(self.signals.volume);
@@ -617,37 +475,25 @@ impl Bbr3 {
 
     /// Section 5.3.4.3.
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
-        let probing = matches!(self.state, State::ProbeRtt(_));
-        if self.min_rtt.expired && !probing && !self.was_idle {
-            self.good.save(window, self.in_recovery);
-            self.state = State::ProbeRtt(None);
+        if self.min_rtt.expired && !self.is_probing_rtt() && !self.was_idle {
+            self.recovery.save(window, false);
+            self.state = State::ProbeRtt(ProbeRtt::default());
             self.probe.stopping = true;
             self.meter.restart_round();
         }
         self.was_idle = false;
-        let small = ack.in_flight as f64 <= self.probe_rtt_window();
+        let few = ack.in_flight as f64 <= self.probe_rtt_window();
         let State::ProbeRtt(probe) = &mut self.state else {
             return;
         };
-        self.meter.limit();
-        if let Some(running) = probe {
-            running.round_over |= sample.round_start;
-        }
-        match probe {
-            None if small => {
-                *probe = Some(ProbeRtt::begin(ack.now));
-                self.meter.restart_round();
-            }
-            Some(running) if running.is_over(ack.now) => {
-                self.leave_probe_rtt(ack.now, window);
-            }
-            None | Some(_) => {}
+        if probe.advance(ack.now, few, sample.round_start, &mut self.meter) {
+            self.leave_probe_rtt(ack.now, window);
         }
     }
 
     fn leave_probe_rtt(&mut self, now: Time, window: &mut Window) {
         self.min_rtt.recent = self.min_rtt.recent.map(|(rtt, _)| (rtt, now));
-        window.set_cwnd(self.good.restore(window), Change::Avoidance);
+        self.recovery.restore(window);
         self.bounds.reset_short();
         if self.filled {
             self.start_down(now);
@@ -675,7 +521,7 @@ impl Bbr3 {
             cwnd = grown;
         }
         cwnd = cwnd.max(MIN_WINDOW);
-        if matches!(self.state, State::ProbeRtt(_)) {
+        if self.is_probing_rtt() {
             cwnd = cwnd.min(self.probe_rtt_window());
         }
         let long = match self.state {
@@ -686,12 +532,6 @@ impl Bbr3 {
         let cap = long.min(self.bounds.short_in_flight).max(MIN_WINDOW);
         window.set_cwnd(cwnd.min(cap), Change::Avoidance);
     }
-}
-
-/// Segments delivered over the last flight (RS.delivered).
-fn volume(ack: &AckSample) -> f64 {
-    let rtt = ack.rtt.unwrap_or(ack.srtt);
-    ack.delivery_rate.unwrap_or(0.0) * rtt.as_secs_f64()
 }
 
 impl CongestionControl for Bbr3 {
@@ -730,24 +570,16 @@ impl CongestionControl for Bbr3 {
     /// acknowledgements.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
-            let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
-            self.good.save(window, cut);
-            self.in_recovery = true;
+            self.recovery.enter(window, self.is_probing_rtt());
         }
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
-        let cut = self.in_recovery || matches!(self.state, State::ProbeRtt(_));
-        self.good.save(window, cut);
-        self.in_recovery = false;
-        window.restart();
+        self.recovery.time_out(window, self.is_probing_rtt());
     }
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
-        if self.in_recovery {
-            self.in_recovery = false;
-            window.set_cwnd(self.good.restore(window), Change::Avoidance);
-        }
+        self.recovery.exit(window);
     }
 
     /// Section 5.4.1: goes on at the bandwidth itself.

@@ -1,0 +1,173 @@
+//! What BBR, version 3, knows of the path: bounds, recent losses and marks, the state of its probing,
+//! smallest round-trip times and aggregated acknowledgements.
+
+use longhaul_units::{Span, Time};
+
+use crate::facts::AckSample;
+use crate::windowed_max::WindowedMax;
+
+/// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
+const MIN_RTT_AGE: Span = Span::from_secs(10);
+
+/// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
+const ECN_GAIN: f64 = 1.0 / 16.0;
+
+/// Bounds of the model: infinite where there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Segments per second and in flight that recent losses allow.
+    pub(super) short_rate: f64,
+    pub(super) short_in_flight: f64,
+    /// Segments in flight that probing found to be safe.
+    pub(super) long_in_flight: f64,
+}
+
+/// What was delivered and lost lately.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Signals {
+    /// Segments sent when the current round of losses began.
+    pub(super) round_end: u64,
+    pub(super) round_start: bool,
+    pub(super) lost: bool,
+    pub(super) marked: bool,
+    /// Losses of the current round.
+    pub(super) losses: f64,
+    /// Largest rate and volume delivered in it.
+    pub(super) rate: f64,
+    pub(super) volume: f64,
+}
+
+/// The probing for bandwidth.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Probe {
+    /// Rounds since the last probe, when the cycle began, and how long to wait.
+    pub(super) rounds: u64,
+    pub(super) start: Time,
+    pub(super) wait: Span,
+    /// Whether samples still tell of the probe, and whether its end is to be noted.
+    pub(super) sampling: bool,
+    pub(super) stopping: bool,
+    /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
+    /// counted.
+    pub(super) up_rounds: u32,
+    pub(super) up_per_segment: f64,
+    pub(super) up_acked: f64,
+}
+
+/// Smallest round-trip times of ten seconds and of the interval between probes for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MinRtt {
+    pub(super) rtt: Option<(Span, Time)>,
+    pub(super) recent: Option<(Span, Time)>,
+    pub(super) expired: bool,
+}
+
+/// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
+#[derive(Clone, Debug)]
+pub(super) struct Aggregation {
+    pub(super) start: Time,
+    pub(super) delivered: f64,
+    pub(super) extra: WindowedMax,
+}
+
+/// The share of marked segments.
+#[derive(Clone, Debug)]
+pub(super) struct Marks {
+    /// Smoothed, and of the last round.
+    pub(super) alpha: f64,
+    pub(super) share: f64,
+    pub(super) marked: f64,
+    pub(super) delivered: f64,
+}
+
+impl Bounds {
+    pub(super) const NONE: Self = Self {
+        short_rate: f64::INFINITY,
+        short_in_flight: f64::INFINITY,
+        long_in_flight: f64::INFINITY,
+    };
+
+    /// Forgets what recent losses allow (BBRResetShortTermModel).
+    pub(super) fn reset_short(&mut self) {
+        (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
+    }
+}
+
+impl MinRtt {
+    /// Section 5.3.4.3, BBRUpdateMinRTT.
+    pub(super) fn update(&mut self, ack: &AckSample, interval: Span) {
+        self.expired = self
+            .recent
+            .is_some_and(|(_, since)| ack.now > since + interval);
+        if let Some(rtt) = ack.rtt
+            && (self.expired || self.recent.is_none_or(|(recent, _)| rtt < recent))
+        {
+            self.recent = Some((rtt, ack.now));
+        }
+        let Some((recent, _)) = self.recent else {
+            return;
+        };
+        let replace = |(min, since): (Span, Time)| recent < min || ack.now > since + MIN_RTT_AGE;
+        if self.rtt.is_none_or(replace) {
+            self.rtt = self.recent;
+        }
+    }
+}
+
+impl Default for Aggregation {
+    fn default() -> Self {
+        Self {
+            start: Time::ZERO,
+            delivered: 0.0,
+            extra: WindowedMax::new(),
+        }
+    }
+}
+
+impl Aggregation {
+    pub(super) fn update(
+        &mut self,
+        ack: &AckSample,
+        newly: f64,
+        bandwidth: f64,
+        cwnd: f64,
+        tick: (u64, u64),
+    ) {
+        let expected = bandwidth * ack.now.since(self.start).as_secs_f64();
+        let mut beyond = self.delivered - expected;
+        if beyond <= 0.0 {
+            (self.delivered, self.start, beyond) = (0.0, ack.now, 0.0);
+        }
+        self.delivered += newly;
+        let (round, rounds) = tick;
+        self.extra.update(round, (beyond + newly).min(cwnd), rounds);
+    }
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self {
+            alpha: 1.0,
+            share: 0.0,
+            marked: 0.0,
+            delivered: 0.0,
+        }
+    }
+}
+
+impl Marks {
+    /// At the end of a round.
+    pub(super) fn end_round(&mut self) {
+        if self.delivered > 0.0 {
+            self.share = self.marked / self.delivered;
+            self.alpha += ECN_GAIN * (self.share - self.alpha);
+        }
+        (self.marked, self.delivered) = (0.0, 0.0);
+    }
+}
+
+/// Segments delivered over the last flight (RS.delivered).
+pub(super) fn volume(ack: &AckSample) -> f64 {
+    let rtt = ack.rtt.unwrap_or(ack.srtt);
+    ack.delivery_rate.unwrap_or(0.0) * rtt.as_secs_f64()
+}
