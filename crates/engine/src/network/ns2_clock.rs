@@ -46,10 +46,16 @@ impl Ns2Clock {
         self.next_start_s < arrival_s
     }
 
-    /// Serves an arriving packet after all earlier ones. Returns the end of its transmission and
-    /// its arrival at the far end, which the packet is told, too.
+    /// End of the last scheduled transmission.
     #[inline]
-    pub(super) fn serve(&mut self, packet: &mut Packet, none_waits: bool) -> (Time, Time) {
+    pub(super) fn busy_until(&self) -> Time {
+        nearest(self.busy_until_s.max(0.0))
+    }
+
+    /// Serves an arriving packet after all earlier ones. Returns its arrival at the far end, which
+    /// the packet is told, too.
+    #[inline]
+    pub(super) fn serve(&mut self, packet: &mut Packet, none_waits: bool) -> Time {
         let start_s = f64::max(packet.ns2_s, self.busy_until_s);
         if none_waits {
             self.next_start_s = start_s;
@@ -57,7 +63,7 @@ impl Ns2Clock {
         let transmission_s = self.transmission_s(packet.bytes);
         self.busy_until_s = start_s + transmission_s;
         packet.ns2_s = start_s + (transmission_s + self.delay_s);
-        (nearest(self.busy_until_s), nearest(packet.ns2_s))
+        nearest(packet.ns2_s)
     }
 
     /// The first waiting packet, of so many bytes, has begun service: when the next one will.

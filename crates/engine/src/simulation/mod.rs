@@ -104,10 +104,11 @@ impl World {
     #[inline]
     fn receive_ahead(&mut self) {
         let mut packets = std::mem::take(&mut self.env.network.received_ahead);
-        for packet in packets.drain(..) {
+        for packet in &packets {
             let receiver = &mut self.tcp[packet.flow as usize].receiver;
-            receiver.on_segment(&packet, &mut self.env);
+            receiver.on_segment(packet, &mut self.env);
         }
+        packets.clear();
         self.env.network.received_ahead = packets;
     }
 

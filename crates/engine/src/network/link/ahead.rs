@@ -5,14 +5,12 @@
 //! packet is offered there at once, and its arrival takes no event. The same goes for a receiver
 //! at the far end, and for the link of its acknowledgements if only receivers behind the one link
 //! use it. What a link decides on then is its state at its last arrival, which may lie ahead of
-//! the simulation; its counters follow the simulation's time through a ring of the arrivals that
+//! the simulation; its counters follow the simulation's time through a list of the arrivals that
 //! have yet to come.
-
-use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use super::ring::{Passage, Ring};
+use super::ring::{Backlog, Passage, Ring};
 use super::{Held, Link, Offer, Tally};
 use crate::config::{self, Service};
 use crate::network::queue::{DropReason, QueueConfig, Verdict};
@@ -24,13 +22,14 @@ use crate::schedule::Schedule;
 pub(super) struct Arrivals {
     /// Whether the link is fed ahead of time.
     pub(super) ahead: bool,
-    ring: VecDeque<FutureArrival>,
-    /// Those in the ring that the link has accepted.
-    accepted: usize,
+    /// When the packets arrive that the link has accepted.
+    accepted: Backlog<Time>,
+    /// Of those that wait or are dropped, usually few.
+    eventful: Backlog<Eventful>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct FutureArrival {
+struct Eventful {
     time: Time,
     wait: Span,
     /// Packets that wait once it has arrived.
@@ -53,7 +52,7 @@ pub(crate) fn may_be_fed(link: &config::Link) -> bool {
 impl Link {
     /// From now on the link hands its packets on ahead of time.
     pub(crate) fn feed_ahead(&mut self) {
-        self.ring = Ring::Passages(VecDeque::new());
+        self.ring = Ring::Passages(Backlog::default());
     }
 
     /// From now on the link is fed ahead of time.
@@ -75,58 +74,54 @@ impl Link {
         now: Time,
         schedule: &mut Schedule,
     ) -> Offer {
-        self.settle(now);
+        let arrivals = &self.arrivals;
+        if arrivals.accepted.are_many() || arrivals.eventful.are_many() {
+            self.settle(now);
+        }
+        // Includes what has yet to come.
+        self.tally.arrived_pkts += 1;
+        self.tally.arrived_bytes += u64::from(packet.bytes);
         let arrival = packet.time;
-        let mut coming = FutureArrival {
-            time: arrival,
-            wait: Span::ZERO,
-            waiting_pkts: 0,
-            bytes: packet.bytes,
-            dropped: None,
-        };
         self.begin_services(arrival, packet.ns2_s);
         let idle = self.is_idle_at(arrival, packet.ns2_s);
         if let Verdict::Drop(reason) = self.decide(&packet, arrival, idle) {
-            coming.dropped = Some(reason);
-            self.arrivals.ring.push_back(coming);
+            self.arrivals.eventful.push(Eventful {
+                time: arrival,
+                wait: Span::ZERO,
+                waiting_pkts: 0,
+                bytes: packet.bytes,
+                dropped: Some(reason),
+            });
             return Offer::Dropped;
         }
         let start = self.serve(&mut packet, arrival, idle);
         if !idle {
-            coming.wait = start.since(arrival);
-            coming.waiting_pkts = self.waiting_pkts as u32;
+            self.arrivals.eventful.push(Eventful {
+                time: arrival,
+                wait: start.since(arrival),
+                waiting_pkts: self.waiting_pkts as u32,
+                bytes: packet.bytes,
+                dropped: None,
+            });
         }
-        self.arrivals.ring.push_back(coming);
-        self.arrivals.accepted += 1;
+        self.arrivals.accepted.push(arrival);
         self.pass(packet, now, schedule)
     }
 
     /// Forgets packets handed on that have reached the far end.
-    #[inline]
     pub(super) fn forget_arrived(&mut self, now: Time) {
-        while let Ring::Passages(passages) = &self.ring
-            && let Some(first) = passages.front()
-            && first.time <= now
-        {
-            if self.served == 0 {
-                self.note_start();
-            }
-            self.served -= 1;
-            if let Ring::Passages(passages) = &mut self.ring {
-                passages.pop_front();
-            }
+        self.begin_services(now, now.as_secs_f64());
+        if let Ring::Passages(passages) = &mut self.ring {
+            drop(passages.forget(|passage| passage.time <= now));
         }
     }
 
-    /// Counts the packets that have arrived by `now`.
-    #[inline]
+    /// Takes note of the packets that have arrived by `now`.
+    #[cold]
     fn settle(&mut self, now: Time) {
-        while let Some(first) = self.arrivals.ring.front()
-            && first.time <= now
-        {
-            self.tally.count_arrival(first);
-            self.arrivals.accepted -= usize::from(first.dropped.is_none());
-            self.arrivals.ring.pop_front();
+        drop(self.arrivals.accepted.forget(|&arrival| arrival <= now));
+        for arrival in self.arrivals.eventful.forget(|coming| coming.time <= now) {
+            self.tally.note(&arrival);
         }
     }
 
@@ -134,13 +129,23 @@ impl Link {
     /// have departed, are in service, wait, or have yet to arrive.
     pub(super) fn held_ahead(&mut self, now: Time) -> Held {
         self.settle(now);
-        let arrived = self.ring.len() - self.arrivals.accepted;
+        let arrived = self.ring.len() - self.arrivals.accepted.len();
+        let coming = (arrived..self.ring.len()).map(|at| self.ring.at(at).bytes);
+        let dropped = self.arrivals.eventful.iter();
+        let dropped = dropped.filter(|coming| coming.dropped.is_some());
+        let (mut coming_pkts, mut coming_bytes) = (0, 0);
+        for bytes in coming.chain(dropped.map(|coming| coming.bytes)) {
+            coming_pkts += 1;
+            coming_bytes += u64::from(bytes);
+        }
         let departure = |passage: Passage| passage.time - self.delay;
         let departed = self
             .ring
             .partition_point(|passage| departure(passage) <= now)
             .min(arrived);
         let mut held = Held {
+            coming_pkts,
+            coming_bytes,
             waiting_pkts: 0,
             waiting_bytes: 0,
             in_service_bytes: (departed < arrived).then(|| self.ring.at(departed).bytes.into()),
@@ -158,16 +163,10 @@ impl Link {
 }
 
 impl Tally {
-    #[inline]
-    fn count_arrival(&mut self, arrival: &FutureArrival) {
-        self.arrived_pkts += 1;
-        self.arrived_bytes += u64::from(arrival.bytes);
+    fn note(&mut self, arrival: &Eventful) {
         if let Some(reason) = arrival.dropped {
-            self.dropped[reason as usize] += 1;
-            return;
+            self.count_drop(reason, arrival.bytes);
         }
-        self.accepted_pkts += 1;
-        self.accepted_bytes += u64::from(arrival.bytes);
         self.waits += u128::from(arrival.wait.as_ps());
         self.queue_max = self.queue_max.max(u64::from(arrival.waiting_pkts));
     }

@@ -24,12 +24,61 @@ impl Passage {
     }
 }
 
+/// A queue whose first elements are forgotten from time to time, many at once, so that an element
+/// costs little more than its entry. Holds a quarter more than it has to, and a few.
+#[derive(Debug)]
+pub(super) struct Backlog<T> {
+    elements: VecDeque<T>,
+    /// So many are a reason to forget.
+    many: usize,
+}
+
+impl<T> Default for Backlog<T> {
+    fn default() -> Self {
+        Self {
+            elements: VecDeque::new(),
+            many: Self::FEW,
+        }
+    }
+}
+
+impl<T> Backlog<T> {
+    const FEW: usize = 8;
+
+    #[inline]
+    pub(super) fn push(&mut self, element: T) {
+        self.elements.push_back(element);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.elements.iter()
+    }
+
+    /// Whether it is time to forget some.
+    #[inline]
+    pub(super) fn are_many(&self) -> bool {
+        self.elements.len() >= self.many
+    }
+
+    /// Takes out the elements at the front that are over.
+    pub(super) fn forget(&mut self, over: impl Fn(&T) -> bool) -> impl Iterator<Item = T> {
+        let count = self.elements.partition_point(over);
+        let left = self.elements.len() - count;
+        self.many = left + left / 4 + Self::FEW;
+        self.elements.drain(..count)
+    }
+}
+
 /// Those packets in order, waiting, in service or propagating.
 #[derive(Debug)]
 pub(super) enum Ring {
     Packets(VecDeque<Packet>),
     /// Of packets that were handed on ahead of time.
-    Passages(VecDeque<Passage>),
+    Passages(Backlog<Passage>),
 }
 
 impl Default for Ring {
@@ -39,6 +88,7 @@ impl Default for Ring {
 }
 
 impl Ring {
+    #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Packets(packets) => packets.len(),
@@ -51,7 +101,7 @@ impl Ring {
     pub(super) fn at(&self, at: usize) -> Passage {
         match self {
             Self::Packets(packets) => Passage::of(&packets[at]),
-            Self::Passages(passages) => passages[at],
+            Self::Passages(passages) => passages.elements[at],
         }
     }
 
@@ -79,7 +129,9 @@ impl Ring {
             Self::Packets(packets) => {
                 packets.partition_point(|packet| matches(Passage::of(packet)))
             }
-            Self::Passages(passages) => passages.partition_point(|&passage| matches(passage)),
+            Self::Passages(passages) => passages
+                .elements
+                .partition_point(|&passage| matches(passage)),
         }
     }
 }

@@ -118,7 +118,7 @@ impl ControlBlock {
 
     /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
     /// acknowledgement. Comes before anything that moves the window.
-    #[inline]
+    #[inline(always)]
     pub(in crate::transport::tcp) fn observe(
         &mut self,
         ack: &Ack,
@@ -167,7 +167,7 @@ impl ControlBlock {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
-    #[inline]
+    #[inline(always)]
     fn ack_sample(&self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
         let credit = match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
