@@ -14,7 +14,6 @@ pub struct CongestionState {
     pub window: Window,
     slow_start: SlowStart,
     controller: Controller,
-    phases: Phases,
     /// Whether a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
 }
@@ -25,7 +24,6 @@ impl CongestionState {
         Self {
             window,
             slow_start,
-            phases: controller.phases(),
             controller,
             signalled: false,
         }
@@ -40,7 +38,7 @@ impl CongestionState {
     /// Moves the window for one acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        let phases = self.phases;
+        let phases = self.controller.phases();
         if ack.in_recovery && phases != Phases::All {
             return;
         }

@@ -118,7 +118,8 @@ struct Access {
 
 prop_compose! {
     fn links()(
-        delay_us in 0u64..2000, mbps in 1u64..80, limit in 1u64..40,
+        delay_us in 0u64..2000, mbps in 1u64..80,
+        limit in prop_oneof![1u64..40, Just(10_000u64)],
         loss in prop_oneof![Just(0.0), 0.0..0.02f64],
     ) -> Access {
         Access { delay_us, mbps, limit, loss }

@@ -45,7 +45,11 @@ fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDic
     let row = PyDict::new(py);
     row.set_item("name", one.name)?;
     row.set_item("unit", one.unit)?;
+    let names = one.allowed.names;
     match one.default {
+        DefaultValue::Fixed(value) if !names.is_empty() => {
+            row.set_item("default", names[value as usize])?;
+        }
         DefaultValue::Fixed(value) => row.set_item("default", value)?,
         DefaultValue::Derived { rule, .. } => row.set_item("default", rule)?,
         // As lists: that is what one writes.
@@ -54,7 +58,12 @@ fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDic
             row.set_item("default", points)?;
         }
     }
-    row.set_item("allowed", one.allowed.to_string())?;
+    let allowed = if names.is_empty() {
+        one.allowed.to_string()
+    } else {
+        format!("one of {}", names.join(", "))
+    };
+    row.set_item("allowed", allowed)?;
     row.set_item("help", one.help)?;
     row.set_item("source", one.source)?;
     Ok(row)

@@ -357,6 +357,11 @@ fn check_parameters(
             check_points(parameter, node, &join(path, parameter.name), out);
             continue;
         }
+        let names = parameter.allowed.names;
+        if !names.is_empty() {
+            check_choice(names, node, &join(path, parameter.name), out);
+            continue;
+        }
         let number = as_number(&mut node.value);
         if !parameter.allowed.contains(number) {
             let (range, unit) = (parameter.allowed, parameter.unit);
@@ -373,6 +378,25 @@ fn check_parameters(
             ));
         }
     }
+}
+
+/// Checks a parameter that is one of several names.
+fn check_choice(
+    names: &'static [&'static str],
+    node: &Node,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let message = match &node.value {
+        Value::Text(text) if names.contains(&text.as_str()) => return,
+        Value::Text(text) => unknown("value", text, names.iter().copied()),
+        found => format!(
+            "{} does not fit here; write one of {}",
+            describe_value(found),
+            names.join(", ")
+        ),
+    };
+    out.push(Diagnostic::new(path, &node.origin, message));
 }
 
 /// Checks a parameter given as a function of the window.

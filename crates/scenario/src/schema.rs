@@ -96,7 +96,12 @@ fn tagged(kind: &str, mut table: Json) -> Json {
 
 fn parameters(parameters: &[Parameter]) -> Json {
     let property = |parameter: &Parameter| {
-        let mut schema = number(parameter.allowed);
+        let names = parameter.allowed.names;
+        let mut schema = if names.is_empty() {
+            number(parameter.allowed)
+        } else {
+            json!({ "enum": names })
+        };
         if let DefaultValue::Points(_) = parameter.default {
             schema = json!({ "anyOf": [schema, points(parameter.allowed)] });
         }

@@ -12,6 +12,14 @@ use crate::typed::Typed;
 /// Samples of all flows and links together beyond which a table becomes unwieldy.
 const MANY_SAMPLES: f64 = 5e7;
 
+/// Algorithms that work with what no network gives yet, and what that is.
+const UNSUPPORTED: [(&str, &str); 4] = [
+    ("xcp", "answers of routers"),
+    ("vcp", "answers of routers"),
+    ("peach", "dummy segments of low priority"),
+    ("packet-pair", "segments sent and timed in pairs"),
+];
+
 /// Everything suspicious, in words.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
@@ -24,6 +32,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_sampling(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
+    warn_of_algorithms(config, &mut out);
     out
 }
 
@@ -108,5 +117,16 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
         .any(|link| matches!(&link.queue, QueueConfig::Red(red) if red.ecn));
     if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
+    }
+}
+
+fn warn_of_algorithms(config: &Config, out: &mut Vec<String>) {
+    for (kind, what) in UNSUPPORTED {
+        if tcps(config).any(|tcp| tcp.congestion.kind == kind) {
+            out.push(format!(
+                "`{kind}` works with {what}, which networks do not give it yet: its results are not \
+                 those of its paper"
+            ));
+        }
     }
 }

@@ -74,7 +74,9 @@ pub(super) fn plan(config: &Config, routes: &Routes, connections: &[TcpRoutes]) 
 /// Whether all that leaves a link goes to receivers, or to links that nothing else enters.
 fn goes_on_alone(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let sole = |next: usize| links[next].before.len() == 1 && links[next].begin.is_empty();
-    let next_may = |&next: &usize| sole(next) && may_be_fed(&config.links[next]);
+    let link = &config.links[id];
+    let next_may =
+        |&next: &usize| sole(next) && may_be_fed(&config.links[next], link, config.clock);
     let is_receiver = |&end: &End| end == End::TcpReceiver;
     links[id].next.iter().all(next_may) && links[id].end.iter().all(is_receiver)
 }
@@ -94,7 +96,11 @@ fn answering_ahead(config: &Config, links: &[Surroundings], turns: &[Turn]) -> V
     let may_answer = |(id, link): (usize, &Surroundings)| {
         let only_receivers = link.begin.iter().all(|&end| end == End::TcpSender);
         let alone = link.before.is_empty() && only_receivers;
-        in_order[id] && alone && may_be_fed(&config.links[id])
+        let may_follow = |turn: Turn| {
+            let last = &config.links[turn.last];
+            may_be_fed(&config.links[id], last, config.clock)
+        };
+        in_order[id] && alone && behind[id].is_some_and(may_follow)
     };
     links.iter().enumerate().map(may_answer).collect()
 }

@@ -1,8 +1,8 @@
 //! Transport of a group of flows: congestion control, slow start and every TCP option.
 
 use longhaul_congestion::{
-    CongestionControl, ControllerSpec, DefaultValue, Needs, Point, SlowStartSpec, SpecError,
-    Variant, registry,
+    CongestionControl, ControllerSpec, DefaultValue, Needs, Parameter, Point, SlowStartSpec,
+    SpecError, Variant, registry,
 };
 use longhaul_units::{Bytes, Quantity};
 
@@ -231,29 +231,30 @@ fn resolve_registered(
     }
     let first = entry.variants[0].name().to_string();
     table.default("variant", Value::Text(first), Origin::Default);
-    let settings = controller(table).settings().map_err(refuse)?;
+    let spec = |table: &Table| controller(table, entry.parameters);
+    let settings = spec(table).settings().map_err(refuse)?;
     for (parameter, value) in settings.values() {
         let origin = match parameter.default {
             DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
             DefaultValue::Fixed(_) | DefaultValue::Points(_) => Origin::Default,
         };
-        table.default(parameter.name, Value::Number(value), origin);
+        table.default(parameter.name, written(parameter, value), origin);
     }
     for (parameter, points) in settings.functions() {
         table.default(parameter.name, list_of(points), Origin::Default);
     }
-    let spec = controller(table);
+    let spec = spec(table);
     spec.build().map_err(refuse)?;
     Ok(spec)
 }
 
 /// The registered algorithm of a table.
-fn controller(table: &Table) -> ControllerSpec {
+fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word("variant");
     ControllerSpec {
         kind: table.word("kind").to_string(),
         variant: Variant::ALL.into_iter().find(named).unwrap_or_default(),
-        parameters: parameters(table),
+        parameters: parameters(table, known),
         functions: functions(table),
         custom: None,
     }
@@ -261,18 +262,33 @@ fn controller(table: &Table) -> ControllerSpec {
 
 /// The slow start of a table.
 pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
+    let kind = table.word("kind");
+    let entry = registry::slow_starts()
+        .iter()
+        .find(|entry| entry.kind == kind);
     SlowStartSpec {
-        kind: table.word("kind").to_string(),
-        parameters: parameters(table),
+        kind: kind.to_string(),
+        parameters: parameters(table, entry.map_or(&[], |entry| entry.parameters)),
     }
 }
 
-fn parameters(table: &Table) -> Vec<(String, f64)> {
-    let number = |(key, node): (&String, &Node)| match node.value {
-        Value::Number(number) => Some((key.clone(), number)),
+/// Values of the known parameters that are numbers or names of choices.
+fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
+    let value = |parameter: &Parameter| match &table.get(parameter.name)?.value {
+        Value::Number(number) => Some(*number),
+        Value::Text(name) => parameter.allowed.value_of(name),
         _ => None,
     };
-    table.iter().filter_map(number).collect()
+    let named = |parameter: &Parameter| Some((parameter.name.to_string(), value(parameter)?));
+    known.iter().filter_map(named).collect()
+}
+
+/// The value of a parameter as one would write it.
+fn written(parameter: &Parameter, value: f64) -> Value {
+    match parameter.allowed.names.get(value as usize) {
+        Some(name) => Value::Text((*name).to_string()),
+        None => Value::Number(value),
+    }
 }
 
 /// Parameters given by points.

@@ -42,6 +42,38 @@ fn points_reach_the_engine_and_the_resolved_scenario() {
 }
 
 #[test]
+fn choices_are_written_by_name() {
+    let scenario = with(&["flows.0.congestion={kind=\"sync\", detector=\"trend\"}"]);
+    let Transport::Tcp(tcp) = &scenario.config().flows[0].transport else {
+        panic!("no TCP");
+    };
+    let chosen = |name: &str| {
+        let mut found = tcp.congestion.parameters.iter();
+        found
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| *value)
+    };
+    assert_eq!(chosen("detector"), Some(2.0));
+    assert_eq!(chosen("reaction"), Some(0.0));
+    let written = |name: &str| value(&scenario, &format!("/flows/0/congestion/{name}"));
+    assert_eq!(written("detector"), "\"trend\"");
+    assert_eq!(written("reaction"), "\"none\"");
+    let message = |detector: &str| {
+        refusal(&replaced(&format!(
+            "{{ kind = \"sync\", detector = {detector} }}"
+        )))
+    };
+    let unknown = message("\"trent\"");
+    assert!(unknown.contains("flows.0.congestion.detector"), "{unknown}");
+    assert!(unknown.contains("`trend`"), "{unknown}");
+    let number = message("2");
+    assert!(
+        number.contains("pqlen, pminott, trend, avg, mix"),
+        "{number}"
+    );
+}
+
+#[test]
 fn points_that_cannot_be_are_refused_where_they_stand() {
     let message = |points: &str| refusal(&replaced(&format!("{{ kind = \"table\", {points} }}")));
     let falling = message("increase = [[38, 1], [30, 2]]");

@@ -120,6 +120,10 @@ fn suspicious_scenarios_are_run_with_a_warning() {
         with(&[]).warnings()
     );
     has(&["replication=3"], "replication 3 changes nothing");
+    has(
+        &["flows.0.congestion.kind=xcp"],
+        "`xcp` works with answers of routers",
+    );
     let drawn = with(&[
         "replication=3",
         "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }",

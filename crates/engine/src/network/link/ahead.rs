@@ -12,8 +12,9 @@ use longhaul_units::{Span, Time};
 
 use super::ring::{Backlog, Passage, Ring};
 use super::{Held, Link, Offer, Tally};
-use crate::config::{self, Service};
-use crate::network::queue::{DropReason, QueueConfig, Verdict};
+use crate::config::{self, Clock, Service};
+use crate::network::loss::Loss;
+use crate::network::queue::{Capacity, DropReason, QueueConfig, Verdict};
 use crate::packet::Packet;
 use crate::schedule::Schedule;
 
@@ -43,10 +44,23 @@ pub(crate) fn may_feed(link: &config::Link) -> bool {
     link.service == Service::OnArrival && !link.captured
 }
 
-/// Whether a link may be fed ahead of time. RED's average, which is sampled, would be that of the
-/// last arrival.
-pub(crate) fn may_be_fed(link: &config::Link) -> bool {
-    link.service == Service::OnArrival && matches!(link.queue, QueueConfig::DropTail(_))
+/// A drop-tail queue at least as fast as the link that feeds it never holds more than the bytes of
+/// one packet, the largest of which has 65,535 and the smallest 20.
+const NEVER_FULL: u64 = 65_535 / 20 + 1;
+
+/// Whether a link may be fed ahead of time with what `feeder` has served. RED's average, which is
+/// sampled, would be that of the last arrival. The sums of ns-2's clock are not differences of
+/// each other to the picosecond, so that a queue under it has to stay short.
+pub(crate) fn may_be_fed(link: &config::Link, feeder: &config::Link, clock: Clock) -> bool {
+    let QueueConfig::DropTail(queue) = &link.queue else {
+        return false;
+    };
+    let never_full = match queue.limit {
+        Capacity::Packets(limit) => limit > NEVER_FULL,
+        Capacity::Bytes(limit) => limit > 2 * 65_535,
+    };
+    let stays_short = never_full && link.loss == Loss::None && link.rate >= feeder.rate;
+    link.service == Service::OnArrival && (clock == Clock::Exact || stays_short)
 }
 
 impl Link {

@@ -31,8 +31,12 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_arrival(&self, arrival: &Arrival) -> Verdict {
+        // A packet that finds the link idle goes straight into service.
+        if arrival.idle_since.is_some() {
+            return Verdict::Accept;
+        }
         let (held, limit) = match self.limit {
             Capacity::Packets(limit) => (arrival.waiting_pkts + 1, limit),
             Capacity::Bytes(limit) => (arrival.waiting_bytes + u64::from(arrival.bytes), limit),
@@ -41,8 +45,7 @@ impl DropTail {
             Counting::Waiting => held > limit,
             Counting::InService => held >= limit,
         };
-        // A packet that finds the link idle goes straight into service.
-        if full && arrival.idle_since.is_none() {
+        if full {
             Verdict::Drop(DropReason::Overflow)
         } else {
             Verdict::Accept
