@@ -25,32 +25,6 @@ pub(crate) struct Packet {
     pub(crate) flags: Flags,
 }
 
-/// A time, also as ns-2 has it; see [`crate::config::Clock`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
-    pub(crate) time: Time,
-    /// In seconds.
-    pub(crate) ns2_s: f64,
-}
-
-impl Moment {
-    pub(crate) fn at(time: Time) -> Self {
-        Self {
-            time,
-            ns2_s: time.as_secs_f64(),
-        }
-    }
-
-    /// When a packet reaches the far end of its link.
-    #[inline]
-    pub(crate) fn of_arrival(packet: &Packet) -> Self {
-        Self {
-            time: packet.time,
-            ns2_s: packet.ns2_s,
-        }
-    }
-}
-
 /// Header flags of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u16);

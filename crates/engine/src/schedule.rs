@@ -1,9 +1,9 @@
 //! The event list: what happens next.
 //!
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
-//! in every run. A busy element has one entry, not one per packet. Two 4-ary heaps share the work:
-//! the near one holds links and send timers, whose entries change with every packet; the far one
-//! holds timers and samples, so that a thousand sleeping timers cost the packets nothing.
+//! in every run. A busy element has one entry, not one per packet. Three 4-ary heaps share the work:
+//! links, whose entries change most; timers of the ends of flows, of which a thousand may sleep at no
+//! cost to the packets; and observations, which bound what may be computed ahead of time.
 
 use longhaul_units::Time;
 
@@ -12,8 +12,10 @@ use longhaul_units::Time;
 pub(crate) enum Event {
     /// A link ends the transmission of a packet (explicit service only).
     Departure(u32),
-    /// The first packet on a link reaches its far end.
+    /// Packets on a link reach its far end.
     Arrival(u32),
+    /// Packets on several links reach the one that they all lead to; the index is the merge's.
+    Merge(u32),
     /// A TCP sender may send: the end of a send jitter or a pacing gap.
     Send(u32),
     /// The next datagram of a UDP source leaves.
@@ -30,6 +32,8 @@ pub(crate) enum Event {
     MeasureFrom,
     /// The time series are sampled.
     Sample,
+    /// The recorder is told how far the simulation is.
+    Progress,
     /// The simulation ends.
     End,
 }
@@ -38,15 +42,17 @@ pub(crate) enum Event {
 mod class {
     pub(super) const DEPARTURE: u64 = 0;
     pub(super) const ARRIVAL: u64 = 1;
-    pub(super) const SEND: u64 = 2;
-    pub(super) const DATAGRAM: u64 = 3;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 4;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 5;
-    pub(super) const START: u64 = 6;
-    pub(super) const STOP: u64 = 7;
-    pub(super) const MEASURE_FROM: u64 = 8;
-    pub(super) const SAMPLE: u64 = 9;
-    pub(super) const END: u64 = 10;
+    pub(super) const MERGE: u64 = 2;
+    pub(super) const SEND: u64 = 3;
+    pub(super) const DATAGRAM: u64 = 4;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 5;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 6;
+    pub(super) const START: u64 = 7;
+    pub(super) const STOP: u64 = 8;
+    pub(super) const MEASURE_FROM: u64 = 9;
+    pub(super) const SAMPLE: u64 = 10;
+    pub(super) const PROGRESS: u64 = 11;
+    pub(super) const END: u64 = 12;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -56,6 +62,7 @@ impl Event {
         let (class, index) = match self {
             Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
+            Self::Merge(merge) => (class::MERGE, merge),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
@@ -64,6 +71,7 @@ impl Event {
             Self::Stop(flow) => (class::STOP, flow),
             Self::MeasureFrom => (class::MEASURE_FROM, 0),
             Self::Sample => (class::SAMPLE, 0),
+            Self::Progress => (class::PROGRESS, 0),
             Self::End => (class::END, 0),
         };
         class << class::SHIFT | u64::from(index)
@@ -75,6 +83,7 @@ impl Event {
         match tag >> class::SHIFT {
             class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(index),
+            class::MERGE => Self::Merge(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
@@ -83,6 +92,7 @@ impl Event {
             class::STOP => Self::Stop(index),
             class::MEASURE_FROM => Self::MeasureFrom,
             class::SAMPLE => Self::Sample,
+            class::PROGRESS => Self::Progress,
             _ => Self::End,
         }
     }
@@ -94,6 +104,12 @@ type Key = u128;
 #[inline]
 fn key(time: Time, event: Event) -> Key {
     Key::from(time.as_ps()) << 64 | Key::from(event.tag())
+}
+
+/// [`Time::NEVER`] for the key of no entry.
+#[inline]
+fn time_of(key: Key) -> Time {
+    Time::from_ps((key >> 64) as u64)
 }
 
 /// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
@@ -110,8 +126,60 @@ impl Heap {
 
     #[inline]
     fn push(&mut self, key: Key) {
-        let mut hole = self.keys.len();
+        let hole = self.keys.len();
         self.keys.push(key);
+        self.sift_up(hole, key);
+    }
+
+    /// Puts `key` in the place of the first entry.
+    #[inline]
+    fn replace_first(&mut self, key: Key) {
+        self.sift_down(0, key);
+    }
+
+    #[inline]
+    fn remove_first(&mut self) {
+        if let Some(last) = self.keys.pop()
+            && !self.keys.is_empty()
+        {
+            self.sift_down(0, last);
+        }
+    }
+
+    /// Puts `key` in the place of `entry`, which is usually the first.
+    #[inline]
+    fn replace(&mut self, entry: Key, key: Key) {
+        let at = self.position(entry);
+        if at > 0 && key < self.keys[(at - 1) / 4] {
+            self.sift_up(at, key);
+        } else {
+            self.sift_down(at, key);
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, entry: Key) {
+        if self.first() == entry {
+            self.remove_first();
+        } else if let Some(last) = self.keys.pop()
+            && last != entry
+        {
+            self.replace(entry, last);
+        }
+    }
+
+    #[inline]
+    fn position(&self, entry: Key) -> usize {
+        if self.first() == entry {
+            return 0;
+        }
+        let at = self.keys.iter().position(|&key| key == entry);
+        at.expect("only entries of the heap are replaced")
+    }
+
+    /// Puts `key` into the hole at `hole` or, if it is smaller than what is above, further up.
+    #[inline]
+    fn sift_up(&mut self, mut hole: usize, key: Key) {
         while hole > 0 {
             let parent = (hole - 1) / 4;
             if self.keys[parent] <= key {
@@ -123,11 +191,10 @@ impl Heap {
         self.keys[hole] = key;
     }
 
-    /// Puts `key` in the place of the first entry.
+    /// Puts `key` into the hole at `hole` or, if it is larger than what is below, further down.
     #[inline]
-    fn replace_first(&mut self, key: Key) {
+    fn sift_down(&mut self, mut hole: usize, key: Key) {
         let keys = self.keys.as_mut_slice();
-        let mut hole = 0;
         loop {
             let child = 4 * hole + 1;
             let smallest = if let Some(&[a, b, c, d]) = keys.get(child..child + 4) {
@@ -153,13 +220,34 @@ impl Heap {
         }
         keys[hole] = key;
     }
+}
 
+/// The links that lead to one other link, each with its next packet's arrival there.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    heap: Heap,
+}
+
+impl Arrivals {
+    /// The earliest arrival, and its link; of equal times that of the first link.
     #[inline]
-    fn remove_first(&mut self) {
-        if let Some(last) = self.keys.pop()
-            && !self.keys.is_empty()
-        {
-            self.replace_first(last);
+    pub(crate) fn first(&self) -> Option<(Time, u32)> {
+        let &first = self.heap.keys.first()?;
+        Some((time_of(first), first as u32))
+    }
+
+    /// Enters the next arrival of a link that had none.
+    #[inline]
+    pub(crate) fn push(&mut self, time: Time, link: u32) {
+        self.heap.push(key(time, Event::Arrival(link)));
+    }
+
+    /// Replaces the first entry by the same link's next arrival, if there is one.
+    #[inline]
+    pub(crate) fn renew_first(&mut self, link: u32, next: Option<Time>) {
+        match next {
+            Some(time) => self.heap.replace_first(key(time, Event::Arrival(link))),
+            None => self.heap.remove_first(),
         }
     }
 }
@@ -167,8 +255,9 @@ impl Heap {
 /// The event list.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
-    near: Heap,
-    far: Heap,
+    links: Heap,
+    timers: Heap,
+    observations: Heap,
     /// Events taken so far.
     pub(crate) events: u64,
     /// The most entries that waited at once.
@@ -176,52 +265,74 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Enters an event of a link or a send timer.
+    /// Enters an event of a link or a datagram stream.
     #[inline]
-    pub(crate) fn push_near(&mut self, time: Time, event: Event) {
-        self.near.push(key(time, event));
+    pub(crate) fn push_link(&mut self, time: Time, event: Event) {
+        self.links.push(key(time, event));
     }
 
-    /// Enters an event of any other kind.
-    pub(crate) fn push_far(&mut self, time: Time, event: Event) {
-        self.far.push(key(time, event));
-        self.pending_max = self
-            .pending_max
-            .max(self.near.keys.len() + self.far.keys.len());
+    /// Enters an event of an end of a flow.
+    pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
+        self.timers.push(key(time, event));
+        self.note_pending();
     }
 
-    /// The next event. An event of the near heap stays there until [`Self::finish_near`] or
-    /// [`Self::renew_near`] is called, which must come before any other change; an event of the far
-    /// heap is removed.
+    /// Enters an event at which the state of everything is looked at.
+    pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
+        self.observations.push(key(time, event));
+        self.note_pending();
+    }
+
+    fn note_pending(&mut self) {
+        let heaps = [&self.links, &self.timers, &self.observations];
+        let pending = heaps.iter().map(|heap| heap.keys.len()).sum();
+        self.pending_max = self.pending_max.max(pending);
+    }
+
+    /// The next event. That of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
+    /// called; others are removed.
     ///
     /// The caller must have entered [`Event::End`], so that there always is a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         self.events += 1;
-        let near = self.near.first();
-        let far = self.far.first();
-        let first = if near < far {
-            near
+        let link = self.links.first();
+        let timer = self.timers.first();
+        let observation = self.observations.first();
+        let first = if link < timer.min(observation) {
+            link
+        } else if timer < observation {
+            self.timers.remove_first();
+            timer
         } else {
-            self.far.remove_first();
-            far
+            self.observations.remove_first();
+            observation
         };
-        (
-            Time::from_ps((first >> 64) as u64),
-            Event::from_tag(first as u64),
-        )
+        (time_of(first), Event::from_tag(first as u64))
     }
 
-    /// Removes the event just taken from the near heap.
+    /// When everything is looked at next.
     #[inline]
-    pub(crate) fn finish_near(&mut self) {
-        self.near.remove_first();
+    pub(crate) fn next_observation(&self) -> Time {
+        time_of(self.observations.first())
     }
 
-    /// Replaces the event just taken from the near heap by the next one of the same element.
+    /// When next a timer expires or everything is looked at. A timer may have moved on since.
     #[inline]
-    pub(crate) fn renew_near(&mut self, time: Time, event: Event) {
-        self.near.replace_first(key(time, event));
+    pub(crate) fn next_timer(&self) -> Time {
+        time_of(self.timers.first()).min(self.next_observation())
+    }
+
+    /// Removes the event of a link that was taken at `time`.
+    #[inline]
+    pub(crate) fn finish_link(&mut self, time: Time, event: Event) {
+        self.links.remove(key(time, event));
+    }
+
+    /// Replaces the event of a link that was taken at `time` by the same at `next`.
+    #[inline]
+    pub(crate) fn renew_link(&mut self, time: Time, event: Event, next: Time) {
+        self.links.replace(key(time, event), key(next, event));
     }
 }
 
@@ -246,7 +357,7 @@ impl LazyTimer {
         self.deadline = deadline;
         if deadline < self.entry {
             self.entry = deadline;
-            schedule.push_far(deadline, event);
+            schedule.push_timer(deadline, event);
         }
     }
 
@@ -262,10 +373,10 @@ impl LazyTimer {
         self.deadline != Time::NEVER
     }
 
-    /// The deadline, if it is earlier than `time`.
+    /// The deadline; [`Time::NEVER`] without one.
     #[inline]
-    pub(crate) fn due_before(&self, time: Time) -> Option<Time> {
-        (self.deadline < time).then_some(self.deadline)
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
     }
 
     /// Whether the timer expires with the entry that fired at `now`; enters it anew if the deadline
@@ -296,16 +407,16 @@ mod tests {
     fn ties_go_by_class_then_element() {
         let mut schedule = Schedule::default();
         let now = Time::from_ps(5);
-        schedule.push_far(now, Event::Sample);
-        schedule.push_near(now, Event::Arrival(2));
-        schedule.push_near(now, Event::Arrival(1));
-        schedule.push_near(now, Event::Departure(9));
-        schedule.push_far(now, Event::Start(0));
+        schedule.push_observation(now, Event::Sample);
+        schedule.push_link(now, Event::Arrival(2));
+        schedule.push_link(now, Event::Arrival(1));
+        schedule.push_link(now, Event::Departure(9));
+        schedule.push_timer(now, Event::Start(0));
         let mut order = Vec::new();
         for _ in 0..5 {
             let (_, event) = schedule.next();
             if matches!(event, Event::Arrival(_) | Event::Departure(_)) {
-                schedule.finish_near();
+                schedule.finish_link(now, event);
             }
             order.push(event);
         }
@@ -331,7 +442,7 @@ mod tests {
         timer.set(at(30), &mut schedule, event);
         timer.set(at(20), &mut schedule, event);
         let mut fired = Vec::new();
-        schedule.push_far(at(100), Event::End);
+        schedule.push_observation(at(100), Event::End);
         loop {
             let (now, event) = schedule.next();
             if event == Event::End {
@@ -345,24 +456,38 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever is entered while an event of a link is at work.
         #[test]
-        fn entries_come_out_sorted(times in prop::collection::vec(0u64..1000, 1..200), renew in 0u64..50) {
+        fn entries_come_out_sorted(
+            times in prop::collection::vec(0u64..1000, 1..200),
+            renewals in prop::collection::vec(prop::option::of(0u64..50), 200),
+            meanwhile in prop::collection::vec(prop::option::of(0u64..50), 200),
+        ) {
             let mut schedule = Schedule::default();
-            for (index, &time) in times.iter().enumerate() {
-                schedule.push_near(Time::from_ps(time), Event::Arrival(index as u32));
+            for (link, &time) in (0..).zip(&times) {
+                schedule.push_link(Time::from_ps(time), Event::Arrival(link));
             }
-            let mut last = Time::ZERO;
-            for count in 0..2 * times.len() {
-                if schedule.near.keys.is_empty() {
+            let mut pending = times.clone();
+            let steps = renewals.iter().zip(&meanwhile).zip(1000..);
+            for ((renewal, meanwhile), other) in steps {
+                if pending.is_empty() {
                     break;
                 }
                 let (now, event) = schedule.next();
-                prop_assert!(now >= last);
-                last = now;
-                if count % 2 == 0 && count < times.len() {
-                    schedule.renew_near(Time::from_ps(now.as_ps() + renew), event);
-                } else {
-                    schedule.finish_near();
+                pending.sort_unstable();
+                prop_assert_eq!(now.as_ps(), pending.remove(0));
+                let later = |span: u64| Time::from_ps(now.as_ps() + span);
+                if let &Some(span) = meanwhile {
+                    // Another class, which at the same time comes first.
+                    schedule.push_link(later(span), Event::Departure(other));
+                    pending.push(later(span).as_ps());
+                }
+                match *renewal {
+                    Some(span) => {
+                        schedule.renew_link(now, event, later(span));
+                        pending.push(later(span).as_ps());
+                    }
+                    None => schedule.finish_link(now, event),
                 }
             }
         }

@@ -11,7 +11,8 @@ mod route;
 use longhaul_units::Time;
 
 use self::link::{Link, Offer};
-pub(crate) use self::lookahead::TcpRoutes;
+pub(crate) use self::lookahead::{Delivery, Edge};
+use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
 use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
@@ -19,7 +20,7 @@ use crate::config::Config;
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
 use crate::random::Streams;
-use crate::schedule::Schedule;
+use crate::schedule::{Event, Schedule};
 
 /// The network, and the clock and event list that everything shares.
 #[derive(Debug)]
@@ -31,8 +32,9 @@ pub(crate) struct Network {
     links: Vec<Link>,
     routes: Routes,
     sack: SackStore,
-    /// Segments for receivers that are served ahead of time, in order.
-    pub(crate) received_ahead: Vec<Packet>,
+    /// By link: how far ahead of the simulation it hands its packets on.
+    deliveries: Vec<Delivery>,
+    merges: Vec<Merge>,
 }
 
 impl Network {
@@ -52,7 +54,8 @@ impl Network {
             links: links.collect(),
             routes: Routes::new(config),
             sack: SackStore::default(),
-            received_ahead: Vec::new(),
+            deliveries: vec![Delivery::OnTime; config.links.len()],
+            merges: Vec::new(),
         }
     }
 
@@ -100,85 +103,105 @@ impl Network {
         self.sack.get(handle)
     }
 
-    /// Puts an acknowledgement on the first link of its route at its `time`, which may lie ahead if
-    /// only receivers use the link that are ahead, too.
-    #[inline]
-    pub(crate) fn acknowledge(&mut self, packet: Packet) {
-        match self.routes.hop(packet.route) {
-            Hop::Link(link) if self.links[link as usize].is_fed_ahead() => {
-                let link = &mut self.links[link as usize];
-                let offer = link.offer_ahead(packet, self.now, &mut self.schedule);
-                self.conclude(offer, packet.sack);
-            }
-            Hop::Link(link) => self.offer(link, packet),
-            Hop::End(_) => unreachable!("a route begins with a link"),
-        }
-    }
-
     /// Always inlined, like [`Link::offer`]: a packet then goes from registers to the link's ring.
     /// Handed over in memory, its fields are stored one by one and loaded again by twos, which
     /// makes the processor wait for the stores.
     #[inline(always)]
     fn offer(&mut self, link: u32, packet: Packet) {
-        let offer = self.links[link as usize].offer(packet, self.now, &mut self.schedule);
-        self.conclude(offer, packet.sack);
-    }
-
-    /// What follows from an offer: a packet may go on ahead of time, link after link.
-    #[inline(always)]
-    fn conclude(&mut self, mut offer: Offer, sack: SackHandle) {
-        while let Offer::Onward(mut packet) = offer {
-            packet.route += 1;
-            match self.routes.hop(packet.route) {
-                Hop::Link(next) => {
-                    let link = &mut self.links[next as usize];
-                    offer = link.offer_ahead(packet, self.now, &mut self.schedule);
-                }
-                Hop::End(_) => {
-                    self.received_ahead.push(packet);
-                    return;
-                }
-            }
-        }
-        if let Offer::Dropped = offer {
-            self.sack.take(sack);
+        match self.links[link as usize].offer(packet, self.now, &mut self.schedule) {
+            Offer::Accepted => {}
+            Offer::Leads(time) => self.announce(link, time),
+            Offer::Dropped => drop(self.sack.take(packet.sack)),
         }
     }
 
-    /// Lets everything serve ahead of time that can, once all routes are known. Returns by
-    /// connection whether its receiver does.
-    pub(crate) fn look_ahead(&mut self, config: &Config, connections: &[TcpRoutes]) -> Vec<bool> {
-        let plan = lookahead::plan(config, &self.routes, connections);
-        for (link, id) in self.links.iter_mut().zip(0..) {
-            if plan.feeds[id] {
-                link.feed_ahead();
-            }
-            if plan.is_fed[id] {
-                link.be_fed_ahead();
-            }
-        }
-        plan.receivers
-    }
-
-    /// The event of a packet's arrival at the far end of a link: the packet goes on to its next
-    /// link, or is returned with the end of the flow that it has reached.
+    /// A link that had nothing to hand on has a packet that reaches its far end at `time`.
     #[inline]
-    pub(crate) fn arrive(&mut self, link: u32) -> Option<(End, Packet)> {
-        let mut packet = self.links[link as usize].deliver(self.now, &mut self.schedule);
+    fn announce(&mut self, link: u32, time: Time) {
+        match self.deliveries[link as usize] {
+            Delivery::Merged(merge) => {
+                self.merges[merge as usize].push(time, link, merge, &mut self.schedule);
+            }
+            _ => self.schedule.push_link(time, Event::Arrival(link)),
+        }
+    }
+
+    /// Lets everything work ahead of time that can, once all routes are known.
+    pub(crate) fn look_ahead(&mut self, config: &Config, edges: &[Edge]) {
+        let Plan { deliveries, merges } = lookahead::plan(config, &self.routes, edges);
+        self.deliveries = deliveries;
+        self.merges = merges;
+    }
+
+    /// How far ahead of the simulation a link hands its packets on.
+    #[inline]
+    pub(crate) fn delivery(&self, link: u32) -> Delivery {
+        self.deliveries[link as usize]
+    }
+
+    /// Hands a link's next packets on to the links that follow, as long as they reach its far end by
+    /// `until`. Stops at one that has reached the end of its route.
+    #[inline]
+    pub(crate) fn hand_on(&mut self, link: u32, until: Time) -> Option<(End, Packet)> {
+        loop {
+            if let (Some(end), packet) = self.hand_on_one(link, until)? {
+                return Some((end, packet));
+            }
+        }
+    }
+
+    /// Hands a link's next packet on, if it reaches its far end by `until`. The first is the end of
+    /// its route, if it has reached that.
+    #[inline(always)]
+    pub(crate) fn hand_on_one(&mut self, link: u32, until: Time) -> Option<(Option<End>, Packet)> {
+        let mut packet = self.links[link as usize].hand_on(until)?;
         packet.route += 1;
+        self.now = packet.time;
         self.ns2_s = packet.ns2_s;
         match self.routes.hop(packet.route) {
             Hop::Link(next) => {
                 self.offer(next, packet);
-                None
+                Some((None, packet))
             }
-            Hop::End(end) => Some((end, packet)),
+            Hop::End(end) => Some((Some(end), packet)),
         }
+    }
+
+    /// The event of a link's arrivals that was taken at `time` is over: there may be another.
+    #[inline]
+    pub(crate) fn finish_arrivals(&mut self, link: u32, time: Time) {
+        let event = Event::Arrival(link);
+        match self.links[link as usize].next() {
+            Some(packet) => self.schedule.renew_link(time, event, packet.time),
+            None => self.schedule.finish_link(time, event),
+        }
+    }
+
+    /// The event of arrivals at a link that several others lead to.
+    pub(crate) fn merge(&mut self, index: u32) {
+        let begin = self.now;
+        let until = self.merges[index as usize].may_go_on_until(begin, &self.schedule);
+        while let Some((link, time)) = self.merges[index as usize].next_by(until) {
+            let feeder = &mut self.links[link as usize];
+            let Some(mut packet) = feeder.hand_on(time) else {
+                unreachable!("a merge knows of packets on links only");
+            };
+            let next = feeder.next().map(|packet| packet.time);
+            let merge = &mut self.merges[index as usize];
+            merge.renew(link, next);
+            packet.route += 1;
+            self.now = packet.time;
+            self.ns2_s = packet.ns2_s;
+            let into = merge.into;
+            self.offer(into, packet);
+        }
+        self.merges[index as usize].finish(begin, index, &mut self.schedule);
     }
 
     /// The event of the end of a transmission, with explicit service.
     pub(crate) fn depart(&mut self, link: u32) {
-        self.schedule.finish_near();
+        let event = Event::Departure(link);
+        self.schedule.finish_link(self.now, event);
         self.links[link as usize].depart(self.now, &mut self.schedule);
     }
 
@@ -186,7 +209,8 @@ impl Network {
     #[inline]
     pub(crate) fn captured(&self, link: u32) -> Option<&Packet> {
         let link = &self.links[link as usize];
-        if link.captured { link.first() } else { None }
+        let due = |packet: &&Packet| link.captured && packet.time <= self.now;
+        link.next().filter(due)
     }
 
     /// What will take a packet at the end of its route.

@@ -4,13 +4,14 @@ mod capture;
 mod window;
 mod world;
 
+use longhaul_units::Time;
+
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
+use crate::network::{Delivery, End};
+use crate::packet::Packet;
 use crate::schedule::Event;
-
-/// Events between two reports of progress.
-const PROGRESS_EVENTS: u64 = 1 << 16;
 
 /// A flow that cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -54,62 +55,78 @@ impl World {
             let (now, event) = self.env.network.schedule.next();
             self.env.network.now = now;
             match event {
-                Event::Arrival(link) => {
-                    if self.env.network.captured(link).is_some() {
-                        self.capture(link, recorder);
+                Event::Arrival(link) => self.deliver(link, recorder),
+                Event::Merge(merge) => self.env.network.merge(merge),
+                Event::Progress => {
+                    self.env.log.flush(recorder);
+                    if self.report_progress(recorder) == Control::Stop {
+                        return true;
                     }
-                    self.on_arrival(link);
                 }
-                Event::End => return false,
+                Event::End => {
+                    self.env.log.flush(recorder);
+                    return false;
+                }
                 other => self.on_other(other, recorder),
-            }
-            if !self.env.network.received_ahead.is_empty() {
-                self.receive_ahead();
-            }
-            if !self.env.log.pending.is_empty() {
-                self.env
-                    .log
-                    .pending
-                    .drain(..)
-                    .for_each(|event| recorder.event(&event));
-            }
-            if self
-                .env
-                .network
-                .schedule
-                .events
-                .is_multiple_of(PROGRESS_EVENTS)
-                && recorder.progress(now, self.data_packets()) == Control::Stop
-            {
-                return true;
             }
         }
     }
 
-    #[inline]
-    fn on_arrival(&mut self, link: u32) {
-        use crate::network::End;
-        let Some((end, packet)) = self.env.network.arrive(link) else {
-            return;
-        };
+    /// Packets on a link reach its far end: all of them that may be handed on by now.
+    fn deliver(&mut self, link: u32, recorder: &mut dyn Recorder) {
+        let begin = self.env.network.now;
+        let delivery = self.env.network.delivery(link);
+        if self.env.network.captured(link).is_some() {
+            self.deliver_captured(link, recorder);
+        } else {
+            let mut until = self.bound(delivery, begin);
+            while let Some((end, packet)) = self.env.network.hand_on(link, until) {
+                self.receive(end, &packet);
+                until = self.bound(delivery, begin);
+            }
+        }
+        self.env.network.finish_arrivals(link, begin);
+    }
+
+    /// Packets on a link whose packets are recorded reach its far end.
+    #[cold]
+    fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
+        let now = self.env.network.now;
+        loop {
+            self.capture(link, recorder);
+            match self.env.network.hand_on_one(link, now) {
+                Some((Some(end), packet)) => self.receive(end, &packet),
+                Some((None, _)) => {}
+                None => break,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
         match end {
-            End::TcpReceiver => self.tcp[flow].receiver.on_segment(&packet, &mut self.env),
-            End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
+            End::TcpReceiver => self.tcp[flow].receiver.on_segment(packet, &mut self.env),
+            End::TcpSender => self.tcp[flow].sender.on_packet(packet, &mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
         }
     }
 
-    /// Hands over what will arrive at receivers that are served ahead of time.
+    /// Until when a link may hand on packets; see [`Delivery`].
     #[inline]
-    fn receive_ahead(&mut self) {
-        let mut packets = std::mem::take(&mut self.env.network.received_ahead);
-        for packet in &packets {
-            let receiver = &mut self.tcp[packet.flow as usize].receiver;
-            receiver.on_segment(packet, &mut self.env);
+    fn bound(&self, delivery: Delivery, now: Time) -> Time {
+        let schedule = &self.env.network.schedule;
+        let observation = schedule.next_observation();
+        match delivery {
+            Delivery::OnTime | Delivery::Merged(_) => now,
+            Delivery::ToObservation => observation,
+            Delivery::ToTimer => schedule.next_timer(),
+            Delivery::ToSender(tcp) => {
+                let sender = &self.tcp[tcp as usize].sender;
+                observation.min(sender.due(schedule))
+            }
+            Delivery::ToReceiver(tcp) => observation.min(self.tcp[tcp as usize].receiver.due()),
         }
-        packets.clear();
-        self.env.network.received_ahead = packets;
     }
 
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {
@@ -117,10 +134,7 @@ impl World {
         env.network.set_clock(env.network.now);
         match event {
             Event::Departure(link) => env.network.depart(link),
-            Event::Send(tcp) => {
-                env.network.schedule.finish_near();
-                self.tcp[tcp as usize].sender.on_send_event(env);
-            }
+            Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
@@ -128,7 +142,9 @@ impl World {
             Event::Stop(flow) => self.stop(flow),
             Event::MeasureFrom => self.open_window(),
             Event::Sample => self.sample(recorder),
-            Event::Arrival(_) | Event::End => unreachable!("handled by the loop"),
+            Event::Arrival(_) | Event::Merge(_) | Event::Progress | Event::End => {
+                unreachable!("handled by the loop")
+            }
         }
     }
 }

@@ -8,13 +8,16 @@ use longhaul_units::{Span, Time};
 use super::SetupError;
 use super::window::Baseline;
 use crate::config::{Config, Flow, Start, Tcp, Transport};
-use crate::measure::{FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
-use crate::network::{End, Network, Path, TcpRoutes};
+use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
+use crate::network::{Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
+
+/// Reports of progress in a run.
+const PROGRESS_REPORTS: u64 = 1 << 10;
 
 /// Everything that a simulation consists of: flat vectors indexed by small ids.
 #[derive(Debug)]
@@ -24,6 +27,7 @@ pub(super) struct World {
     pub(super) udp: Vec<UdpStream>,
     flows: Vec<FlowSlot>,
     every: Option<Span>,
+    progress_every: Span,
     baseline: Baseline,
 }
 
@@ -33,16 +37,6 @@ pub(super) struct Connection {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) flow: u32,
-}
-
-impl Connection {
-    fn routes(&self) -> TcpRoutes {
-        TcpRoutes {
-            data: self.sender.route(),
-            acknowledgements: self.receiver.route(),
-            delays: self.receiver.delays(),
-        }
-    }
 }
 
 /// Where a flow's transport is, and when it starts and stops.
@@ -77,6 +71,7 @@ impl World {
             udp: Vec::new(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
+            progress_every: progress_every(config),
             baseline: Baseline::default(),
         };
         let mut group: Option<(Arc<Tcp>, Controller)> = None;
@@ -118,15 +113,41 @@ impl World {
                 stop: flow.stop,
             });
         }
-        let routes: Vec<TcpRoutes> = world.tcp.iter().map(Connection::routes).collect();
-        let ahead = world.env.network.look_ahead(config, &routes);
-        for (connection, ahead) in world.tcp.iter_mut().zip(ahead) {
+        for connection in &mut world.tcp {
             connection.sender.reset();
-            if ahead {
-                connection.receiver.be_served_ahead();
+        }
+        let edges = world.edges();
+        world.env.network.look_ahead(config, &edges);
+        Ok(world)
+    }
+
+    /// The ends of all flows.
+    fn edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for slot in &self.flows {
+            match slot.kind {
+                Kind::Tcp(index) => {
+                    let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
+                    let (there, back) = (sender.route(), receiver.route());
+                    edges.push(Edge::Sender {
+                        connection: index as u32,
+                        gets: back,
+                        sends: there,
+                        stops: slot.stop.is_some(),
+                        draws: sender.draws(),
+                    });
+                    edges.push(Edge::Receiver {
+                        connection: index as u32,
+                        gets: there,
+                        sends: back,
+                    });
+                }
+                Kind::Udp(index) => edges.push(Edge::Source {
+                    sends: self.udp[index].route(),
+                }),
             }
         }
-        Ok(world)
+        edges
     }
 
     fn add_tcp(
@@ -172,16 +193,17 @@ impl World {
     pub(super) fn enter_initial_events(&mut self, config: &Config) {
         let schedule: &mut Schedule = &mut self.env.network.schedule;
         for (slot, flow) in self.flows.iter().zip(0..) {
-            schedule.push_far(slot.start, Event::Start(flow));
+            schedule.push_timer(slot.start, Event::Start(flow));
             if let Some(stop) = slot.stop {
-                schedule.push_far(stop, Event::Stop(flow));
+                schedule.push_timer(stop, Event::Stop(flow));
             }
         }
-        schedule.push_far(config.measure.from, Event::MeasureFrom);
+        schedule.push_observation(config.measure.from, Event::MeasureFrom);
         if self.every.is_some() {
-            schedule.push_far(Time::ZERO, Event::Sample);
+            schedule.push_observation(Time::ZERO, Event::Sample);
         }
-        schedule.push_far(config.duration, Event::End);
+        schedule.push_observation(Time::ZERO + self.progress_every, Event::Progress);
+        schedule.push_observation(config.duration, Event::End);
     }
 
     pub(super) fn start(&mut self, flow: u32) {
@@ -213,7 +235,7 @@ impl World {
                         sender, receiver, ..
                     } = &mut self.tcp[index];
                     FlowSample {
-                        delivered_bytes: receiver.delivered(now).1,
+                        delivered_bytes: receiver.delivered().1,
                         ..sender.sample(now)
                     }
                 }
@@ -224,11 +246,17 @@ impl World {
             recorder.link_sample(&sample);
         }
         if let Some(every) = self.every {
-            self.env
-                .network
-                .schedule
-                .push_far(now + every, Event::Sample);
+            let schedule = &mut self.env.network.schedule;
+            schedule.push_observation(now + every, Event::Sample);
         }
+    }
+
+    /// Tells the recorder how far the simulation is, and arms the next report.
+    pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
+        let now = self.env.network.now;
+        let schedule = &mut self.env.network.schedule;
+        schedule.push_observation(now + self.progress_every, Event::Progress);
+        recorder.progress(now, self.data_packets())
     }
 
     /// Data packets sent by all flows.
@@ -246,7 +274,7 @@ impl World {
                 let Connection {
                     sender, receiver, ..
                 } = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = receiver.delivered(now);
+                let (delivered_pkts, delivered_bytes) = receiver.delivered();
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
@@ -310,6 +338,11 @@ impl World {
             events_pending_max: schedule.pending_max as u64,
         }
     }
+}
+
+/// Simulated time between two reports of progress.
+fn progress_every(config: &Config) -> Span {
+    Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
 }
 
 /// The random stream of one part of a flow.

@@ -3,7 +3,7 @@
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
-use crate::measure::Event;
+use crate::measure::{Event, Recorder};
 use crate::network::Network;
 
 /// What the ends of flows act on.
@@ -21,6 +21,14 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
+    /// Hands events on in order of time. To be called when nothing earlier can follow.
+    pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
+        self.pending.sort_by_key(|event| (event.time, event.flow));
+        self.pending
+            .drain(..)
+            .for_each(|event| recorder.event(&event));
+    }
+
     pub(crate) fn push(&mut self, event: Event) {
         if self.enabled {
             self.pending.push(event);

@@ -45,7 +45,7 @@ impl UdpStream {
         self.running = true;
         env.network
             .schedule
-            .push_near(self.begin, Event::Datagram(self.index));
+            .push_link(self.begin, Event::Datagram(self.index));
     }
 
     pub(crate) fn stop(&mut self) {
@@ -54,8 +54,9 @@ impl UdpStream {
 
     /// The event of the next departure.
     pub(crate) fn on_datagram_event(&mut self, env: &mut Env) {
+        let (now, event) = (env.network.now, Event::Datagram(self.index));
         if !self.running {
-            env.network.schedule.finish_near();
+            env.network.schedule.finish_link(now, event);
             return;
         }
         let sequence = self.sent;
@@ -63,14 +64,12 @@ impl UdpStream {
         let bytes = u64::from(self.config.packet_bytes);
         let elapsed: Span = self.config.rate.transmission(bytes * self.sent).0;
         let next = self.begin + elapsed;
-        env.network
-            .schedule
-            .renew_near(next, Event::Datagram(self.index));
+        env.network.schedule.renew_link(now, event, next);
         env.network.send(Packet {
             time: Time::ZERO,
             ns2_s: 0.0,
             seq: sequence,
-            stamp: env.network.now,
+            stamp: now,
             flow: self.index,
             route: self.path.route,
             sack: SackHandle::NONE,
@@ -87,6 +86,11 @@ impl UdpStream {
     /// The flow's id in records.
     pub(crate) fn flow(&self) -> u32 {
         self.flow
+    }
+
+    /// Where its datagrams' route begins.
+    pub(crate) fn route(&self) -> u32 {
+        self.path.route
     }
 
     /// Datagrams sent.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport,
+    Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
@@ -165,13 +165,50 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
     }
 }
 
+/// Adds datagrams at a constant rate from left to right.
+pub fn add_datagrams(config: &mut Config, rate: Rate) {
+    let udp = Udp {
+        packet_bytes: 1000,
+        header_bytes: 28,
+        rate,
+    };
+    config.flows.push(Flow {
+        label: "datagrams".to_string(),
+        name: "datagrams".to_string(),
+        from: 0,
+        to: 1,
+        start: AT_ONCE,
+        stop: None,
+        transport: Transport::Udp(udp),
+    });
+}
+
 /// Moves the flows of a dumbbell to a source and a sink behind access links as fast as the
 /// bottleneck, so that packets of different sizes may wait there.
 pub fn add_access(config: &mut Config, delay: Span) {
-    config
-        .nodes
-        .extend(["source".to_string(), "sink".to_string()]);
-    for (from, to) in [(2, 0), (1, 3), (3, 1), (0, 2)] {
+    let source = add_node(config, 0, delay);
+    let sink = add_node(config, 1, delay);
+    let place = |node: usize| if node == 0 { source } else { sink };
+    for flow in &mut config.flows {
+        (flow.from, flow.to) = (place(flow.from), place(flow.to));
+    }
+}
+
+/// The same with nodes of its own for each flow, further away from flow to flow.
+pub fn add_own_access(config: &mut Config, delay: Span) {
+    for number in 0..config.flows.len() {
+        let delay = Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2);
+        let (from, to) = (config.flows[number].from, config.flows[number].to);
+        config.flows[number].from = add_node(config, from, delay);
+        config.flows[number].to = add_node(config, to, delay);
+    }
+}
+
+/// Adds a node, and links between it and a router; returns it.
+fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
+    let node = config.nodes.len();
+    config.nodes.push(format!("node {node}"));
+    for (from, to) in [(node, router), (router, node)] {
         let link = Link {
             name: format!("{} to {}", config.nodes[from], config.nodes[to]),
             from,
@@ -183,9 +220,7 @@ pub fn add_access(config: &mut Config, delay: Span) {
         };
         config.links.push(link);
     }
-    for flow in &mut config.flows {
-        (flow.from, flow.to) = (2, 3);
-    }
+    node
 }
 
 /// Runs a simulation and keeps its records.

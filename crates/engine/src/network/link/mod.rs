@@ -2,11 +2,9 @@
 //!
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
-//! order of their arrival at the far end: one event per packet. Explicit service takes a second
-//! event per packet at the end of its transmission; service ahead of time ([`ahead`]) saves events.
-//! All give the same results (tested).
+//! order of their arrival at the far end. Explicit service takes an event per packet at the end of
+//! its transmission. Both give the same results (tested).
 
-mod ahead;
 mod ring;
 mod transmitter;
 
@@ -14,9 +12,7 @@ use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use self::ahead::Arrivals;
-pub(crate) use self::ahead::{may_be_fed, may_feed};
-use self::ring::{Passage, Ring};
+use self::ring::Ring;
 use self::transmitter::Transmitter;
 use super::loss::LossModel;
 use super::ns2_clock::Ns2Clock;
@@ -52,8 +48,6 @@ pub(crate) struct Link {
     next_start: Time,
     /// End of the last scheduled transmission; see [`Self::busy_until`].
     busy_until: Time,
-    /// On a link that another feeds ahead of time.
-    arrivals: Arrivals,
     tally: Tally,
 }
 
@@ -81,27 +75,13 @@ impl Tally {
     }
 }
 
-/// What a link holds at a time.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    /// Offered ahead of time, and yet to arrive.
-    coming_pkts: u64,
-    coming_bytes: u64,
-    waiting_pkts: u64,
-    waiting_bytes: u64,
-    /// Bytes of the packet in service, if there is one.
-    in_service_bytes: Option<u64>,
-    /// Picoseconds that all packets together have waited.
-    waited_ps: u128,
-}
-
 /// What became of a packet offered to a link.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// Accepted, and to be handed to whatever comes next now, for the time that it holds.
-    Onward(Packet),
+    /// Accepted, and the next to be handed on, at the time given.
+    Leads(Time),
     Dropped,
 }
 
@@ -131,7 +111,6 @@ impl Link {
             waiting_bytes: 0,
             next_start: Time::ZERO,
             busy_until: Time::ZERO,
-            arrivals: Arrivals::default(),
             tally: Tally::default(),
         }
     }
@@ -167,7 +146,7 @@ impl Link {
                 if !idle {
                     self.note_wait(start, now);
                 }
-                return self.pass(packet, now, schedule);
+                return self.pass(packet);
             }
             (Service::Explicit, true) => self.begin_service(packet, now, schedule),
             (Service::Explicit, false) => self.enqueue(packet, now),
@@ -241,22 +220,13 @@ impl Link {
 
     /// Service on arrival: appends the packet, which knows its arrival at the far end, to the ring.
     #[inline(always)]
-    fn pass(&mut self, packet: Packet, now: Time, schedule: &mut Schedule) -> Offer {
-        match &mut self.ring {
-            Ring::Packets(packets) => {
-                if packets.is_empty() {
-                    schedule.push_near(packet.time, Event::Arrival(self.id));
-                }
-                packets.push_back(packet);
-                Offer::Accepted
-            }
-            Ring::Passages(passages) => {
-                passages.push(Passage::of(&packet));
-                if passages.are_many() {
-                    self.forget_arrived(now);
-                }
-                Offer::Onward(packet)
-            }
+    fn pass(&mut self, packet: Packet) -> Offer {
+        let leads = self.ring.is_through();
+        self.ring.push(packet);
+        if leads {
+            Offer::Leads(packet.time)
+        } else {
+            Offer::Accepted
         }
     }
 
@@ -275,23 +245,27 @@ impl Link {
         }
     }
 
-    /// Service on arrival: packets at the front of the ring that have begun service.
+    /// Packets at the front of the ring that have begun service.
     #[inline]
     fn begun(&self) -> usize {
-        self.ring.len() - self.waiting_pkts as usize
+        match self.service {
+            Service::OnArrival => self.ring.len() - self.waiting_pkts as usize,
+            Service::Explicit => self.ring.len(),
+        }
     }
 
     /// The first waiting packet's service has begun.
     #[inline]
     fn note_start(&mut self) {
-        let passage = self.ring.at(self.begun());
+        let packet = self.ring.at(self.begun());
+        let (bytes, arrival) = (packet.bytes, packet.time);
         self.waiting_pkts -= 1;
-        self.waiting_bytes -= u64::from(passage.bytes);
+        self.waiting_bytes -= u64::from(bytes);
         let start = self.next_start.as_ps();
         self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start);
         self.next_start = match &mut self.ns2_clock {
-            None => passage.time - self.delay,
-            Some(clock) => clock.start_of_next(passage.bytes),
+            None => arrival - self.delay,
+            Some(clock) => clock.start_of_next(bytes),
         };
     }
 
@@ -310,8 +284,8 @@ impl Link {
         self.busy_until = now + self.transmitter.time(packet.bytes);
         packet.time = self.busy_until + self.delay;
         packet.ns2_s = packet.time.as_secs_f64();
-        schedule.push_near(self.busy_until, Event::Departure(self.id));
-        self.ring.packets().push_back(packet);
+        schedule.push_link(self.busy_until, Event::Departure(self.id));
+        self.ring.push(packet);
     }
 
     /// Explicit service: transmission of a packet ends. The caller has taken the event off the
@@ -319,7 +293,8 @@ impl Link {
     pub(crate) fn depart(&mut self, now: Time, schedule: &mut Schedule) {
         self.transmitted += 1;
         if self.transmitted == 1 {
-            schedule.push_near(self.ring.at(0).time, Event::Arrival(self.id));
+            let next = self.next().expect("its transmission has ended");
+            schedule.push_link(next.time, Event::Arrival(self.id));
         }
         if let Some(packet) = self.backlog.pop_front() {
             self.waiting_pkts -= 1;
@@ -329,95 +304,84 @@ impl Link {
         }
     }
 
-    /// The first packet reaches the far end; its event is renewed or removed.
+    /// The packet that reaches the far end next, if that is known yet.
     #[inline]
-    pub(crate) fn deliver(&mut self, now: Time, schedule: &mut Schedule) -> Packet {
-        if self.service == Service::OnArrival && self.begun() == 0 {
-            // Without propagation delay a packet may arrive before the ring has noticed its start.
-            self.note_start();
+    pub(crate) fn next(&self) -> Option<&Packet> {
+        match self.service {
+            Service::OnArrival => self.ring.next(),
+            Service::Explicit => self.ring.next().filter(|_| self.transmitted > 0),
         }
-        let packets = self.ring.packets();
-        let packet = packets
-            .pop_front()
-            .expect("an arrival event for an empty link");
-        debug_assert_eq!(packet.time, now);
-        let next = match self.service {
-            Service::OnArrival => packets.front(),
-            Service::Explicit => {
-                self.transmitted -= 1;
-                packets.front().filter(|_| self.transmitted > 0)
-            }
-        };
-        match next {
-            Some(next) => schedule.renew_near(next.time, Event::Arrival(self.id)),
-            None => schedule.finish_near(),
-        }
-        packet
     }
 
-    /// The packet that reaches the far end next.
-    pub(crate) fn first(&self) -> Option<&Packet> {
-        self.ring.first()
+    /// Hands on the next packet, if it reaches the far end by `until`, which may lie ahead of the
+    /// simulation.
+    #[inline(always)]
+    pub(crate) fn hand_on(&mut self, until: Time) -> Option<Packet> {
+        let packet = *self.next()?;
+        if packet.time > until {
+            return None;
+        }
+        if self.service == Service::Explicit {
+            self.transmitted -= 1;
+        }
+        if self.ring.hand_on() {
+            self.forget();
+        }
+        Some(packet)
+    }
+
+    /// Forgets packets that have left the link and its counters.
+    fn forget(&mut self) {
+        // The last of those whose service has begun may be in service.
+        let kept = self.ring.len() - self.begun() + 1;
+        self.ring.forget(kept);
     }
 
     /// Counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
-        let held = self.held(now);
+        self.catch_up(now);
+        let in_service_bytes = self.in_service_bytes(now);
         let tally = &self.tally;
-        let arrived_pkts = tally.arrived_pkts - held.coming_pkts;
-        let arrived_bytes = tally.arrived_bytes - held.coming_bytes;
-        let pending_pkts = held.waiting_pkts + u64::from(held.in_service_bytes.is_some());
-        let pending_bytes = held.waiting_bytes + held.in_service_bytes.unwrap_or(0);
+        let pending_pkts = self.waiting_pkts + u64::from(in_service_bytes.is_some());
+        let pending_bytes = self.waiting_bytes + in_service_bytes.unwrap_or(0);
         let dropped = |reason: DropReason| tally.dropped[reason as usize];
         let dropped_pkts: u64 = tally.dropped.iter().sum();
         LinkCounters {
-            arrived_pkts,
-            arrived_bytes,
-            departed_pkts: arrived_pkts - dropped_pkts - pending_pkts,
-            departed_bytes: arrived_bytes - tally.dropped_bytes - pending_bytes,
+            arrived_pkts: tally.arrived_pkts,
+            arrived_bytes: tally.arrived_bytes,
+            departed_pkts: tally.arrived_pkts - dropped_pkts - pending_pkts,
+            departed_bytes: tally.arrived_bytes - tally.dropped_bytes - pending_bytes,
             dropped_loss_pkts: dropped(DropReason::Loss),
             dropped_overflow_pkts: dropped(DropReason::Overflow),
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
             marked_pkts: tally.marked_pkts,
-            queue_integral: held.waited_ps as f64 * 1e-12,
+            queue_integral: self.waited(now) as f64 * 1e-12,
             queue_max_pkts: tally.queue_max,
         }
     }
 
-    /// What the link holds at `now`, propagating packets left out.
-    fn held(&mut self, now: Time) -> Held {
-        if self.arrivals.ahead {
-            return self.held_ahead(now);
-        }
+    /// Takes note of the services that have begun by `now`.
+    fn catch_up(&mut self, now: Time) {
         if self.service == Service::OnArrival {
             self.begin_services(now, now.as_secs_f64());
-        }
-        Held {
-            coming_pkts: 0,
-            coming_bytes: 0,
-            waiting_pkts: self.waiting_pkts,
-            waiting_bytes: self.waiting_bytes,
-            in_service_bytes: self.in_service_bytes(now),
-            waited_ps: self.waited(now),
         }
     }
 
     /// Forgets the largest queue up to `now`: a new period of measurement begins.
     pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
-        let waiting_pkts = self.held(now).waiting_pkts;
-        std::mem::replace(&mut self.tally.queue_max, waiting_pkts)
+        self.catch_up(now);
+        std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
     }
 
     /// State up to `now` for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
-        let held = self.held(now);
         LinkSample {
             time: now,
             link: self.id,
-            queue_pkts: held.waiting_pkts,
-            queue_bytes: held.waiting_bytes,
+            queue_pkts: self.waiting_pkts,
+            queue_bytes: self.waiting_bytes,
             queue_avg_pkts: self.queue.average_pkts(),
             max_p: self.queue.max_p(),
             queue_integral: counters.queue_integral,
@@ -433,11 +397,8 @@ impl Link {
         if self.busy_until() <= now {
             return None;
         }
-        let at = match self.service {
-            // The last packet that has begun service; it cannot have left the ring yet.
-            Service::OnArrival => self.begun().checked_sub(1)?,
-            Service::Explicit => self.ring.len().checked_sub(1)?,
-        };
+        // The last packet that has begun service; it is still in the ring.
+        let at = self.begun().checked_sub(1)?;
         Some(u64::from(self.ring.at(at).bytes))
     }
 

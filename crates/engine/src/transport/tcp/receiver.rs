@@ -1,10 +1,6 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
 //! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
-//!
-//! A receiver may be handed segments ahead of time. What it does depends on nothing but their order
-//! and arrival times and its own timer, so that only what it has delivered by now is kept apart.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
@@ -13,7 +9,7 @@ use super::ranges::Ranges;
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::network::Path;
-use crate::packet::{Flags, Moment, Packet, SackBlocks, SackHandle};
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::schedule::{Event, LazyTimer};
 use crate::transport::Env;
 
@@ -43,35 +39,6 @@ pub(crate) struct Receiver {
     timer: LazyTimer,
     /// One past the last segment of a finite transfer.
     end: u64,
-    /// Of a receiver that is served ahead of time.
-    progress: Option<Progress>,
-}
-
-/// What a receiver that is served ahead of time has delivered by now.
-#[derive(Debug, Default)]
-struct Progress {
-    /// The next segment expected.
-    next: u64,
-    /// What it will be from some times on.
-    coming: VecDeque<(Time, u64)>,
-}
-
-impl Progress {
-    #[inline]
-    fn note(&mut self, now: Time, time: Time, next: u64) {
-        self.settle(now);
-        self.coming.push_back((time, next));
-    }
-
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        while let Some(&(time, next)) = self.coming.front()
-            && time <= now
-        {
-            self.next = next;
-            self.coming.pop_front();
-        }
-    }
 }
 
 impl Receiver {
@@ -91,7 +58,6 @@ impl Receiver {
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
             end,
-            progress: None,
             config,
         }
     }
@@ -101,50 +67,24 @@ impl Receiver {
         self.path.route
     }
 
-    /// Whether acknowledgements may wait.
-    pub(crate) fn delays(&self) -> bool {
-        self.config.delayed_ack.is_some()
+    /// Until when nothing but segments concerns it: the deadline of its timer.
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        self.timer.deadline()
     }
 
-    /// From now on the receiver is served ahead of time.
-    pub(crate) fn be_served_ahead(&mut self) {
-        self.progress = Some(Progress::default());
+    /// Data segments delivered in order to the application, and their payload bytes.
+    pub(crate) fn delivered(&self) -> (u64, u64) {
+        let position = Wire::new(&self.config).position(self.next);
+        (self.next.saturating_sub(1), position.saturating_sub(1))
     }
 
-    /// Data segments delivered in order to the application by `now`, and their payload bytes.
-    pub(crate) fn delivered(&mut self, now: Time) -> (u64, u64) {
-        let next = match &mut self.progress {
-            None => self.next,
-            Some(progress) => {
-                progress.settle(now);
-                progress.next
-            }
-        };
-        let position = Wire::new(&self.config).position(next);
-        (next.saturating_sub(1), position.saturating_sub(1))
-    }
-
-    /// A segment arrives at its `time`.
+    /// A segment arrives.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
-        if let Some(due) = self.timer.due_before(packet.time) {
-            self.acknowledge(SackBlocks::default(), Moment::at(due), env);
-        }
-        let expected = self.next;
-        self.take(packet, env);
-        if let Some(progress) = &mut self.progress
-            && self.next > expected
-        {
-            progress.note(env.network.now, packet.time, self.next);
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, packet: &Packet, env: &mut Env) {
-        let arrival = Moment::of_arrival(packet);
-        let echo_changes = self.note_congestion(packet.flags, arrival, env);
+        let echo_changes = self.note_congestion(packet.flags, env);
         if self.config.one_way_delay && packet.seq > 0 {
-            self.transit = Some(packet.time.since(packet.stamp));
+            self.transit = Some(env.network.now.since(packet.stamp));
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -154,14 +94,14 @@ impl Receiver {
         if in_order && self.out_of_order.is_empty() {
             self.next += 1;
             match self.config.delayed_ack {
-                None => self.acknowledge(SackBlocks::default(), arrival, env),
+                None => self.acknowledge(SackBlocks::default(), env),
                 Some(delayed) => {
                     let delays = packet.seq > 0 || delayed.delays_syn;
                     self.unacknowledged += 1;
                     if self.unacknowledged >= delayed.segments || !delays || echo_changes {
-                        self.acknowledge(SackBlocks::default(), arrival, env);
+                        self.acknowledge(SackBlocks::default(), env);
                     } else if self.unacknowledged == 1 {
-                        let due = packet.time + delayed.timeout;
+                        let due = env.network.now + delayed.timeout;
                         let event = Event::DelayedAckTimer(self.index);
                         self.timer.set(due, &mut env.network.schedule, event);
                     }
@@ -175,7 +115,7 @@ impl Receiver {
     /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
-    fn note_congestion(&mut self, flags: Flags, arrival: Moment, env: &mut Env) -> bool {
+    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
             Ecn::Off | Ecn::Classic => {
@@ -186,7 +126,7 @@ impl Receiver {
             Ecn::Dctcp => {
                 let changes = marked != self.congestion_seen;
                 if changes {
-                    self.change_echo(marked, arrival, env);
+                    self.change_echo(marked, env);
                 }
                 changes
             }
@@ -197,9 +137,9 @@ impl Receiver {
     /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
     /// (RFC 8257 section 3.2).
     #[cold]
-    fn change_echo(&mut self, marked: bool, arrival: Moment, env: &mut Env) {
+    fn change_echo(&mut self, marked: bool, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), arrival, env);
+            self.acknowledge(SackBlocks::default(), env);
         }
         self.congestion_seen = marked;
     }
@@ -223,7 +163,7 @@ impl Receiver {
         } else {
             SackBlocks::default()
         };
-        self.acknowledge(blocks, Moment::of_arrival(packet), env);
+        self.acknowledge(blocks, env);
     }
 
     /// Blocks to report after segment `newest`: the block that holds it, then those reported most
@@ -249,12 +189,12 @@ impl Receiver {
         let now = env.network.now;
         let event = Event::DelayedAckTimer(self.index);
         if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), Moment::at(now), env);
+            self.acknowledge(SackBlocks::default(), env);
         }
     }
 
     #[inline]
-    fn acknowledge(&mut self, mut blocks: SackBlocks, at: Moment, env: &mut Env) {
+    fn acknowledge(&mut self, mut blocks: SackBlocks, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let sack_bytes = match blocks.as_slice().len() as u32 {
@@ -273,9 +213,9 @@ impl Receiver {
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, self.next == 1)
             .with_if(Flags::FIN, self.next == self.end);
-        env.network.acknowledge(Packet {
-            time: at.time,
-            ns2_s: at.ns2_s,
+        env.network.send(Packet {
+            time: env.network.now,
+            ns2_s: 0.0,
             seq: self.next,
             stamp: self.stamp,
             flow: self.index,

@@ -16,7 +16,7 @@ use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
-use crate::schedule::Event;
+use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 
 /// The sending end of a connection.
@@ -162,6 +162,23 @@ impl Sender {
             left -= 1;
         }
         tcb.note_limit(env.network.now);
+    }
+
+    /// Until when nothing but acknowledgements concerns it: the deadline of its timers.
+    #[inline]
+    pub(crate) fn due(&self, schedule: &Schedule) -> Time {
+        if self.tcb.send_pending {
+            return schedule.next_timer();
+        }
+        match &self.scheme {
+            Scheme::Rack(rack) => self.tcb.timer.deadline().min(rack.due()),
+            _ => self.tcb.timer.deadline(),
+        }
+    }
+
+    /// Whether it draws random numbers while it sends.
+    pub(crate) fn draws(&self) -> bool {
+        self.tcb.config.send_jitter > Span::ZERO
     }
 
     /// Where its segments' route begins.

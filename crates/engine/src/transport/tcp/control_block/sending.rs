@@ -93,7 +93,7 @@ impl ControlBlock {
 
     pub(in crate::transport::tcp) fn arm_send(&mut self, at: Time, env: &mut Env) {
         self.send_pending = true;
-        env.network.schedule.push_near(at, Event::Send(self.index));
+        env.network.schedule.push_timer(at, Event::Send(self.index));
     }
 
     /// Restarts the retransmission timer.

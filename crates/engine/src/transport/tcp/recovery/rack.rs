@@ -349,6 +349,11 @@ impl Rack {
         }
     }
 
+    /// When the scheme's timer expires.
+    pub(crate) fn due(&self) -> Time {
+        self.timer.deadline()
+    }
+
     /// The scheme's timer, which shares its event with the retransmission timer. Returns whether it
     /// was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {

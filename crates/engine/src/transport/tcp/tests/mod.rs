@@ -118,16 +118,17 @@ fn network(end: End) -> (Env, Path, Streams) {
 /// Lets events happen until `at`; returns what was sent by then.
 fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Vec<Packet> {
     let mut sent = Vec::new();
-    env.network.schedule.push_far(at, Event::End);
+    env.network.schedule.push_observation(at, Event::End);
     loop {
         let (now, event) = env.network.schedule.next();
         env.network.now = now;
         match event {
             Event::End => return sent,
-            Event::Arrival(link) => sent.extend(env.network.arrive(link).map(|(_, packet)| packet)),
-            Event::Send(_) => {
-                env.network.schedule.finish_near();
-                timer(env, event);
+            Event::Arrival(link) => {
+                while let Some((_, packet)) = env.network.hand_on(link, now) {
+                    sent.push(packet);
+                }
+                env.network.finish_arrivals(link, now);
             }
             other => timer(env, other),
         }
