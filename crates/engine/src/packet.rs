@@ -72,15 +72,17 @@ pub(crate) struct SackBlocks {
 
 impl Default for SackBlocks {
     fn default() -> Self {
-        Self {
-            blocks: [(0, 0); Self::MAX],
-            transit_us: Self::NO_TRANSIT,
-            len: 0,
-        }
+        Self::NONE
     }
 }
 
 impl SackBlocks {
+    /// Nothing to report.
+    pub(crate) const NONE: Self = Self {
+        blocks: [(0, 0); Self::MAX],
+        transit_us: Self::NO_TRANSIT,
+        len: 0,
+    };
     /// Blocks that fit beside a time stamp option.
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
@@ -91,10 +93,13 @@ impl SackBlocks {
         (self.transit_us != Self::NO_TRANSIT).then(|| Span::from_micros(self.transit_us.into()))
     }
 
-    /// Reports a transit time, in whole microseconds.
-    pub(crate) fn set_transit(&mut self, transit: Span) {
+    /// The same with a transit time, in whole microseconds.
+    pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
-        self.transit_us = us.min(u64::from(Self::NO_TRANSIT - 1)) as u32;
+        Self {
+            transit_us: us.min(u64::from(Self::NO_TRANSIT - 1)) as u32,
+            ..self
+        }
     }
 
     /// Whether there is nothing to report.

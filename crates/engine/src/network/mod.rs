@@ -3,14 +3,12 @@
 mod link;
 mod lookahead;
 pub(crate) mod loss;
-mod ns2_clock;
 pub mod queue;
-mod recent_sizes;
 mod route;
 
 use longhaul_units::Time;
 
-use self::link::{Link, Offer};
+use self::link::{Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
@@ -21,6 +19,15 @@ use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
+
+/// What became of a packet that has reached the far end of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Handed {
+    /// Another link has got it.
+    On,
+    /// It has reached the end of its route; see [`Network::last_handed_on`].
+    Over(End),
+}
 
 /// The network, and the clock and event list that everything shares.
 #[derive(Debug)]
@@ -78,13 +85,14 @@ impl Network {
     }
 
     /// Puts a packet on the first link of its route.
-    #[inline]
-    pub(crate) fn send(&mut self, mut packet: Packet) {
-        packet.ns2_s = self.ns2_s;
-        match self.routes.hop(packet.route) {
-            Hop::Link(link) => self.offer(link, packet),
-            Hop::End(_) => unreachable!("a route begins with a link"),
-        }
+    #[inline(always)]
+    pub(crate) fn send(&mut self, packet: Packet) {
+        let Hop::Link(link) = self.routes.hop(packet.route) else {
+            unreachable!("a route begins with a link");
+        };
+        let now = self.moment();
+        let offer = self.links[link as usize].offer(&packet, packet.route, now, &mut self.schedule);
+        self.conclude(link, offer, packet.sack);
     }
 
     /// Stores SACK blocks for an acknowledgement about to be sent.
@@ -103,15 +111,32 @@ impl Network {
         self.sack.get(handle)
     }
 
-    /// Always inlined, like [`Link::offer`]: a packet then goes from registers to the link's ring.
-    /// Handed over in memory, its fields are stored one by one and loaded again by twos, which
-    /// makes the processor wait for the stores.
     #[inline(always)]
-    fn offer(&mut self, link: u32, packet: Packet) {
-        match self.links[link as usize].offer(packet, self.now, &mut self.schedule) {
+    fn moment(&self) -> Moment {
+        Moment {
+            time: self.now,
+            ns2_s: self.ns2_s,
+        }
+    }
+
+    /// The packet that `from` has handed on reaches the near end of the link `to`.
+    #[inline(always)]
+    fn forward(&mut self, from: u32, to: u32) {
+        let now = self.moment();
+        let both = self.links.get_disjoint_mut([from as usize, to as usize]);
+        let [before, next] = both.expect("no link follows itself");
+        let packet = before.last_handed_on();
+        let offer = next.offer(packet, packet.route + 1, now, &mut self.schedule);
+        let sack = packet.sack;
+        self.conclude(to, offer, sack);
+    }
+
+    #[inline(always)]
+    fn conclude(&mut self, link: u32, offer: Offer, sack: SackHandle) {
+        match offer {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
-            Offer::Dropped => drop(self.sack.take(packet.sack)),
+            Offer::Dropped => drop(self.sack.take(sack)),
         }
     }
 
@@ -142,28 +167,32 @@ impl Network {
     /// Hands a link's next packets on to the links that follow, as long as they reach its far end by
     /// `until`. Stops at one that has reached the end of its route.
     #[inline]
-    pub(crate) fn hand_on(&mut self, link: u32, until: Time) -> Option<(End, Packet)> {
+    pub(crate) fn hand_on(&mut self, link: u32, until: Time) -> Option<End> {
         loop {
-            if let (Some(end), packet) = self.hand_on_one(link, until)? {
-                return Some((end, packet));
+            if let Handed::Over(end) = self.hand_on_one(link, until)? {
+                return Some(end);
             }
         }
     }
 
-    /// Hands a link's next packet on, if it reaches its far end by `until`. The first is the end of
-    /// its route, if it has reached that.
+    /// The packet that a link has handed on last.
     #[inline(always)]
-    pub(crate) fn hand_on_one(&mut self, link: u32, until: Time) -> Option<(Option<End>, Packet)> {
-        let mut packet = self.links[link as usize].hand_on(until)?;
-        packet.route += 1;
+    pub(crate) fn last_handed_on(&self, link: u32) -> Packet {
+        *self.links[link as usize].last_handed_on()
+    }
+
+    /// Hands a link's next packet on, if it reaches its far end by `until`.
+    #[inline(always)]
+    pub(crate) fn hand_on_one(&mut self, link: u32, until: Time) -> Option<Handed> {
+        let packet = self.links[link as usize].hand_on(until)?;
         self.now = packet.time;
         self.ns2_s = packet.ns2_s;
-        match self.routes.hop(packet.route) {
+        match self.routes.hop(packet.route + 1) {
             Hop::Link(next) => {
-                self.offer(next, packet);
-                Some((None, packet))
+                self.forward(link, next);
+                Some(Handed::On)
             }
-            Hop::End(end) => Some((Some(end), packet)),
+            Hop::End(end) => Some(Handed::Over(end)),
         }
     }
 
@@ -183,17 +212,16 @@ impl Network {
         let until = self.merges[index as usize].may_go_on_until(begin, &self.schedule);
         while let Some((link, time)) = self.merges[index as usize].next_by(until) {
             let feeder = &mut self.links[link as usize];
-            let Some(mut packet) = feeder.hand_on(time) else {
+            let Some(packet) = feeder.hand_on(time) else {
                 unreachable!("a merge knows of packets on links only");
             };
+            self.now = packet.time;
+            self.ns2_s = packet.ns2_s;
             let next = feeder.next().map(|packet| packet.time);
             let merge = &mut self.merges[index as usize];
             merge.renew(link, next);
-            packet.route += 1;
-            self.now = packet.time;
-            self.ns2_s = packet.ns2_s;
             let into = merge.into;
-            self.offer(into, packet);
+            self.forward(link, into);
         }
         self.merges[index as usize].finish(begin, index, &mut self.schedule);
     }
@@ -202,7 +230,10 @@ impl Network {
     pub(crate) fn depart(&mut self, link: u32) {
         let event = Event::Departure(link);
         self.schedule.finish_link(self.now, event);
-        self.links[link as usize].depart(self.now, &mut self.schedule);
+        let leads = self.links[link as usize].depart(self.now, &mut self.schedule);
+        if let Some(time) = leads {
+            self.announce(link, time);
+        }
     }
 
     /// The packet about to arrive at the far end of a link whose packets are recorded.

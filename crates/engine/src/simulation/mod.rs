@@ -9,8 +9,7 @@ use longhaul_units::Time;
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
-use crate::network::{Delivery, End};
-use crate::packet::Packet;
+use crate::network::{Delivery, End, Handed};
 use crate::schedule::Event;
 
 /// A flow that cannot be set up.
@@ -79,10 +78,11 @@ impl World {
         if self.env.network.captured(link).is_some() {
             self.deliver_captured(link, recorder);
         } else {
-            let mut until = self.bound(delivery, begin);
-            while let Some((end, packet)) = self.env.network.hand_on(link, until) {
-                self.receive(end, &packet);
-                until = self.bound(delivery, begin);
+            let observation = self.env.network.schedule.next_observation();
+            let mut until = self.bound(delivery, begin, observation);
+            while let Some(end) = self.env.network.hand_on(link, until) {
+                self.receive(end, link);
+                until = self.bound(delivery, begin, observation);
             }
         }
         self.env.network.finish_arrivals(link, begin);
@@ -95,28 +95,29 @@ impl World {
         loop {
             self.capture(link, recorder);
             match self.env.network.hand_on_one(link, now) {
-                Some((Some(end), packet)) => self.receive(end, &packet),
-                Some((None, _)) => {}
+                Some(Handed::Over(end)) => self.receive(end, link),
+                Some(Handed::On) => {}
                 None => break,
             }
         }
     }
 
+    /// The packet that a link has handed on last has reached the end of its route.
     #[inline(always)]
-    fn receive(&mut self, end: End, packet: &Packet) {
+    fn receive(&mut self, end: End, link: u32) {
+        let packet = self.env.network.last_handed_on(link);
         let flow = packet.flow as usize;
         match end {
-            End::TcpReceiver => self.tcp[flow].receiver.on_segment(packet, &mut self.env),
-            End::TcpSender => self.tcp[flow].sender.on_packet(packet, &mut self.env),
+            End::TcpReceiver => self.tcp[flow].receiver.on_segment(&packet, &mut self.env),
+            End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
         }
     }
 
     /// Until when a link may hand on packets; see [`Delivery`].
-    #[inline]
-    fn bound(&self, delivery: Delivery, now: Time) -> Time {
+    #[inline(always)]
+    fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
-        let observation = schedule.next_observation();
         match delivery {
             Delivery::OnTime | Delivery::Merged(_) => now,
             Delivery::ToObservation => observation,

@@ -1,61 +1,138 @@
 //! The packets of a link, in the order of their arrival at its far end.
 
-use std::collections::VecDeque;
+use longhaul_units::Time;
 
 use crate::packet::Packet;
 
-/// Packets that a link has accepted. Those at the front may have been handed on before they have
-/// even departed; they stay as long as the link's counters need them.
+/// Packets that a link has accepted, each with a number that never changes: the first has 0. Those
+/// that have been handed on, possibly before they departed, stay as long as the link needs them.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    packets: VecDeque<Packet>,
+    /// As many as a power of two; the place of a packet is its number modulo that.
+    slots: Vec<Packet>,
+    accepted: usize,
     handed_on: usize,
+    /// Packets below this number have given up their places.
+    forgotten: usize,
 }
 
 impl Ring {
-    /// So many packets handed on are a reason to forget them, many at once.
-    const MANY: usize = 64;
+    const FEWEST_SLOTS: usize = 4;
 
+    /// Packets accepted so far.
     #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.packets.len()
+    pub(super) fn accepted(&self) -> usize {
+        self.accepted
     }
 
+    /// The packet with a number that is still needed.
     #[inline]
-    pub(super) fn at(&self, at: usize) -> &Packet {
-        &self.packets[at]
+    pub(super) fn at(&self, number: usize) -> &Packet {
+        &self.slots[number & (self.slots.len() - 1)]
     }
 
-    #[inline]
-    pub(super) fn push(&mut self, packet: Packet) {
-        self.packets.push_back(packet);
+    /// Appends a packet. Packets from number `needed` on are kept even if they have been handed on.
+    /// Returns whether all before it have been.
+    #[inline(always)]
+    pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
+        if self.accepted - self.forgotten == self.slots.len() {
+            self.make_room(needed, packet);
+        }
+        let mask = self.slots.len() - 1;
+        self.slots[self.accepted & mask] = packet;
+        self.accepted += 1;
+        self.handed_on + 1 == self.accepted
     }
 
-    /// Whether every packet has been handed on.
-    #[inline]
-    pub(super) fn is_through(&self) -> bool {
-        self.handed_on == self.packets.len()
+    /// Forgets what nobody needs, and doubles the places unless half of them are free then, so that
+    /// this happens once in many packets.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, needed: usize, filler: Packet) {
+        self.forgotten = self.handed_on.min(needed).max(self.forgotten);
+        let kept = self.accepted - self.forgotten;
+        if 2 * kept <= self.slots.len() && kept > 0 {
+            return;
+        }
+        let slots = (2 * self.slots.len()).max(Self::FEWEST_SLOTS);
+        let mut larger = vec![filler; slots];
+        for number in self.forgotten..self.accepted {
+            larger[number & (slots - 1)] = *self.at(number);
+        }
+        self.slots = larger;
     }
 
-    /// The next packet to hand on.
+    /// When the next packet to hand on reaches the far end.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
-        self.packets.get(self.handed_on)
+        (self.handed_on < self.accepted).then(|| self.at(self.handed_on))
     }
 
-    /// The next packet has been handed on; returns whether it is time to forget some.
-    #[inline]
-    pub(super) fn hand_on(&mut self) -> bool {
+    /// Hands on the next packet, if it reaches the far end by `until`.
+    #[inline(always)]
+    pub(super) fn hand_on(&mut self, until: Time) -> Option<&Packet> {
+        let packet = self.next()?;
+        if packet.time > until {
+            return None;
+        }
         self.handed_on += 1;
-        self.handed_on >= Self::MANY
+        Some(self.last_handed_on())
     }
 
-    /// Forgets what has been handed on, except among the last `kept` packets.
-    pub(super) fn forget(&mut self, kept: usize) {
-        let count = self.handed_on.min(self.packets.len().saturating_sub(kept));
-        if count >= Self::MANY / 2 {
-            self.packets.drain(..count);
-            self.handed_on -= count;
+    /// The packet that was handed on last.
+    #[inline(always)]
+    pub(super) fn last_handed_on(&self) -> &Packet {
+        self.at(self.handed_on.wrapping_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::packet::{Flags, SackHandle};
+
+    fn packet(number: usize) -> Packet {
+        Packet {
+            time: Time::from_ps(number as u64),
+            ns2_s: 0.0,
+            seq: number as u64,
+            stamp: Time::ZERO,
+            flow: 0,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes: 1500,
+            flags: Flags::NONE,
+        }
+    }
+
+    proptest! {
+        /// Bursts in and out: packets come out in order, and what is needed stays.
+        #[test]
+        fn packets_keep_their_order_and_what_is_needed_stays(
+            bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),
+        ) {
+            let mut ring = Ring::default();
+            let (mut next, mut needed) = (0, 0);
+            for (arrivals, departures, lag) in bursts {
+                needed = ring.accepted().saturating_sub(lag).max(needed);
+                for _ in 0..arrivals {
+                    let number = ring.accepted();
+                    let leads = ring.push(packet(number), needed);
+                    prop_assert_eq!(leads, next == number);
+                    for kept in needed..number {
+                        prop_assert_eq!(ring.at(kept).seq, kept as u64);
+                    }
+                }
+                for _ in 0..departures {
+                    let until = Time::from_ps(next as u64);
+                    let out = ring.hand_on(until).map(|packet| packet.seq);
+                    prop_assert_eq!(out, (next < ring.accepted()).then_some(next as u64));
+                    next += usize::from(out.is_some());
+                    prop_assert!(ring.hand_on(until).is_none());
+                }
+            }
         }
     }
 }

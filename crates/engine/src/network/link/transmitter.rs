@@ -2,7 +2,7 @@
 
 use longhaul_units::{Rate, Span};
 
-use crate::network::recent_sizes::RecentSizes;
+use super::recent_sizes::RecentSizes;
 
 /// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
 #[derive(Debug)]

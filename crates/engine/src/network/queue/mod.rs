@@ -78,12 +78,13 @@ impl Queue {
         }
     }
 
-    /// Always inlined: what a drop-tail queue looks at then stays in registers.
+    /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
     #[inline(always)]
-    pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+    pub(crate) fn on_arrival(&mut self, arrival: impl Fn() -> Arrival) -> Verdict {
         match self {
-            Self::DropTail(drop_tail) => drop_tail.on_arrival(arrival),
-            Self::Red(red) => red.on_arrival(arrival),
+            Self::DropTail(drop_tail) => drop_tail.on_arrival(&arrival()),
+            Self::Red(red) if red.rests(&arrival()) => Verdict::Accept,
+            Self::Red(red) => red.on_arrival(&arrival()),
         }
     }
 

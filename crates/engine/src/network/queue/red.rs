@@ -93,7 +93,14 @@ impl Red {
         }
     }
 
-    #[inline]
+    /// Whether nothing is to be done for an arrival but to accept it: links that only carry
+    /// acknowledgements never wait.
+    #[inline(always)]
+    pub(crate) fn rests(&self, arrival: &Arrival) -> bool {
+        let empty = arrival.waiting_pkts == 0 && self.average == 0.0;
+        empty && !self.above && arrival.now <= self.adapt_after && arrival.idle_since.is_some()
+    }
+
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         let waiting = if self.in_bytes {
             arrival.waiting_bytes
@@ -103,7 +110,8 @@ impl Red {
         if let Some(since) = arrival.idle_since {
             self.decay(arrival.now.since(since));
         }
-        self.average = self.average * self.keep + self.weight * waiting as f64;
+        // Processors have an instruction for signed integers only.
+        self.average = self.average * self.keep + self.weight * waiting as i64 as f64;
         if arrival.now > self.adapt_after {
             self.adapt(arrival.now);
         }

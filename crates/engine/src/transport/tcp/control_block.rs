@@ -37,10 +37,10 @@ pub(super) enum LastCut {
 
 /// An acknowledgement as the schemes see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ack {
+pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    pub(super) sack: SackBlocks,
+    pub(super) sack: &'a SackBlocks,
     /// ECN echo.
     pub(super) ece: bool,
     /// Time stamp that it echoes.
@@ -106,6 +106,8 @@ pub(super) struct ControlBlock {
     pub(super) limit: Limit,
     pub(super) limit_since: Time,
     pub(super) cwnd_since: Time,
+    /// Of the congestion window over time, in segments and picoseconds.
+    pub(super) cwnd_integral_ps: f64,
     pub(super) finish: Option<Time>,
 }
 
@@ -171,6 +173,7 @@ impl ControlBlock {
             limit: Limit::Application,
             limit_since: Time::ZERO,
             cwnd_since: Time::ZERO,
+            cwnd_integral_ps: 0.0,
             finish: None,
             config,
         }
@@ -201,7 +204,8 @@ impl ControlBlock {
     /// Segments that window and peer allow in flight: whole segments of the window.
     #[inline]
     pub(super) fn window(&self) -> u64 {
-        (self.congestion.window.cwnd() as u64).min(self.peer_window)
+        // Processors have an instruction for signed integers only.
+        (self.congestion.window.cwnd() as i64 as u64).min(self.peer_window)
     }
 }
 

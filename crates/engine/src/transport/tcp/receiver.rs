@@ -94,12 +94,12 @@ impl Receiver {
         if in_order && self.out_of_order.is_empty() {
             self.next += 1;
             match self.config.delayed_ack {
-                None => self.acknowledge(SackBlocks::default(), env),
+                None => self.acknowledge(&SackBlocks::NONE, env),
                 Some(delayed) => {
                     let delays = packet.seq > 0 || delayed.delays_syn;
                     self.unacknowledged += 1;
                     if self.unacknowledged >= delayed.segments || !delays || echo_changes {
-                        self.acknowledge(SackBlocks::default(), env);
+                        self.acknowledge(&SackBlocks::NONE, env);
                     } else if self.unacknowledged == 1 {
                         let due = env.network.now + delayed.timeout;
                         let event = Event::DelayedAckTimer(self.index);
@@ -139,7 +139,7 @@ impl Receiver {
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), env);
+            self.acknowledge(&SackBlocks::NONE, env);
         }
         self.congestion_seen = marked;
     }
@@ -163,7 +163,7 @@ impl Receiver {
         } else {
             SackBlocks::default()
         };
-        self.acknowledge(blocks, env);
+        self.acknowledge(&blocks, env);
     }
 
     /// Blocks to report after segment `newest`: the block that holds it, then those reported most
@@ -189,25 +189,22 @@ impl Receiver {
         let now = env.network.now;
         let event = Event::DelayedAckTimer(self.index);
         if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
-            self.acknowledge(SackBlocks::default(), env);
+            self.acknowledge(&SackBlocks::NONE, env);
         }
     }
 
     #[inline]
-    fn acknowledge(&mut self, mut blocks: SackBlocks, env: &mut Env) {
+    fn acknowledge(&mut self, blocks: &SackBlocks, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let sack_bytes = match blocks.as_slice().len() as u32 {
             0 => 0,
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
-        if let Some(transit) = self.transit {
-            blocks.set_transit(transit);
-        }
-        let sack = if blocks.is_empty() {
-            SackHandle::NONE
-        } else {
-            env.network.store_sack(blocks)
+        let sack = match self.transit {
+            Some(transit) => env.network.store_sack(blocks.with_transit(transit)),
+            None if blocks.is_empty() => SackHandle::NONE,
+            None => env.network.store_sack(*blocks),
         };
         let flags = Flags::ACK
             .with_if(Flags::ECE, self.congestion_seen)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use longhaul_congestion::{Controller, Limit};
-use longhaul_units::{Span, Time};
+use longhaul_units::{PS_PER_S, Span, Time};
 
 use super::control_block::{Ack, ControlBlock};
 use super::recovery::{Scheme, scheme};
@@ -14,7 +14,7 @@ use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet};
+use crate::packet::{Flags, Packet, SackBlocks};
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -71,9 +71,15 @@ impl Sender {
     #[inline]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
         let tcb = &mut self.tcb;
+        let taken;
         let ack = Ack {
             next: packet.seq,
-            sack: env.network.take_sack(packet.sack),
+            sack: if packet.sack.is_none() {
+                &SackBlocks::NONE
+            } else {
+                taken = env.network.take_sack(packet.sack);
+                &taken
+            },
             ece: packet.flags.has(Flags::ECE),
             stamp: packet.stamp,
         };
@@ -200,7 +206,10 @@ impl Sender {
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.tcb.account(now);
         self.tcb.charge_limit(now);
-        self.tcb.counters
+        FlowCounters {
+            cwnd_integral: self.tcb.cwnd_integral_ps / PS_PER_S as f64,
+            ..self.tcb.counters
+        }
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far.

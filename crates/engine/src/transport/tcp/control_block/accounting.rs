@@ -1,7 +1,7 @@
 //! Counters over time, what limits the sender, and the log.
 
 use longhaul_congestion::Limit;
-use longhaul_units::{PS_PER_S, Time};
+use longhaul_units::Time;
 
 use super::ControlBlock;
 use crate::measure::{self, EventKind};
@@ -53,8 +53,9 @@ impl ControlBlock {
     #[inline]
     pub(in crate::transport::tcp) fn account(&mut self, now: Time) {
         if self.running() {
-            let span = now.since(self.cwnd_since).as_ps() as f64 / PS_PER_S as f64;
-            self.counters.cwnd_integral += self.congestion.window.cwnd() * span;
+            // Processors have an instruction for signed integers only.
+            let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
+            self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
         }
         self.cwnd_since = now;
     }

@@ -118,7 +118,6 @@ impl ControlBlock {
 
     /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
     /// acknowledgement. Comes before anything that moves the window.
-    #[inline(always)]
     pub(in crate::transport::tcp) fn observe(
         &mut self,
         ack: &Ack,
@@ -126,15 +125,24 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) -> AckSample {
-        let mut sample = self.ack_sample(acked, in_flight, ack, now);
-        if let Some(rate) = &mut self.rate
-            && let Some((rate, limit)) = rate.sample(self.delivered, self.rtt.min_rtt(), now)
-        {
-            sample.delivery_rate = Some(rate);
-            sample.limit = limit;
-        }
+        let sample = self.delivery_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
         sample
+    }
+
+    /// The same, and grows the window: what most acknowledgements lead to, without a copy of the
+    /// sample.
+    #[inline]
+    pub(in crate::transport::tcp) fn observe_and_grow(
+        &mut self,
+        ack: &Ack,
+        acked: u64,
+        in_flight: u64,
+        now: Time,
+    ) {
+        let sample = self.delivery_sample(acked, in_flight, ack, now);
+        self.congestion.observe(&sample);
+        self.grow(&sample);
     }
 
     /// Grows the window for an acknowledgement of new segments.
@@ -165,6 +173,19 @@ impl ControlBlock {
     #[inline]
     fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
+    }
+
+    /// The sample of newly delivered segments, with their rate.
+    #[inline(always)]
+    fn delivery_sample(&mut self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
+        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
+        let rate = self.rate.as_mut();
+        let rate = rate.and_then(|rate| rate.sample(delivered, min_rtt, now));
+        AckSample {
+            delivery_rate: rate.map(|(rate, _)| rate),
+            limit: rate.map_or(self.limit, |(_, limit)| limit),
+            ..self.ack_sample(acked, in_flight, ack, now)
+        }
     }
 
     #[inline(always)]

@@ -19,8 +19,10 @@ use window::WindowRepair;
 
 use crate::config::Recovery;
 
-/// How losses are found and repaired.
+/// How losses are found and repaired. The tag is a byte of its own, quicker to look at than one
+/// hidden in what the variants hold.
 #[derive(Debug)]
+#[repr(u8)]
 pub(super) enum Scheme {
     Window(WindowRepair),
     Sack(Sack),

@@ -86,8 +86,7 @@ impl Ns2Sack {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             tcb.advance(ack, env);
-            let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
-            tcb.grow(&sample);
+            tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
             self.timed_out = false;
             if !self.sacked.is_empty() || self.repaired > 0 {
                 self.clear();

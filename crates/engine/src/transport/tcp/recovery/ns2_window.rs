@@ -77,8 +77,7 @@ impl Ns2Window {
                 self.partial_seen = false;
                 let acked = ack.next - tcb.una;
                 tcb.advance(ack, env);
-                let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
-                tcb.grow(&sample);
+                tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
             }
         } else if ack.next == tcb.una {
             tcb.take_duplicate();

@@ -157,8 +157,7 @@ impl Sack {
         if in_order && ack.sack.as_slice().is_empty() {
             if advanced > 0 {
                 tcb.advance(ack, env);
-                let sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
-                tcb.grow(&sample);
+                tcb.observe_and_grow(ack, advanced, self.in_flight(tcb), now);
             }
             return Some(u32::MAX);
         }

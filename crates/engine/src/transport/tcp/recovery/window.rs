@@ -75,8 +75,7 @@ impl WindowRepair {
                 self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
                 tcb.advance(ack, env);
-                let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
-                tcb.grow(&sample);
+                tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.take_duplicate();

@@ -216,8 +216,7 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
 
     let scribe = Scribe::new(Phases::Avoidance);
     let mut sender = SenderBench::open(one_way, scribe.controller());
-    let mut report = SackBlocks::default();
-    report.set_transit(Span::from_ps(34_740_123_456));
+    let report = SackBlocks::NONE.with_transit(Span::from_ps(34_740_123_456));
     sender.ack_report(200, 2, report, Flags::NONE);
     sender.ack(201, 3, &[]);
     let transits = scribe.observed(|ack| ack.one_way_delay);

@@ -125,8 +125,8 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
         match event {
             Event::End => return sent,
             Event::Arrival(link) => {
-                while let Some((_, packet)) = env.network.hand_on(link, now) {
-                    sent.push(packet);
+                while env.network.hand_on(link, now).is_some() {
+                    sent.push(env.network.last_handed_on(link));
                 }
                 env.network.finish_arrivals(link, now);
             }

@@ -1,0 +1,104 @@
+//! How a link with service on arrival keeps time.
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::transmitter::Transmitter;
+use crate::packet::Packet;
+
+/// A time, also as ns-2 has it; see [`crate::config::Clock`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) time: Time,
+    /// In seconds.
+    pub(crate) ns2_s: f64,
+}
+
+impl Moment {
+    pub(super) fn at(time: Time) -> Self {
+        Self {
+            time,
+            ns2_s: time.as_secs_f64(),
+        }
+    }
+}
+
+/// When packets are served, first in, first out.
+pub(super) trait Clock {
+    /// Whether a packet that arrives then goes straight into service.
+    fn is_idle(&self, arrival: Moment) -> bool;
+
+    /// End of the last scheduled transmission.
+    fn busy_until(&self) -> Time;
+
+    /// Serves a packet after all earlier ones. Returns its arrival at the far end.
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment;
+
+    /// Whether the first waiting packet's service has begun.
+    fn has_begun(&self, now: Moment) -> bool;
+
+    /// When the first waiting packet's service begins.
+    fn next_start(&self) -> Time;
+
+    /// The first waiting packet has begun service, and the next one becomes the first.
+    fn begin_next(&mut self, begun: &Packet);
+}
+
+/// Exact times in picoseconds; at the same time departures come first.
+#[derive(Debug)]
+pub(super) struct ExactClock {
+    transmitter: Transmitter,
+    delay: Span,
+    busy_until: Time,
+    next_start: Time,
+}
+
+impl ExactClock {
+    pub(super) fn new(rate: Rate, delay: Span) -> Self {
+        Self {
+            transmitter: Transmitter::new(rate),
+            delay,
+            busy_until: Time::ZERO,
+            next_start: Time::ZERO,
+        }
+    }
+}
+
+impl Clock for ExactClock {
+    #[inline]
+    fn is_idle(&self, arrival: Moment) -> bool {
+        self.busy_until <= arrival.time
+    }
+
+    #[inline]
+    fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    #[inline]
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment {
+        let start = arrival.time.max(self.busy_until);
+        if none_waits {
+            self.next_start = start;
+        }
+        self.busy_until = start + self.transmitter.time(bytes);
+        Moment {
+            time: self.busy_until + self.delay,
+            ..arrival
+        }
+    }
+
+    #[inline]
+    fn has_begun(&self, now: Moment) -> bool {
+        self.next_start <= now.time
+    }
+
+    #[inline]
+    fn next_start(&self) -> Time {
+        self.next_start
+    }
+
+    #[inline]
+    fn begin_next(&mut self, begun: &Packet) {
+        self.next_start = begun.time - self.delay;
+    }
+}

@@ -1,0 +1,130 @@
+//! Time as ns-2 keeps it: sums of double-precision seconds.
+//!
+//! Acknowledgements come back spaced by the link that their data waits for, so that arrivals and
+//! departures at a queue are often simultaneous, and which comes first decides what a full queue
+//! drops and what RED sees. In ns-2 that is left to the rounding of its sums. Comparisons with ns-2
+//! need the same sums, in the same order of operations (ns-2.35: `LinkDelay::recv`,
+//! `Scheduler::schedule`); of equal times the one entered first comes first, which is the arrival.
+
+use longhaul_units::{PS_PER_S, Rate, Span, Time};
+
+use super::clock::{Clock, Moment};
+use super::recent_sizes::RecentSizes;
+use crate::packet::Packet;
+
+/// The clock of one link.
+#[derive(Debug)]
+pub(super) struct Ns2Clock {
+    bits_per_s: f64,
+    delay_s: f64,
+    transmissions_s: RecentSizes<f64>,
+    /// End of the last scheduled transmission.
+    busy_until_s: f64,
+    /// When the first waiting packet begins service.
+    next_start_s: f64,
+}
+
+impl Ns2Clock {
+    pub(super) fn new(rate: Rate, delay: Span) -> Self {
+        Self {
+            bits_per_s: rate.as_bps() as f64,
+            delay_s: delay.as_secs_f64(),
+            transmissions_s: RecentSizes::default(),
+            busy_until_s: f64::NEG_INFINITY,
+            next_start_s: 0.0,
+        }
+    }
+
+    #[inline]
+    fn transmission_s(&mut self, bytes: u16) -> f64 {
+        let compute = || 8.0 * f64::from(bytes) / self.bits_per_s;
+        *self.transmissions_s.get(bytes, compute)
+    }
+}
+
+impl Clock for Ns2Clock {
+    #[inline]
+    fn is_idle(&self, arrival: Moment) -> bool {
+        self.busy_until_s < arrival.ns2_s
+    }
+
+    #[inline]
+    fn busy_until(&self) -> Time {
+        nearest(self.busy_until_s.max(0.0))
+    }
+
+    #[inline]
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment {
+        let start_s = if self.is_idle(arrival) {
+            arrival.ns2_s
+        } else {
+            self.busy_until_s
+        };
+        if none_waits {
+            self.next_start_s = start_s;
+        }
+        let transmission_s = self.transmission_s(bytes);
+        self.busy_until_s = start_s + transmission_s;
+        let ns2_s = start_s + (transmission_s + self.delay_s);
+        Moment {
+            time: nearest(ns2_s),
+            ns2_s,
+        }
+    }
+
+    #[inline]
+    fn has_begun(&self, now: Moment) -> bool {
+        self.next_start_s < now.ns2_s
+    }
+
+    #[inline]
+    fn next_start(&self) -> Time {
+        nearest(self.next_start_s)
+    }
+
+    #[inline]
+    fn begin_next(&mut self, begun: &Packet) {
+        self.next_start_s += self.transmission_s(begun.bytes);
+    }
+}
+
+/// The nearest picosecond. Monotonic, so that events keep their order.
+#[inline]
+fn nearest(time_s: f64) -> Time {
+    /// Added to a smaller number it leaves no bits for fractions: what is beyond its own bits is
+    /// the nearest whole number. Quicker than a conversion, which looks for what does not fit.
+    const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
+    const SMALLER: f64 = (1_u64 << 51) as f64;
+    let ps = time_s * PS_PER_S as f64;
+    Time::from_ps(if ps < SMALLER {
+        (ps + WHOLE).to_bits() - WHOLE.to_bits()
+    } else {
+        // After 37 minutes.
+        (ps + 0.5) as u64
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn times_are_rounded_to_the_nearest_picosecond(ps in 0u64..(1 << 53), part in -0.4..0.4f64) {
+            let time_s = (ps as f64 + part) / PS_PER_S as f64;
+            // A double has 53 bits, and the division and multiplication err by one each.
+            let error_ps = 2.0 * ps as f64 * f64::EPSILON + 0.5;
+            let found = nearest(time_s).as_ps();
+            prop_assert!((found as f64 - ps as f64).abs() <= error_ps, "{found} for {ps}");
+            prop_assert!(nearest(time_s.next_up()) >= nearest(time_s));
+        }
+    }
+
+    #[test]
+    fn whole_picoseconds_stay_what_they_are() {
+        for ps in [0, 1, 1_000_000, (1 << 51) - 1, 1 << 51, (1 << 51) + 1] {
+            assert_eq!(nearest(ps as f64 / PS_PER_S as f64).as_ps(), ps);
+        }
+    }
+}

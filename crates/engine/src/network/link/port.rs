@@ -1,0 +1,242 @@
+//! The port in front of a link: decides, with the queue discipline, what is let in, and counts what
+//! arrives, waits, leaves or is lost.
+
+use longhaul_units::{Span, Time};
+
+use super::Offer;
+use super::clock::{Clock, Moment};
+use super::ring::Ring;
+use crate::measure::LinkCounters;
+use crate::network::loss::LossModel;
+use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
+use crate::packet::{Flags, Packet};
+
+/// What all links have, however they keep time.
+#[derive(Debug)]
+pub(super) struct Port {
+    pub(super) queue: Queue,
+    loss: LossModel,
+    /// Packets that have begun service and are not yet at the far end; with service on arrival
+    /// also, behind them, those that wait.
+    ring: Ring,
+    waiting_pkts: u64,
+    waiting_bytes: u64,
+    tally: Tally,
+}
+
+/// Counters. A packet's departure may lie ahead of the counters' update; see [`Port::catch_up`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    accepted_bytes: u64,
+    marked_pkts: u64,
+    dropped: [u64; 4],
+    dropped_bytes: u64,
+    /// Total waiting time of all accepted packets, in picoseconds, the future part included.
+    waits: u128,
+    /// Sum of the service starts of the packets that wait, modulo 2^64: what is ahead in `waits`.
+    starts_ahead: u64,
+    queue_max: u64,
+}
+
+impl Port {
+    pub(super) fn new(queue: Queue, loss: LossModel) -> Self {
+        Self {
+            queue,
+            loss,
+            ring: Ring::default(),
+            waiting_pkts: 0,
+            waiting_bytes: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Takes in or drops a packet that reaches the near end. Returns its flags, which may have been
+    /// marked, if it is taken in.
+    #[inline(always)]
+    pub(super) fn admit(
+        &mut self,
+        packet: &Packet,
+        now: Time,
+        idle: bool,
+        busy_until: impl Fn() -> Time,
+    ) -> Option<Flags> {
+        let mut flags = packet.flags;
+        let verdict = if self.loss.loses() {
+            Verdict::Drop(DropReason::Loss)
+        } else {
+            let (waiting_pkts, waiting_bytes) = (self.waiting_pkts, self.waiting_bytes);
+            self.queue.on_arrival(|| Arrival {
+                now,
+                bytes: u32::from(packet.bytes),
+                ecn_capable: flags.has(Flags::ECT),
+                waiting_pkts,
+                waiting_bytes,
+                idle_since: idle.then(&busy_until),
+            })
+        };
+        match verdict {
+            Verdict::Accept => {}
+            Verdict::AcceptMarked => {
+                flags = flags.with(Flags::CE);
+                self.tally.marked_pkts += 1;
+            }
+            Verdict::Drop(reason) => {
+                self.count_drop(reason, packet.bytes);
+                return None;
+            }
+        }
+        self.tally.accepted_bytes += u64::from(packet.bytes);
+        Some(flags)
+    }
+
+    #[cold]
+    fn count_drop(&mut self, reason: DropReason, bytes: u16) {
+        self.tally.dropped[reason as usize] += 1;
+        self.tally.dropped_bytes += u64::from(bytes);
+    }
+
+    /// Service on arrival: a packet reaches the near end of the link.
+    #[inline(always)]
+    pub(super) fn offer(
+        &mut self,
+        clock: &mut impl Clock,
+        packet: &Packet,
+        route: u32,
+        arrival: Moment,
+    ) -> Offer {
+        self.begin_services(clock, arrival);
+        let idle = clock.is_idle(arrival);
+        let now = arrival.time;
+        let Some(flags) = self.admit(packet, now, idle, || clock.busy_until()) else {
+            return Offer::Dropped;
+        };
+        let none_waits = self.waiting_pkts == 0;
+        if !idle {
+            let start = clock.busy_until();
+            self.note_waiting(packet.bytes);
+            self.note_wait(start.since(now));
+            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
+        }
+        let Moment { time, ns2_s } = clock.serve(packet.bytes, arrival, none_waits);
+        // The last packet before those that wait may be in service.
+        let needed = self.ring.accepted() - self.waiting_pkts as usize;
+        let packet = Packet {
+            time,
+            ns2_s,
+            route,
+            flags,
+            ..*packet
+        };
+        if self.ring.push(packet, needed) {
+            Offer::Leads(time)
+        } else {
+            Offer::Accepted
+        }
+    }
+
+    /// Service on arrival: takes note of the services that have begun by `now`.
+    #[inline(always)]
+    pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: Moment) {
+        while self.waiting_pkts > 0 && clock.has_begun(now) {
+            let first = self.ring.accepted() - self.waiting_pkts as usize;
+            let packet = self.ring.at(first);
+            let start = clock.next_start().as_ps();
+            clock.begin_next(packet);
+            let bytes = packet.bytes;
+            self.note_start(bytes);
+            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start);
+        }
+    }
+
+    /// A packet begins to wait.
+    #[inline]
+    pub(super) fn note_waiting(&mut self, bytes: u16) {
+        self.waiting_pkts += 1;
+        self.waiting_bytes += u64::from(bytes);
+        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+    }
+
+    /// The first waiting packet begins service.
+    #[inline]
+    pub(super) fn note_start(&mut self, bytes: u16) {
+        self.waiting_pkts -= 1;
+        self.waiting_bytes -= u64::from(bytes);
+    }
+
+    /// A packet waits so long in all.
+    #[inline]
+    pub(super) fn note_wait(&mut self, wait: Span) {
+        self.tally.waits += u128::from(wait.as_ps());
+    }
+
+    /// Explicit service: a packet has begun service.
+    pub(super) fn append_in_service(&mut self, packet: Packet) {
+        self.ring.push(packet, self.ring.accepted());
+    }
+
+    /// The next packet to hand on.
+    #[inline]
+    pub(super) fn next(&self) -> Option<&Packet> {
+        self.ring.next()
+    }
+
+    /// Hands on the next packet, if it reaches the far end by `until`.
+    #[inline(always)]
+    pub(super) fn hand_on(&mut self, until: Time) -> Option<&Packet> {
+        self.ring.hand_on(until)
+    }
+
+    /// The packet that was handed on last.
+    #[inline(always)]
+    pub(super) fn last_handed_on(&self) -> &Packet {
+        self.ring.last_handed_on()
+    }
+
+    /// Packets and bytes that wait.
+    pub(super) fn waiting(&self) -> (u64, u64) {
+        (self.waiting_pkts, self.waiting_bytes)
+    }
+
+    /// Service on arrival: picoseconds of all waits, from `now` on, of packets that wait now.
+    pub(super) fn waits_ahead(&self, now: Time) -> u128 {
+        let elapsed = self.waiting_pkts.wrapping_mul(now.as_ps());
+        u128::from(self.tally.starts_ahead.wrapping_sub(elapsed))
+    }
+
+    /// Picoseconds of all waits that have been noted.
+    pub(super) fn waits(&self) -> u128 {
+        self.tally.waits
+    }
+
+    /// Forgets the largest queue.
+    pub(super) fn restart_maximum(&mut self) -> u64 {
+        std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
+    }
+
+    /// Counters. `in_ring` are the packets that wait in the ring; `busy`, whether the last of those
+    /// before them is in service; `waited_ps`, what all packets have waited.
+    pub(super) fn counters(&self, in_ring: u64, busy: bool, waited_ps: u128) -> LinkCounters {
+        let tally = &self.tally;
+        let accepted_pkts = self.ring.accepted() as u64 + self.waiting_pkts - in_ring;
+        let last = (self.ring.accepted() as u64 - in_ring).checked_sub(1);
+        let in_service = last.filter(|_| busy);
+        let in_service_bytes = in_service.map_or(0, |number| self.ring.at(number as usize).bytes);
+        let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
+        let pending_bytes = self.waiting_bytes + u64::from(in_service_bytes);
+        let dropped = |reason: DropReason| tally.dropped[reason as usize];
+        let dropped_pkts: u64 = tally.dropped.iter().sum();
+        LinkCounters {
+            arrived_pkts: accepted_pkts + dropped_pkts,
+            arrived_bytes: tally.accepted_bytes + tally.dropped_bytes,
+            departed_pkts: accepted_pkts - pending_pkts,
+            departed_bytes: tally.accepted_bytes - pending_bytes,
+            dropped_loss_pkts: dropped(DropReason::Loss),
+            dropped_overflow_pkts: dropped(DropReason::Overflow),
+            dropped_early_pkts: dropped(DropReason::Early),
+            dropped_forced_pkts: dropped(DropReason::Forced),
+            marked_pkts: tally.marked_pkts,
+            queue_integral: waited_ps as f64 * 1e-12,
+            queue_max_pkts: tally.queue_max,
+        }
+    }
+}
