@@ -126,12 +126,12 @@ impl RunWriter {
             flows: write_table(
                 directory.file(flows::FILE),
                 flows::columns(),
-                &FlowRow::all(config, totals),
+                FlowRow::all(config, totals),
             )?,
             links: write_table(
                 directory.file(links::FILE),
                 links::columns(),
-                &LinkRow::all(config, totals),
+                LinkRow::all(config, totals),
             )?,
             series: self.series.map(Table::finish).transpose()?,
             events: self.events.map(Table::finish).transpose()?,
@@ -156,7 +156,7 @@ impl RunWriter {
         if self.error.is_none()
             && let Some(series) = &mut self.series
         {
-            let result = series.push(&SeriesRow { name, sample });
+            let result = series.push(SeriesRow { name, sample });
             self.keep(result);
         }
     }
@@ -182,7 +182,7 @@ impl Recorder for RunWriter {
             && let Some(events) = &mut self.events
         {
             let name = self.flow_names[event.flow as usize].clone();
-            let result = events.push(&EventRow {
+            let result = events.push(EventRow {
                 name,
                 event: *event,
             });
@@ -215,7 +215,11 @@ impl std::fmt::Debug for RunWriter {
     }
 }
 
-fn write_table<R>(path: PathBuf, columns: Vec<Column<R>>, rows: &[R]) -> Result<u64, OutputError> {
+fn write_table<R>(
+    path: PathBuf,
+    columns: Vec<Column<R>>,
+    rows: Vec<R>,
+) -> Result<u64, OutputError> {
     let mut table = Table::create(path, columns)?;
     for row in rows {
         table.push(row)?;

@@ -10,7 +10,7 @@ use crate::transport::Env;
 impl ControlBlock {
     /// Sends a segment.
     #[inline]
-    pub(in crate::transport::tcp) fn transmit(&mut self, segment: u64, env: &mut Env) {
+    pub(crate) fn transmit(&mut self, segment: u64, env: &mut Env) {
         let now = env.network.now;
         let is_new = segment >= self.max_sent;
         let nothing_outstanding = self.una == self.max_sent;
@@ -72,7 +72,7 @@ impl ControlBlock {
     /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
     /// the gap to the one after it is reserved. An algorithm that gives a rate always paces.
     #[inline]
-    pub(in crate::transport::tcp) fn paced(&mut self, env: &mut Env) -> bool {
+    pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
         let now = env.network.now;
         if now < self.pace_next {
             self.arm_send(self.pace_next, env);
@@ -91,14 +91,14 @@ impl ControlBlock {
         false
     }
 
-    pub(in crate::transport::tcp) fn arm_send(&mut self, at: Time, env: &mut Env) {
+    pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
         self.send_pending = true;
         env.network.schedule.push_timer(at, Event::Send(self.index));
     }
 
     /// Restarts the retransmission timer.
     #[inline]
-    pub(in crate::transport::tcp) fn restart_timer(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer(&mut self, env: &mut Env) {
         self.timeout_at = env.network.now + self.rtt.timeout();
         let event = Event::RetransmissionTimer(self.index);
         self.timer
@@ -107,7 +107,7 @@ impl ControlBlock {
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
     #[inline]
-    pub(in crate::transport::tcp) fn restart_or_stop_timer(&mut self, env: &mut Env) {
+    pub(crate) fn restart_or_stop_timer(&mut self, env: &mut Env) {
         if self.una < self.max_sent {
             self.restart_timer(env);
         } else {
@@ -116,7 +116,7 @@ impl ControlBlock {
     }
 
     /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(in crate::transport::tcp) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
         self.restart_timer(env);
         self.timed = None;
     }
