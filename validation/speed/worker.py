@@ -1,9 +1,9 @@
 """Timed simulations in a process of their own: `python -m validation.speed.worker`.
 
 The first line of its input is a scenario in JSON. Simulates it once, which loads what a run needs,
-and prints the memory that it took beyond the interpreter and the libraries at rest, in MB. Then, for
-each further line, simulates again and prints a JSON object: data packets and the processor time of
-everything a user's run does (checking the scenario, simulating, writing the tables).
+and prints the memory that it took beyond the interpreter and the libraries at rest, in MB. Then,
+for each further line, simulates again and prints a JSON object: data packets and the processor time
+of everything a user's run does (checking the scenario, simulating, writing the tables).
 """
 
 from __future__ import annotations

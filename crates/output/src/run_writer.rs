@@ -18,7 +18,7 @@ use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::run_json::{Rows, RunJson};
 use crate::series::{self, Sample, SeriesRow};
-use crate::table::{Column, Table};
+use crate::table::{Column, Name, Table};
 
 /// Called with the simulated time and the data packets so far; the answer can stop the run.
 pub type Progress = Box<dyn FnMut(Time, u64) -> Control + Send>;
@@ -58,8 +58,8 @@ pub struct RunWriter {
     capture: Option<Capture>,
     directory: PartialDirectory,
     meta: RunMeta,
-    flow_names: Vec<Arc<str>>,
-    link_names: Vec<Arc<str>>,
+    flow_names: Vec<Name>,
+    link_names: Vec<Name>,
     progress: Progress,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
@@ -152,7 +152,7 @@ impl RunWriter {
         }
     }
 
-    fn sample(&mut self, name: Arc<str>, sample: Sample) {
+    fn sample(&mut self, name: Name, sample: Sample) {
         if self.error.is_none()
             && let Some(series) = &mut self.series
         {

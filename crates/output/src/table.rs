@@ -1,6 +1,5 @@
 //! A table that is described column by column and written to Parquet as it grows.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,10 +21,21 @@ const ROW_GROUP_ROWS: usize = 16_384;
 /// Key of a file's metadata that describes its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
+/// A text that many rows have, in the form that Parquet's writer takes: copies share it.
+#[derive(Clone)]
+pub(crate) struct Name(ByteArray);
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
 /// The value of one column in one row.
 pub(crate) enum Cell<'a> {
     Null,
     Text(&'a str),
+    Name(&'a Name),
     Count(u64),
     Real(f64),
 }
@@ -122,7 +132,7 @@ struct Values<T: DataType> {
 }
 
 impl<T: DataType> Values<T> {
-    fn of<'a, R>(rows: &'a [R], mut value: impl FnMut(&'a R) -> Option<T::T>) -> Self {
+    fn of<R>(rows: &[R], value: impl Fn(&R) -> Option<T::T>) -> Self {
         let mut values = Vec::with_capacity(rows.len());
         let mut defined = Vec::with_capacity(rows.len());
         for row in rows {
@@ -143,20 +153,17 @@ impl<T: DataType> Values<T> {
 impl<R> Column<R> {
     fn write(&self, rows: &[R], column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
         match self.kind {
-            Kind::Text => {
-                let mut texts = Texts::default();
-                let text = |row| self.text(row).map(|text| texts.shared(text));
-                Values::<ByteArrayType>::of(rows, text).write(column)
-            }
+            Kind::Text => Values::<ByteArrayType>::of(rows, |row| self.text(row)).write(column),
             Kind::Count => Values::<Int64Type>::of(rows, |row| self.count(row)).write(column),
             Kind::Real => Values::<DoubleType>::of(rows, |row| self.real(row)).write(column),
         }
     }
 
-    fn text<'a>(&self, row: &'a R) -> Option<&'a str> {
+    fn text(&self, row: &R) -> Option<ByteArray> {
         match (self.value)(row) {
             Cell::Null => None,
-            Cell::Text(text) => Some(text),
+            Cell::Text(text) => Some(text.into()),
+            Cell::Name(Name(text)) => Some(text.clone()),
             _ => unreachable!("a column holds values of its kind"),
         }
     }
@@ -175,19 +182,6 @@ impl<R> Column<R> {
             Cell::Real(real) => Some(real),
             _ => unreachable!("a column holds values of its kind"),
         }
-    }
-}
-
-/// Texts in the form that Parquet's writer takes, each made once: names repeat.
-#[derive(Default)]
-struct Texts<'a> {
-    known: HashMap<&'a str, ByteArray>,
-}
-
-impl<'a> Texts<'a> {
-    fn shared(&mut self, text: &'a str) -> ByteArray {
-        let known = self.known.entry(text);
-        known.or_insert_with(|| ByteArray::from(text)).clone()
     }
 }
 
