@@ -1,11 +1,34 @@
 //! Segments on their way out, their pacing, and the timer that guards them.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
 use super::ControlBlock;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
+
+/// Where the pacing of a connection stands.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// When the segments sent so far have had their time.
+    next: Time,
+    /// How long before that another may leave: the rest of the send quantum.
+    ahead: Span,
+    /// The last rate and its gap, for rates change rarely.
+    rate: Option<Rate>,
+    gap: Span,
+}
+
+impl Pace {
+    #[inline]
+    fn gap(&mut self, rate: Rate, bytes: u16) -> Span {
+        if self.rate != Some(rate) {
+            self.rate = Some(rate);
+            self.gap = rate.transmission(bytes.into()).0;
+        }
+        self.gap
+    }
+}
 
 impl ControlBlock {
     /// Sends a segment.
@@ -69,17 +92,13 @@ impl ControlBlock {
         }
     }
 
-    /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
-    /// the gap to the one after it is reserved. An algorithm that gives a rate always paces.
+    /// With pacing: whether the next segment has to wait until those before it have had their time;
+    /// if so its send event is armed, otherwise its own time is reserved. An algorithm that gives a
+    /// rate always paces.
     #[inline]
     pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
-        let now = env.network.now;
-        if now < self.pace_next {
-            self.arm_send(self.pace_next, env);
-            return true;
-        }
         let gap = match self.congestion.pacing_rate() {
-            Some(rate) => rate.transmission(u64::from(self.full_bytes)).0,
+            Some(rate) => self.pace.gap(rate, self.full_bytes),
             None if self.config.pacing => {
                 // The window over the round trip, as RFC 9002 section 7.7 without its factor.
                 let cwnd = self.congestion.window.cwnd();
@@ -87,7 +106,15 @@ impl ControlBlock {
             }
             None => return false,
         };
-        self.pace_next = now + gap;
+        let now = env.network.now;
+        if self.pace.next <= now {
+            self.pace.next = now;
+            self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
+        } else if self.pace.next > now + self.pace.ahead {
+            self.arm_send(self.pace.next, env);
+            return true;
+        }
+        self.pace.next += gap;
         false
     }
 
