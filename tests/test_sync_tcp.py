@@ -86,3 +86,34 @@ def test_pcwnd_uses_the_bottleneck_as_published() -> None:
     found = bottleneck("sync-pcwnd")
     assert found["utilisation"] == pytest.approx(UTILISATION["sync-pcwnd"], abs=0.02)
     assert found["queue_pkts"] == pytest.approx(QUEUE_PKTS["sync-pcwnd"], rel=0.2)
+
+
+@cache
+def watched(detector: str | None) -> longhaul.Results:
+    """Four flows of standard TCP on a short queue, with a detector that only watches or without."""
+    congestion = {"kind": "sync", "detector": detector, "reaction": "none"}
+    return longhaul.run(
+        {
+            "title": "Watched flows",
+            "duration": "20 s",
+            "measure": {"every": "100 ms", "events": True},
+            "tcp": {"timestamps": "one-way"},
+            "topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}},
+            "flows": [
+                {
+                    "label": "watched",
+                    "count": 4,
+                    "start": {"uniform": ["0 s", "1 s"]},
+                    "congestion": congestion if detector else {"kind": "reno"},
+                }
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("detector", ["pqlen", "pminott", "trend", "avg", "mix"])
+def test_detectors_that_only_watch_leave_every_packet_as_it_is(detector: str) -> None:
+    # Spec 001a E4.8: the same packets with each of them.
+    assert watched(None).flows["cuts_loss"].sum() > 10
+    assert watched(detector).series.equals(watched(None).series)
+    assert watched(detector).events.equals(watched(None).events)
