@@ -7,7 +7,7 @@ queueing shows nothing of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi, prod, sqrt
 from typing import Any
 
@@ -26,7 +26,7 @@ class Algorithm:
     congestion: Mapping[str, Any]
     """What a scenario says of it."""
     law: Callable[[], Law]
-    published: Callable[[float], float] | None = field(default=None)
+    published: Callable[[float], float] | None = None
     """The response function for evenly spaced losses, where the engine does not state it."""
 
     def response(self, p: float) -> float | None:
@@ -63,6 +63,10 @@ HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
 """Spec 000 B.4."""
 GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
 """Spec 003 B.5."""
+ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
+
+EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
+"""Algorithms that are set apart by something, and the same without it."""
 
 ALGORITHMS = [
     Algorithm("reno", {"kind": "reno"}, laws.Aimd),
@@ -106,6 +110,13 @@ ALGORITHMS = [
         {"kind": "illinois"},
         lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
         # Liu, Basar and Srikant 2008, on an empty queue: alpha 10, beta 1/8.
+        lambda p: aimd(10.0, 0.125, p),
+    ),
+    Algorithm(
+        ILLINOIS_WITHOUT_DELAYS,
+        # Both pairs of bounds nearly closed: no delay changes increase or decrease.
+        {"kind": "illinois", "min_increase": 9.99, "max_decrease": 0.1251},
+        lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
         lambda p: aimd(10.0, 0.125, p),
     ),
     Algorithm("htcp", {"kind": "htcp"}, lambda: laws.Htcp(RTT_S)),

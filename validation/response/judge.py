@@ -20,6 +20,8 @@ class Verdict(Enum):
     """Within the bounds of the law if its feedback takes a round trip."""
     CROWDED = "crowded"
     """Losses come so few round trips apart that repairs overlap."""
+    WHOLE = "whole"
+    """Even losses, whose distance is less than half a round trip from the law's."""
     OUTSIDE = "outside"
     """For no reason that is known."""
 
@@ -32,6 +34,8 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
         return Verdict.FEEDBACK
     if 1.0 / (measurement.p * figures.law) < FEW_ROUND_TRIPS:
         return Verdict.CROWDED
+    if figures is measurement.even and _whole(measurement.p, figures):
+        return Verdict.WHOLE
     return Verdict.OUTSIDE
 
 
@@ -40,6 +44,11 @@ def holds(measurement: Measurement) -> bool | None:
     if measurement.response is None:
         return None
     return abs(measurement.even.law / measurement.response - 1.0) <= TOLERANCE
+
+
+def _whole(p: float, figures: Figures) -> bool:
+    """Tell whether the saw-tooth is as long as the law's to the nearest round trip."""
+    return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 
 def _close(p: float, figures: Figures, expected: float) -> bool:
