@@ -27,7 +27,7 @@ class Flow:
 def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -> Flow:
     """Lose every `1 / p`-th packet."""
     distance = round(1.0 / p)
-    # Twice as many as the law expects, in case that the flow is faster.
+    # Twice as many as the law expects, in case the flow is faster.
     listed = [distance * number for number in range(1, 2 * losses)]
     return _run(algorithm, {"packets": listed}, p, start, losses, seed=1)
 
