@@ -37,9 +37,11 @@ def read(case: Case, seed: int, results: longhaul.Results) -> Run:
             zip(groups, results.flows.iter_rows(named=True), strict=True)
         )
     ]
+    # A flow that starts late has no samples before.
+    cwnd = [np.interp(link["t_s"], each["t_s"], each["cwnd_pkts"], left=0.0) for each in samples]
     trace = Trace(
         link["t_s"].tolist(),
-        [columns["cwnd_pkts"].tolist() for columns in samples],
+        [window.tolist() for window in cwnd],
         link["queue_pkts"].tolist(),
     )
     row = results.links.row(0, named=True)

@@ -112,7 +112,7 @@ class Longhaul:
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "validation.speed.worker", json.dumps(scenario)],
+            [sys.executable, "-m", "validation.speed.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -122,6 +122,7 @@ class Longhaul:
         assert self._process.stdout is not None
         self._requests = self._process.stdin
         self._reports = self._process.stdout
+        self._request(json.dumps(scenario))
         self._peak_mb = float(self._next_report())
 
     def __enter__(self) -> Longhaul:
@@ -134,10 +135,13 @@ class Longhaul:
 
     def run(self) -> Measurement:
         """Simulate once."""
-        self._requests.write("\n")
-        self._requests.flush()
+        self._request("again")
         report = json.loads(self._next_report())
         return Measurement(report["packets"], report["cpu_s"], self._peak_mb)
+
+    def _request(self, line: str) -> None:
+        self._requests.write(f"{line}\n")
+        self._requests.flush()
 
     def _next_report(self) -> str:
         line = self._reports.readline()

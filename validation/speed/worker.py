@@ -1,9 +1,9 @@
-"""Timed simulations in a process of their own: `python -m validation.speed.worker SCENARIO`.
+"""Timed simulations in a process of their own: `python -m validation.speed.worker`.
 
-The scenario is JSON. Simulates it once, which loads what a run needs, and prints the memory that it
-took beyond the interpreter and the libraries at rest, in MB. Then, for each line of its input,
-simulates again and prints a JSON object: data packets and the processor time of everything a user's
-run does (checking the scenario, simulating, writing the tables).
+The first line of its input is a scenario in JSON. Simulates it once, which loads what a run needs,
+and prints the memory that it took beyond the interpreter and the libraries at rest, in MB. Then,
+for each further line, simulates again and prints a JSON object: data packets and the processor time
+of everything a user's run does (checking the scenario, simulating, writing the tables).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import longhaul
 
 
 def main() -> None:
-    """Run the scenario that is the first argument: once, and once for each line of the input."""
-    scenario = json.loads(sys.argv[1])
+    """Run the scenario in the first line of the input: once, and once for each further line."""
+    scenario = json.loads(sys.stdin.readline())
     at_rest_b = _forget_peak()
     _run(scenario)
     print((_status("VmHWM") - at_rest_b) / 2**20, flush=True)

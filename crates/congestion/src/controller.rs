@@ -89,6 +89,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
+    /// If it paces, the segments that may leave at once, their time being counted afterwards.
+    #[inline]
+    fn send_quantum(&self) -> u64 {
+        1
+    }
+
     /// What it needs of the transport beyond what every flow has.
     fn needs(&self) -> Needs {
         Needs::default()
@@ -327,6 +333,11 @@ impl CongestionControl for Controller {
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         dispatch!(self, algorithm => algorithm.pacing_rate())
+    }
+
+    #[inline]
+    fn send_quantum(&self) -> u64 {
+        dispatch!(self, algorithm => algorithm.send_quantum())
     }
 
     fn needs(&self) -> Needs {

@@ -96,6 +96,12 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
+    /// If the algorithm paces, the segments that may leave at once.
+    #[inline]
+    pub fn send_quantum(&self) -> u64 {
+        self.controller.send_quantum()
+    }
+
     /// Whether new segments should leave in pairs.
     pub fn sends_pairs(&self) -> bool {
         self.controller.sends_pairs()

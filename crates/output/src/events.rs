@@ -1,17 +1,15 @@
 //! events.parquet: starts, window cuts, recoveries, timeouts and ends of flows.
 
-use std::sync::Arc;
-
 use longhaul_congestion::Cause;
 use longhaul_engine::measure::{Event, EventKind};
 
-use crate::table::{Cell, Column, Kind};
+use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "events.parquet";
 
 /// One event of one flow.
 pub(crate) struct EventRow {
-    pub(crate) name: Arc<str>,
+    pub(crate) name: Name,
     pub(crate) event: Event,
 }
 
@@ -25,7 +23,7 @@ pub(crate) fn columns() -> Vec<Column<EventRow>> {
             Cell::Count(row.event.flow.into())
         }),
         Column::new("name", Text, "", "name of the flow", |row: &EventRow| {
-            Cell::Text(&row.name)
+            Cell::Name(&row.name)
         }),
         Column::new("event", Text, "", "what happened", |row: &EventRow| {
             Cell::Text(kind(row.event.kind))

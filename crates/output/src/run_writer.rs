@@ -18,7 +18,7 @@ use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::run_json::{Rows, RunJson};
 use crate::series::{self, Sample, SeriesRow};
-use crate::table::{Column, Table};
+use crate::table::{Column, Name, Table};
 
 /// Called with the simulated time and the data packets so far; the answer can stop the run.
 pub type Progress = Box<dyn FnMut(Time, u64) -> Control + Send>;
@@ -58,8 +58,8 @@ pub struct RunWriter {
     capture: Option<Capture>,
     directory: PartialDirectory,
     meta: RunMeta,
-    flow_names: Vec<Arc<str>>,
-    link_names: Vec<Arc<str>>,
+    flow_names: Vec<Name>,
+    link_names: Vec<Name>,
     progress: Progress,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
@@ -126,12 +126,12 @@ impl RunWriter {
             flows: write_table(
                 directory.file(flows::FILE),
                 flows::columns(),
-                &FlowRow::all(config, totals),
+                FlowRow::all(config, totals),
             )?,
             links: write_table(
                 directory.file(links::FILE),
                 links::columns(),
-                &LinkRow::all(config, totals),
+                LinkRow::all(config, totals),
             )?,
             series: self.series.map(Table::finish).transpose()?,
             events: self.events.map(Table::finish).transpose()?,
@@ -152,11 +152,11 @@ impl RunWriter {
         }
     }
 
-    fn sample(&mut self, name: Arc<str>, sample: Sample) {
+    fn sample(&mut self, name: Name, sample: Sample) {
         if self.error.is_none()
             && let Some(series) = &mut self.series
         {
-            let result = series.push(&SeriesRow { name, sample });
+            let result = series.push(SeriesRow { name, sample });
             self.keep(result);
         }
     }
@@ -182,7 +182,7 @@ impl Recorder for RunWriter {
             && let Some(events) = &mut self.events
         {
             let name = self.flow_names[event.flow as usize].clone();
-            let result = events.push(&EventRow {
+            let result = events.push(EventRow {
                 name,
                 event: *event,
             });
@@ -215,7 +215,11 @@ impl std::fmt::Debug for RunWriter {
     }
 }
 
-fn write_table<R>(path: PathBuf, columns: Vec<Column<R>>, rows: &[R]) -> Result<u64, OutputError> {
+fn write_table<R>(
+    path: PathBuf,
+    columns: Vec<Column<R>>,
+    rows: Vec<R>,
+) -> Result<u64, OutputError> {
     let mut table = Table::create(path, columns)?;
     for row in rows {
         table.push(row)?;

@@ -1,17 +1,17 @@
 //! series.parquet: flows and links at the sampling points. Counters are cumulative.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use longhaul_engine::measure::{FlowSample, LinkSample};
 use longhaul_units::{Span, Time};
 
-use crate::table::{Cell, Column, Kind};
+use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
 /// One flow or one link at one point.
 pub(crate) struct SeriesRow {
-    pub(crate) name: Arc<str>,
+    pub(crate) name: Name,
     pub(crate) sample: Sample,
 }
 
@@ -28,10 +28,12 @@ impl SeriesRow {
         }
     }
 
-    fn kind(&self) -> &'static str {
+    fn kind(&self) -> &'static Name {
+        static FLOW: LazyLock<Name> = LazyLock::new(|| "flow".into());
+        static LINK: LazyLock<Name> = LazyLock::new(|| "link".into());
         match self.sample {
-            Sample::Flow(_) => "flow",
-            Sample::Link(_) => "link",
+            Sample::Flow(_) => &FLOW,
+            Sample::Link(_) => &LINK,
         }
     }
 
@@ -51,7 +53,7 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
             Cell::Real(row.time().as_secs_f64())
         }),
         Column::new("kind", Text, "", "flow or link", |row: &SeriesRow| {
-            Cell::Text(row.kind())
+            Cell::Name(row.kind())
         }),
         Column::new(
             "id",
@@ -65,7 +67,7 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
             Text,
             "",
             "name of the flow or link",
-            |row: &SeriesRow| Cell::Text(&row.name),
+            |row: &SeriesRow| Cell::Name(&row.name),
         ),
         flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
             Cell::Real(f.cwnd)

@@ -21,7 +21,8 @@ use crate::window::{Change, Window};
 /// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
 
-/// Segments beyond the bandwidth-delay product: three send quanta, here of one segment each.
+/// Send quanta in flight beyond the bandwidth-delay product: one at the sender, one on its way, one at
+/// the receiver.
 const QUANTA: f64 = 3.0;
 
 /// The bandwidth is the largest delivery rate.
@@ -195,8 +196,20 @@ impl Pacer {
     }
 
     fn rate(&self) -> Option<Rate> {
-        let bits_per_s = self.segments_per_s? * self.segment_bits;
+        let bits_per_s = self.bits_per_s();
         (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64))
+    }
+
+    fn bits_per_s(&self) -> f64 {
+        self.segments_per_s.unwrap_or(0.0) * self.segment_bits
+    }
+
+    /// Whole segments in a millisecond, or in 64 KiB if that is less: what leaves at once, as the
+    /// segmentation of network adapters has it.
+    fn segments_at_once(&self) -> f64 {
+        const LARGEST_BITS: f64 = 8.0 * 65_536.0;
+        let bits = f64::min(1e-3 * self.bits_per_s(), LARGEST_BITS);
+        (bits / self.segment_bits) as u64 as f64
     }
 }
 

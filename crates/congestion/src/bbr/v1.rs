@@ -156,10 +156,23 @@ impl Bbr {
         }
     }
 
+    /// Segments that leave at once (BBRSetSendQuantum, section 4.2.2).
+    fn quantum(&self) -> f64 {
+        const SLOW_BPS: f64 = 1.2e6;
+        const FAST_BPS: f64 = 24e6;
+        match self.pacer.bits_per_s() {
+            rate if rate < SLOW_BPS => 1.0,
+            rate if rate < FAST_BPS => 2.0,
+            _ => self.pacer.segments_at_once(),
+        }
+    }
+
     /// Segments in flight at a gain over what the path carries (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         match self.min_rtt {
-            Some((rtt, _)) => gain * self.bandwidth.get() * rtt.as_secs_f64() + QUANTA,
+            Some((rtt, _)) => {
+                gain * self.bandwidth.get() * rtt.as_secs_f64() + QUANTA * self.quantum()
+            }
             None => self.initial_window,
         }
     }
@@ -327,6 +340,10 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self) -> Option<Rate> {
         self.pacer.rate()
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum() as u64
     }
 
     fn needs(&self) -> Needs {

@@ -196,10 +196,15 @@ impl Bbr3 {
         }
     }
 
+    /// Segments that leave at once (BBRSetSendQuantum).
+    fn quantum(&self) -> f64 {
+        self.pacer.segments_at_once().max(2.0)
+    }
+
     /// BBRQuantizationBudget.
     fn budget(&self, segments: f64) -> f64 {
         let probe = if self.state == State::Up { 2.0 } else { 0.0 };
-        segments.max(QUANTA).max(MIN_WINDOW) + probe
+        segments.max(QUANTA * self.quantum()).max(MIN_WINDOW) + probe
     }
 
     /// What the path carries, unless congestion cut the window (BBRTargetInflight).
@@ -592,6 +597,10 @@ impl CongestionControl for Bbr3 {
 
     fn pacing_rate(&self) -> Option<Rate> {
         self.pacer.rate()
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum() as u64
     }
 
     fn needs(&self) -> Needs {

@@ -60,7 +60,9 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
 }
 
 /// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip
-/// each: the probe's quarter of a round trip's segments is the longest queue.
+/// each: the probe's quarter of a round trip's segments is the longest queue. Draining ends with
+/// three send quanta beyond what the path holds (section 4.2.3), which at 12 Mbit/s have two
+/// segments each.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -69,7 +71,7 @@ fn the_gain_cycle_probes_and_drains_in_turn() {
     assert_eq!((low, high), (0.75, 1.25));
     let seen = pipe.run(4.0)[0];
     assert!((18.0..40.0).contains(&seen.max_queue), "{seen:?}");
-    assert!(seen.min_queue < 3.0, "{seen:?}");
+    assert!((4.0..7.0).contains(&seen.min_queue), "{seen:?}");
 }
 
 /// Version 3 waits two to three seconds between probes; 63 round trips would be longer here.

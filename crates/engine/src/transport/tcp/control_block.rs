@@ -13,6 +13,7 @@ use longhaul_congestion::{
 };
 use longhaul_units::{Span, Time};
 
+use self::sending::Pace;
 use super::delivery_rate::DeliveryRate;
 use super::rto::RttEstimator;
 use super::wire::Wire;
@@ -99,8 +100,7 @@ pub(super) struct ControlBlock {
     round_end: u64,
     /// Whether a send event is pending, for jitter or pacing.
     pub(super) send_pending: bool,
-    /// With pacing: when the next segment may leave.
-    pace_next: Time,
+    pace: Pace,
     pub(super) stream: Stream,
     pub(super) counters: FlowCounters,
     pub(super) limit: Limit,
@@ -167,7 +167,7 @@ impl ControlBlock {
             round: 0,
             round_end: 1,
             send_pending: false,
-            pace_next: Time::ZERO,
+            pace: Pace::default(),
             stream,
             counters: FlowCounters::default(),
             limit: Limit::Application,

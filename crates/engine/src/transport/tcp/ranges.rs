@@ -14,6 +14,9 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
+    /// So many ranges from the last on are looked at before a binary search.
+    const NEWEST: usize = 4;
+
     /// Numbers in the set.
     #[inline]
     pub(crate) fn total(&self) -> u64 {
@@ -46,17 +49,14 @@ impl Ranges {
     #[inline]
     fn position(&self, number: u64) -> usize {
         // Most questions are about the newest data.
-        match self.ranges.back() {
-            None => 0,
-            Some(&(left, right)) if left <= number => {
-                if number <= right {
-                    self.ranges.len() - 1
-                } else {
-                    self.ranges.len()
-                }
+        let mut at = self.ranges.len();
+        for _ in 0..Self::NEWEST {
+            if at == 0 || self.ranges[at - 1].1 < number {
+                return at;
             }
-            Some(_) => self.ranges.partition_point(|&(_, right)| right < number),
+            at -= 1;
         }
+        self.ranges.partition_point(|&(_, right)| right < number)
     }
 
     /// The range that holds `number`.
@@ -75,8 +75,14 @@ impl Ranges {
             .filter(|&(left, _)| left <= number)
     }
 
-    /// Adds `[left, right)`; calls `added` with each part that was not in the set yet.
-    pub(crate) fn add(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) {
+    /// Adds `[left, right)`; calls `added` with each part that was not in the set yet. Returns the
+    /// range that holds it.
+    pub(crate) fn add(
+        &mut self,
+        left: u64,
+        right: u64,
+        mut added: impl FnMut(u64, u64),
+    ) -> (u64, u64) {
         let first = self.position(left);
         let mut merged = (left, right);
         let mut fresh_from = left;
@@ -105,6 +111,7 @@ impl Ranges {
                 self.ranges.drain(first + 1..last);
             }
         }
+        merged
     }
 
     /// Removes everything below `number`; returns how many numbers that were.

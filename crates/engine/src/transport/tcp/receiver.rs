@@ -151,29 +151,34 @@ impl Receiver {
         } else {
             self.stamp
         };
-        if packet.seq >= self.next {
-            self.out_of_order.add(packet.seq, packet.seq + 1, |_, _| {});
-        }
-        if let Some((_, right)) = self.out_of_order.containing(self.next) {
-            self.next = right;
-            self.out_of_order.remove_below(right);
-        }
+        let newest = self.arrange(packet.seq);
         let blocks = if self.reports_sack {
-            self.sack_blocks(packet.seq)
+            self.sack_blocks(newest)
         } else {
-            SackBlocks::default()
+            SackBlocks::NONE
         };
         self.acknowledge(&blocks, env);
     }
 
-    /// Blocks to report after segment `newest`: the block that holds it, then those reported most
-    /// recently (RFC 2018 section 4).
-    fn sack_blocks(&mut self, newest: u64) -> SackBlocks {
-        let mut blocks = SackBlocks::default();
-        if let Some(block) = self.out_of_order.containing(newest) {
-            blocks.push(block);
+    /// Takes a segment; returns the block that holds it, if it is out of order.
+    fn arrange(&mut self, segment: u64) -> Option<(u64, u64)> {
+        if segment < self.next {
+            return None;
         }
-        let first = blocks.as_slice().first().copied();
+        let block = self.out_of_order.add(segment, segment + 1, |_, _| {});
+        if segment > self.next {
+            return Some(block);
+        }
+        self.next = block.1;
+        self.out_of_order.remove_below(block.1);
+        None
+    }
+
+    /// Blocks to report: that of the newest segment, then those reported most recently (RFC 2018
+    /// section 4).
+    fn sack_blocks(&mut self, first: Option<(u64, u64)>) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        first.into_iter().for_each(|block| blocks.push(block));
         for &(left, right) in self.reported.as_slice() {
             let covered = first.is_some_and(|(l, r)| l <= left && right <= r);
             if left >= self.next && !covered && !blocks.is_full() {

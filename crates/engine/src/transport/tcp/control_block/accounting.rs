@@ -10,7 +10,7 @@ use crate::transport::Env;
 impl ControlBlock {
     /// Notes what keeps the sender from sending more.
     #[inline]
-    pub(in crate::transport::tcp) fn note_limit(&mut self, now: Time) {
+    pub(crate) fn note_limit(&mut self, now: Time) {
         let limit = if self.nxt >= self.end {
             Limit::Application
         } else if self.nxt >= self.una + self.peer_window {
@@ -30,7 +30,7 @@ impl ControlBlock {
         }
     }
 
-    pub(in crate::transport::tcp) fn charge_limit(&mut self, now: Time) {
+    pub(crate) fn charge_limit(&mut self, now: Time) {
         let span = now.since(self.limit_since);
         self.limit_since = now;
         if !self.running() {
@@ -51,7 +51,7 @@ impl ControlBlock {
 
     /// Adds the time since the last change to the integral of the window.
     #[inline]
-    pub(in crate::transport::tcp) fn account(&mut self, now: Time) {
+    pub(crate) fn account(&mut self, now: Time) {
         if self.running() {
             // Processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
@@ -61,7 +61,7 @@ impl ControlBlock {
     }
 
     #[inline]
-    pub(in crate::transport::tcp) fn check_finish(&mut self, env: &mut Env) {
+    pub(crate) fn check_finish(&mut self, env: &mut Env) {
         if self.una >= self.end && self.finish.is_none() {
             self.charge_limit(env.network.now);
             self.finish = Some(env.network.now);
@@ -70,7 +70,7 @@ impl ControlBlock {
     }
 
     /// Logs a congestion event; `before` is the window before it.
-    pub(in crate::transport::tcp) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
+    pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
         let window = &self.congestion.window;
         env.log.push(measure::Event {
             time: env.network.now,

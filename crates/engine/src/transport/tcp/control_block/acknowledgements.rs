@@ -10,7 +10,7 @@ use crate::transport::Env;
 impl ControlBlock {
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline]
-    pub(in crate::transport::tcp) fn advance(&mut self, ack: &Ack, env: &mut Env) {
+    pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {
         let now = env.network.now;
         self.take_cumulative(ack.next);
         self.dupacks = 0;
@@ -25,7 +25,7 @@ impl ControlBlock {
     }
 
     /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
-    pub(in crate::transport::tcp) fn advance_in_repair(&mut self, next: u64) {
+    pub(crate) fn advance_in_repair(&mut self, next: u64) {
         self.take_cumulative(next);
         self.stop_timing(next);
     }
@@ -47,7 +47,7 @@ impl ControlBlock {
     }
 
     /// Takes a duplicate acknowledgement: a segment has arrived, which one is not known.
-    pub(in crate::transport::tcp) fn take_duplicate(&mut self) {
+    pub(crate) fn take_duplicate(&mut self) {
         self.dupacks += 1;
         self.beyond = (self.beyond + 1).min((self.max_sent - self.una).saturating_sub(1));
         self.count_delivered();
@@ -55,21 +55,21 @@ impl ControlBlock {
 
     /// Takes selective acknowledgements, `total` of them in all: their news are reported one by one
     /// to [`Self::on_sacked`].
-    pub(in crate::transport::tcp) fn take_selective(&mut self, total: u64) {
+    pub(crate) fn take_selective(&mut self, total: u64) {
         self.beyond = total;
         self.count_delivered();
     }
 
     /// The segments from `left` to `right` are selectively acknowledged.
     #[inline]
-    pub(in crate::transport::tcp) fn on_sacked(&mut self, left: u64, right: u64) {
+    pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
         if let Some(rate) = &mut self.rate {
             rate.on_delivered(left, right);
         }
     }
 
     /// Everything in flight counts as lost.
-    pub(in crate::transport::tcp) fn lose_flight(&mut self) {
+    pub(crate) fn lose_flight(&mut self) {
         self.lost += (self.nxt - self.una).saturating_sub(self.beyond);
     }
 
@@ -118,7 +118,7 @@ impl ControlBlock {
 
     /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
     /// acknowledgement. Comes before anything that moves the window.
-    pub(in crate::transport::tcp) fn observe(
+    pub(crate) fn observe(
         &mut self,
         ack: &Ack,
         acked: u64,
@@ -133,13 +133,7 @@ impl ControlBlock {
     /// The same, and grows the window: what most acknowledgements lead to, without a copy of the
     /// sample.
     #[inline]
-    pub(in crate::transport::tcp) fn observe_and_grow(
-        &mut self,
-        ack: &Ack,
-        acked: u64,
-        in_flight: u64,
-        now: Time,
-    ) {
+    pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.delivery_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
         self.grow(&sample);
@@ -147,7 +141,7 @@ impl ControlBlock {
 
     /// Grows the window for an acknowledgement of new segments.
     #[inline]
-    pub(in crate::transport::tcp) fn grow(&mut self, sample: &AckSample) {
+    pub(crate) fn grow(&mut self, sample: &AckSample) {
         // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
         // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
         // What a timeout left to send again is limited by the window even without new data.
@@ -159,7 +153,7 @@ impl ControlBlock {
     }
 
     /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
-    pub(in crate::transport::tcp) fn steer(&mut self, sample: &AckSample) {
+    pub(crate) fn steer(&mut self, sample: &AckSample) {
         self.congestion.on_ack(&AckSample {
             in_recovery: true,
             ..*sample

@@ -11,7 +11,7 @@ impl ControlBlock {
     /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
     /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
-    pub(in crate::transport::tcp) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
+    pub(crate) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
         let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
             self.cut(Cause::Ecn, base, env);
@@ -20,7 +20,7 @@ impl ControlBlock {
 
     /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
     /// window at the moment.
-    pub(in crate::transport::tcp) fn window_in_use(&self, inflation: f64) -> f64 {
+    pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {
             (cwnd + inflation).min(self.peer_window as f64)
@@ -30,7 +30,7 @@ impl ControlBlock {
     }
 
     /// Reduces the window once for a loss of data sent so far.
-    pub(in crate::transport::tcp) fn reduce(&mut self, inflation: f64, env: &mut Env) {
+    pub(crate) fn reduce(&mut self, inflation: f64, env: &mut Env) {
         self.cut(Cause::Loss, self.window_in_use(inflation), env);
     }
 
@@ -60,7 +60,7 @@ impl ControlBlock {
 
     /// Reduces for a loss, unless an ECN reduction already covers this window of data (RFC 3168
     /// section 6.1.2).
-    pub(in crate::transport::tcp) fn reduce_for_loss(&mut self, env: &mut Env) {
+    pub(crate) fn reduce_for_loss(&mut self, env: &mut Env) {
         if self.last_cut == LastCut::Ecn && self.una <= self.recover {
             self.last_cut = LastCut::Loss;
         } else {
@@ -69,7 +69,7 @@ impl ControlBlock {
     }
 
     /// Tells controller and log that a repair is complete.
-    pub(in crate::transport::tcp) fn end_recovery(&mut self, env: &mut Env) {
+    pub(crate) fn end_recovery(&mut self, env: &mut Env) {
         let before = self.congestion.window.cwnd();
         self.congestion.on_recovery_exit(env.network.now);
         self.log(EventKind::RecoveryExit, before, env);
@@ -81,7 +81,7 @@ impl ControlBlock {
     }
 
     /// The timer expired: restart from one segment, with all outstanding data to be sent again.
-    pub(in crate::transport::tcp) fn on_timeout(&mut self, now: Time) {
+    pub(crate) fn on_timeout(&mut self, now: Time) {
         if self.una == 0 {
             self.syn_lost = true;
         }

@@ -1,16 +1,39 @@
 //! Segments on their way out, their pacing, and the timer that guards them.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
 use super::ControlBlock;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
 
+/// Where the pacing of a connection stands.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// When the segments sent so far have had their time.
+    next: Time,
+    /// How long before that another may leave: the rest of the send quantum.
+    ahead: Span,
+    /// The last rate and its gap, for rates change rarely.
+    rate: Option<Rate>,
+    gap: Span,
+}
+
+impl Pace {
+    #[inline]
+    fn gap(&mut self, rate: Rate, bytes: u16) -> Span {
+        if self.rate != Some(rate) {
+            self.rate = Some(rate);
+            self.gap = rate.transmission(bytes.into()).0;
+        }
+        self.gap
+    }
+}
+
 impl ControlBlock {
     /// Sends a segment.
     #[inline]
-    pub(in crate::transport::tcp) fn transmit(&mut self, segment: u64, env: &mut Env) {
+    pub(crate) fn transmit(&mut self, segment: u64, env: &mut Env) {
         let now = env.network.now;
         let is_new = segment >= self.max_sent;
         let nothing_outstanding = self.una == self.max_sent;
@@ -69,17 +92,13 @@ impl ControlBlock {
         }
     }
 
-    /// With pacing: whether the next segment has to wait; if so its send event is armed, otherwise
-    /// the gap to the one after it is reserved. An algorithm that gives a rate always paces.
+    /// With pacing: whether the next segment has to wait until those before it have had their time;
+    /// if so its send event is armed, otherwise its own time is reserved. An algorithm that gives a
+    /// rate always paces.
     #[inline]
-    pub(in crate::transport::tcp) fn paced(&mut self, env: &mut Env) -> bool {
-        let now = env.network.now;
-        if now < self.pace_next {
-            self.arm_send(self.pace_next, env);
-            return true;
-        }
+    pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
         let gap = match self.congestion.pacing_rate() {
-            Some(rate) => rate.transmission(u64::from(self.full_bytes)).0,
+            Some(rate) => self.pace.gap(rate, self.full_bytes),
             None if self.config.pacing => {
                 // The window over the round trip, as RFC 9002 section 7.7 without its factor.
                 let cwnd = self.congestion.window.cwnd();
@@ -87,18 +106,26 @@ impl ControlBlock {
             }
             None => return false,
         };
-        self.pace_next = now + gap;
+        let now = env.network.now;
+        if self.pace.next <= now {
+            self.pace.next = now;
+            self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
+        } else if self.pace.next > now + self.pace.ahead {
+            self.arm_send(self.pace.next, env);
+            return true;
+        }
+        self.pace.next += gap;
         false
     }
 
-    pub(in crate::transport::tcp) fn arm_send(&mut self, at: Time, env: &mut Env) {
+    pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
         self.send_pending = true;
         env.network.schedule.push_timer(at, Event::Send(self.index));
     }
 
     /// Restarts the retransmission timer.
     #[inline]
-    pub(in crate::transport::tcp) fn restart_timer(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer(&mut self, env: &mut Env) {
         self.timeout_at = env.network.now + self.rtt.timeout();
         let event = Event::RetransmissionTimer(self.index);
         self.timer
@@ -107,7 +134,7 @@ impl ControlBlock {
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
     #[inline]
-    pub(in crate::transport::tcp) fn restart_or_stop_timer(&mut self, env: &mut Env) {
+    pub(crate) fn restart_or_stop_timer(&mut self, env: &mut Env) {
         if self.una < self.max_sent {
             self.restart_timer(env);
         } else {
@@ -116,7 +143,7 @@ impl ControlBlock {
     }
 
     /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(in crate::transport::tcp) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
         self.restart_timer(env);
         self.timed = None;
     }
