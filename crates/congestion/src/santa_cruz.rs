@@ -62,13 +62,11 @@ impl Arrival {
         })
     }
 
-    /// Segments that the queue has grown by since an earlier arrival: the relative delay over the
-    /// mean time between arrivals.
-    fn queued_since(self, earlier: Self) -> Option<f64> {
+    /// Mean time between arrivals since an earlier one, the estimate of a segment's service.
+    fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;
-        let delay_s = self.transit.as_secs_f64() - earlier.transit.as_secs_f64();
-        (segments > 0.0 && service_s > 0.0).then(|| delay_s / service_s)
+        (segments > 0.0 && service_s > 0.0).then_some(service_s)
     }
 }
 
@@ -79,6 +77,8 @@ pub struct SantaCruz {
     tolerance: f64,
     /// Segments counted in the queue at the start of the current round.
     queued: f64,
+    /// Transit time of the connection's first segment.
+    first: Option<Span>,
     /// The arrival that began the current round.
     began: Option<Arrival>,
 }
@@ -89,14 +89,17 @@ impl SantaCruz {
             operating_point: settings.get("operating_point"),
             tolerance: settings.get("tolerance"),
             queued: 0.0,
+            first: None,
             began: None,
         }
     }
 
-    /// The count as an acknowledgement has it.
+    /// The count as an acknowledgement has it. Relative delays are summed as times, of which all but
+    /// the first and the last transit cancel, and then counted in segments: a sum of segments would
+    /// keep what a burst queues, since the round trip in which that drains has few arrivals.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
-        let began = self.began?;
-        Some(self.queued + arrival.queued_since(began)?)
+        let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
+        Some(relative_s / arrival.service_s(self.began?)?)
     }
 
     fn avoidance_round(&self, window: &mut Window) {
@@ -135,6 +138,7 @@ impl CongestionControl for SantaCruz {
         let Some(arrival) = Arrival::of(ack) else {
             return;
         };
+        self.first.get_or_insert(arrival.transit);
         if let Some(queued) = self.queued_at(arrival) {
             self.queued = queued;
             if !window.in_slow_start() {
@@ -148,9 +152,9 @@ impl CongestionControl for SantaCruz {
         window.reduce_to(event.base / 2.0);
     }
 
-    /// The queue drains before the flow sends again.
+    /// The pause is no time between arrivals.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        (self.queued, self.began) = (0.0, None);
+        self.began = None;
         restart(event, window);
     }
 
@@ -163,21 +167,36 @@ impl CongestionControl for SantaCruz {
 mod tests {
     use super::*;
 
-    /// Ten segments that left 1 ms apart and arrive 2 ms apart are 10 ms late: five are queued.
-    #[test]
-    fn relative_delay_over_service_time_counts_segments() {
-        let arrival = |at_ms: u64, transit_ms, delivered| Arrival {
+    fn arrival(at_ms: u64, transit_ms: u64, delivered: u64) -> Arrival {
+        Arrival {
             at_s: at_ms as f64 / 1e3,
             transit: Span::from_millis(transit_ms),
             delivered,
-        };
-        let first = arrival(100, 50, 7);
-        let queued = arrival(120, 60, 17).queued_since(first).unwrap();
+        }
+    }
+
+    fn began(first: Arrival) -> SantaCruz {
+        let mut santa_cruz = SantaCruz::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        (santa_cruz.first, santa_cruz.began) = (Some(first.transit), Some(first));
+        santa_cruz
+    }
+
+    /// Ten segments that left 1 ms apart and arrive 2 ms apart are 10 ms late: five are queued.
+    #[test]
+    fn relative_delay_over_service_time_counts_segments() {
+        let santa_cruz = began(arrival(100, 50, 7));
+        let queued = santa_cruz.queued_at(arrival(120, 60, 17)).unwrap();
         assert!((queued - 5.0).abs() < 1e-9);
-        let drained = arrival(140, 50, 17)
-            .queued_since(arrival(120, 60, 7))
-            .unwrap();
-        assert!((drained + 5.0).abs() < 1e-9);
-        assert_eq!(arrival(120, 60, 7).queued_since(first), None);
+        assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
+    }
+
+    /// A burst of ten queues five; once it has drained, the queue is empty however few arrive.
+    #[test]
+    fn what_a_burst_queues_is_gone_when_it_has_drained() {
+        let mut santa_cruz = began(arrival(100, 50, 7));
+        let burst = arrival(120, 60, 17);
+        santa_cruz.queued = santa_cruz.queued_at(burst).unwrap();
+        santa_cruz.began = Some(burst);
+        assert_eq!(santa_cruz.queued_at(arrival(320, 50, 19)), Some(0.0));
     }
 }

@@ -1,0 +1,194 @@
+//! Segment by segment as textbooks work it out: spec 001a B.5.6, the traces T-*.
+//!
+//! The sender's own link takes no time, and the bottleneck spaces segments by 10 ms, so that each
+//! acknowledgement comes alone and what it releases can be told from what the next one does.
+
+mod common;
+
+use longhaul_engine::Loss;
+use longhaul_engine::config::{DelayedAck, Recovery, Tcp};
+use longhaul_engine::measure::CapturedPacket;
+use longhaul_units::{Rate, Span};
+
+use common::{AT_ONCE, add_access, add_flows, drop_tail, dumbbell, run};
+
+const SEGMENT_BYTES: u64 = 1460;
+
+/// A sender as the text has it: two segments to begin with, then as the windows allow.
+fn textbook(recovery: Recovery) -> Tcp {
+    Tcp {
+        limited_transmit: false,
+        ..common::tcp(recovery)
+    }
+}
+
+/// The receiver acknowledges every second segment, however long that takes: longer than the half
+/// second of a round trip.
+fn delayed(tcp: Tcp) -> Tcp {
+    Tcp {
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_secs(1),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp
+    }
+}
+
+/// The segments sent before the first acknowledgement of data, and after each one until the next:
+/// (segment that it asks for, segments sent). Segments are numbered from 1; those in `lost` are
+/// lost the first time.
+fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
+    let rate = Rate::from_bps(1_200_000);
+    let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
+    // The SYN is packet 0 of the bottleneck.
+    config.links[0].loss = Loss::List(lost.to_vec());
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
+    add_access(&mut config, Span::ZERO);
+    for link in &mut config.links[2..] {
+        link.rate = Rate::from_bps(1_000_000_000_000);
+        link.loss = Loss::None;
+        // To and from the source.
+        link.captured = [link.from, link.to].contains(&2);
+    }
+    let (_, records) = run(&config);
+    group(records.packets)
+}
+
+fn group(mut packets: Vec<CapturedPacket>) -> Vec<(u64, Vec<u64>)> {
+    packets.retain(|packet| !packet.syn);
+    packets.sort_by_key(|packet| packet.time);
+    let number = |byte: u64| (byte - 1) / SEGMENT_BYTES + 1;
+    let mut groups = vec![(1, Vec::new())];
+    for packet in packets {
+        if packet.reverse {
+            groups.push((number(packet.acknowledgement), Vec::new()));
+        } else if packet.payload_bytes > 0
+            && let Some((_, sent)) = groups.last_mut()
+        {
+            sent.push(number(packet.sequence));
+        }
+    }
+    groups
+}
+
+#[track_caller]
+fn assert_begins(found: &[(u64, Vec<u64>)], expected: &[(u64, &[u64])]) {
+    let found: Vec<(u64, &[u64])> = found
+        .iter()
+        .map(|(asked, sent)| (*asked, sent.as_slice()))
+        .take(expected.len())
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// T-FLOW: a window of three segments, one more for each acknowledgement, six in all.
+#[test]
+fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
+    let tcp = Tcp {
+        receive_window: 3,
+        initial_window: 3.0,
+        transfer: Some(6 * SEGMENT_BYTES),
+        ..textbook(Recovery::Reno)
+    };
+    let expected: [(u64, &[u64]); 5] = [(1, &[1, 2, 3]), (2, &[4]), (3, &[5]), (4, &[6]), (5, &[])];
+    assert_begins(&trace(tcp, &[]), &expected);
+}
+
+/// T-SS: each acknowledgement releases two segments; the eighth 17 and 18.
+#[test]
+fn slow_start_sends_two_segments_for_each_acknowledged() {
+    let found = trace(textbook(Recovery::Reno), &[]);
+    assert_begins(&found, &[(1, &[1, 2])]);
+    for (acknowledgement, (asked, sent)) in (1..).zip(&found[1..9]) {
+        assert_eq!(*asked, acknowledgement + 1);
+        assert_eq!(*sent, [2 * acknowledgement + 1, 2 * acknowledgement + 2]);
+    }
+}
+
+/// T-SS-DA: each acknowledgement covers two segments and releases three.
+#[test]
+fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
+    let expected: [(u64, &[u64]); 4] = [
+        (1, &[1, 2]),
+        (3, &[3, 4, 5]),
+        (5, &[6, 7, 8]),
+        (7, &[9, 10, 11]),
+    ];
+    assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
+}
+
+/// T-CA and T-CA-DA: windows of 2, 2.5, 2.9 and 3.245 segments.
+#[test]
+fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
+    let avoidance = Tcp {
+        initial_ssthresh: Some(2.0),
+        ..textbook(Recovery::Reno)
+    };
+    let expected: [(u64, &[u64]); 4] = [(1, &[1, 2]), (2, &[3]), (3, &[4]), (4, &[5, 6])];
+    assert_begins(&trace(avoidance.clone(), &[]), &expected);
+    let expected: [(u64, &[u64]); 4] = [(1, &[1, 2]), (3, &[3, 4]), (5, &[5, 6]), (7, &[7, 8, 9])];
+    assert_begins(&trace(delayed(avoidance), &[]), &expected);
+}
+
+/// T-GBN: a window of three, the second segment lost. Segments 3 and 4 make duplicates, too few to
+/// tell of a loss; the timer expires, and the repair is answered with all that arrived. The text's
+/// sliding window goes back to send 2, 3 and 4 again; standard TCP is left with a window of one
+/// segment (RFC 5681 section 3.1), and 3 and 4 need no repair.
+#[test]
+fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
+    let tcp = Tcp {
+        receive_window: 3,
+        initial_window: 3.0,
+        ..textbook(Recovery::Reno)
+    };
+    let expected: [(u64, &[u64]); 5] = [
+        (1, &[1, 2, 3]),
+        (2, &[4]),
+        (2, &[]),
+        (2, &[2]),
+        (5, &[5, 6]),
+    ];
+    assert_begins(&trace(tcp, &[2]), &expected);
+}
+
+/// What slow start sends until segment 9 is missed: 9 to 18 are under way, the window is 10.
+fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
+    let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
+    assert_eq!(found[eighth].1, [17, 18]);
+    eighth
+}
+
+/// T-TAHOE: the third duplicate repairs segment 9 and leaves one segment of window; six further ones
+/// release nothing; the acknowledgement of all makes it two.
+#[test]
+fn tahoe_starts_over_after_three_duplicates() {
+    let found = trace(textbook(Recovery::Tahoe), &[9]);
+    let eighth = before_the_loss(&found);
+    let mut expected: Vec<(u64, &[u64])> = vec![(9, &[]); 9];
+    expected[2].1 = &[9];
+    expected.push((19, &[19, 20]));
+    assert_begins(&found[eighth + 1..], &expected);
+}
+
+/// T-RENO: the third duplicate repairs segment 9, the window becomes 5 and 3; of the further six
+/// the first two inflate it to 10, which is in use, the others release 19 to 22; the
+/// acknowledgement of all deflates it to 5, of which 19 to 22 take four.
+#[test]
+fn reno_goes_on_while_it_repairs() {
+    let found = trace(textbook(Recovery::Reno), &[9]);
+    let eighth = before_the_loss(&found);
+    let expected: [(u64, &[u64]); 10] = [
+        (9, &[]),
+        (9, &[]),
+        (9, &[9]),
+        (9, &[]),
+        (9, &[]),
+        (9, &[19]),
+        (9, &[20]),
+        (9, &[21]),
+        (9, &[22]),
+        (19, &[23]),
+    ];
+    assert_begins(&found[eighth + 1..], &expected);
+}

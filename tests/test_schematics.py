@@ -1,0 +1,141 @@
+"""NIST's schematic flows and connections on a network: spec 004b C.3, E33 to E35.
+
+One flow of standard TCP at a round trip of one second: slow start to 128 segments, a loss just
+above 150, a whole window lost at 100. Where the window stands decides which packets are lost, so
+that each loss is placed by a run without it. Times in NIST's figures are read off by eye.
+"""
+
+from functools import cache
+from typing import Any
+
+import polars as pl
+import pytest
+
+import longhaul
+
+HANDSHAKE_S = 1.0
+READING_S = 2.5
+"""Of a time in a figure."""
+
+SLOW_STARTS: dict[str, dict[str, Any]] = {
+    "SCH1": {"kind": "standard"},
+    "SCH2": {"kind": "nist-limited", "max_ssthresh": 16},
+}
+
+
+def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
+    """NIST's transport starts with two segments and waits two round trips for a timeout."""
+    link = {"rate": "1 Gbps", "delay": "500 ms", "loss": {"packets": lost}}
+    return {
+        "title": "Schematic flow",
+        "duration": "110 s",
+        "measure": {"every": "100 ms", "events": True},
+        "tcp": {
+            "initial_window": 2,
+            "initial_ssthresh": 128,
+            "delayed_ack": False,
+            "rto": {"initial": "3 s", "min": "2 s"},
+        },
+        "topology": {"dumbbell": {"bottleneck": link}},
+        "flows": [{"slow_start": slow_start}],
+    }
+
+
+def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
+    """Of the flow or the first link."""
+    return results.series.filter((pl.col("kind") == kind) & (pl.col("id") == 0))
+
+
+def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dict[str, Any]:
+    """The first sample with such a window."""
+    later = samples(results).filter((pl.col("t_s") > after_s) & (pl.col("cwnd_pkts") >= cwnd))
+    return later.row(0, named=True)
+
+
+def event(results: longhaul.Results, name: str) -> dict[str, Any]:
+    """The only event of this name."""
+    (row,) = results.events.filter(pl.col("event") == name).iter_rows(named=True)
+    return row
+
+
+@cache
+def schematic(name: str) -> longhaul.Results:
+    """Place the loss above 150 segments, then that of the window sent from 100 segments on."""
+
+    def run(lost: list[int]) -> longhaul.Results:
+        return longhaul.run(scenario(SLOW_STARTS[name], lost))
+
+    # The SYN is packet 0, so that the packets sent so far number the last of them.
+    lost = [reaches(run([]), 150.0)["sent_pkts"] + 1]
+    halved = run(lost)
+    at_100 = reaches(halved, 100.0, event(halved, "recovery_exit")["t_s"])
+    first = at_100["sent_pkts"] + 1
+    silent = samples(run([*lost, *range(first, first + 400)])).filter(
+        pl.col("t_s") > at_100["t_s"] + 1.5
+    )
+    return run([*lost, *range(first, silent["sent_pkts"][0] + 1)])
+
+
+@pytest.mark.parametrize(
+    ("name", "at_128_s", "at_150_s", "at_100_s"),
+    [("SCH1", 6.0, 30.0, 55.0), ("SCH2", 17.0, 42.0, 67.0)],
+)
+def test_schematic_flows_pass_their_landmarks(
+    name: str, at_128_s: float, at_150_s: float, at_100_s: float
+) -> None:
+    results = schematic(name)
+    cut, repaired = event(results, "cut"), event(results, "recovery_exit")
+    assert cut["cwnd_after_pkts"] == pytest.approx(75.0, abs=1.0)
+    assert cut["ssthresh_after_pkts"] == cut["cwnd_after_pkts"]
+    for cwnd, expected_s, after_s in [
+        (128.0, at_128_s, 0.0),
+        (150.0, at_150_s, 0.0),
+        (100.0, at_100_s, repaired["t_s"]),
+    ]:
+        found_s = reaches(results, cwnd, after_s)["t_s"] - HANDSHAKE_S
+        assert found_s == pytest.approx(expected_s, abs=READING_S)
+
+
+@pytest.mark.parametrize(
+    ("name", "slow"),
+    [
+        ("SCH1", [1, 2, 4, 8, 16, 32]),
+        # Equation 5 adds 8 segments over the window for each acknowledgement, of which a round trip
+        # has as many as its window was: w^2 + 16 w after w^2.
+        ("SCH2", [1, 2, 4, 8, 16, 22.6, 29.6, 36.7, 43.9]),
+    ],
+)
+def test_schematic_flows_start_over_after_their_timeout(name: str, slow: list[float]) -> None:
+    results = schematic(name)
+    timeout = event(results, "timeout")
+    # A round trip passes until the window is lost, and another until the silence shows.
+    assert timeout["cwnd_before_pkts"] == pytest.approx(101.0, abs=1.5)
+    # Standard TCP has one segment where NIST's transport keeps two.
+    assert timeout["cwnd_after_pkts"] == 1.0
+    assert timeout["ssthresh_after_pkts"] == pytest.approx(50.5, abs=1.0)
+    later = samples(results).filter(pl.col("t_s") > timeout["t_s"] + 0.5)
+    cwnd = later["cwnd_pkts"].gather_every(10)
+    assert cwnd[: len(slow)].to_list() == pytest.approx(slow, rel=0.01)
+    steps = cwnd.diff()[len(slow) + 2 : len(slow) + 12]
+    assert steps.to_list() == pytest.approx([1.0] * 10, abs=0.03)
+
+
+def syns_s(lost: int) -> list[float]:
+    """When SYNs reach the link, the first so many of which are lost, to the tenth of a second."""
+    link = samples(longhaul.run(scenario({"kind": "standard"}, list(range(lost)))), "link")
+    lost_s = [link.filter(pl.col("dropped_pkts") > count)["t_s"][0] for count in range(lost)]
+    return [*lost_s, link.filter(pl.col("departed_pkts") > 0)["t_s"][0]]
+
+
+def test_syns_double_their_distance() -> None:
+    # CON1: at 0, 3 and 9 s. NIST's source gives up at 21 s, where standard TCP sends the next.
+    assert syns_s(3) == pytest.approx([0.1, 3.0, 9.0, 21.0], abs=0.11)
+
+
+def test_a_connection_succeeds_after_losses() -> None:
+    # CON2: the second SYN comes through, and data follow its answer.
+    results = longhaul.run(scenario({"kind": "standard"}, [0]))
+    first = samples(results).filter(pl.col("sent_pkts") > 0).row(0, named=True)
+    assert first["t_s"] == pytest.approx(3.0 + HANDSHAKE_S, abs=0.11)
+    # One segment after a lost SYN (RFC 5681 section 3.1), where NIST's source keeps two.
+    assert first["sent_pkts"] == 1

@@ -1,0 +1,93 @@
+"""Measures all algorithms at all loss rates, prints them, and writes `docs/response-functions.md`.
+
+`--recorded` takes the figures of the last time, from `figures.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from validation.response.algorithms import ALGORITHMS, EXPLAINED_BY
+from validation.response.judge import Verdict, holds, judge
+from validation.response.measure import LOSS_RATES, Figures, Measurement, measure
+
+HERE = Path(__file__).parent
+FIGURES = HERE / "figures.json"
+NOTES = HERE / "notes.md"
+DOCUMENT = HERE.parent.parent / "docs" / "response-functions.md"
+
+
+def main() -> int:
+    """Measure, print and write; fail if a mean window is outside for no known reason."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recorded", action="store_true", help="measure nothing")
+    measurements = list(_recorded() if parser.parse_args().recorded else _measured())
+    FIGURES.write_text(json.dumps([one.to_json() for one in measurements], indent=1) + "\n")
+    DOCUMENT.write_text("\n".join(_document(measurements)) + "\n")
+    unexplained = (one for one in measurements if one.algorithm not in EXPLAINED_BY)
+    outside = sum(verdict is Verdict.OUTSIDE for verdict in _verdicts(unexplained))
+    print(f"{2 * len(measurements)} mean windows, {outside} outside for no known reason")
+    return 1 if outside else 0
+
+
+def _measured() -> Iterator[Measurement]:
+    for p in LOSS_RATES:
+        for algorithm in ALGORITHMS:
+            measurement = measure(algorithm, p)
+            print(f"{p:g} {_row(measurement)}", flush=True)
+            yield measurement
+
+
+def _recorded() -> Iterator[Measurement]:
+    return map(Measurement.from_json, json.loads(FIGURES.read_text()))
+
+
+def _verdicts(measurements: Iterable[Measurement]) -> Iterator[Verdict]:
+    for measurement in measurements:
+        yield judge(measurement, measurement.even)
+        yield judge(measurement, measurement.random)
+
+
+def _document(measurements: list[Measurement]) -> Iterator[str]:
+    yield NOTES.read_text().rstrip()
+    yield ""
+    yield "## Summary"
+    yield ""
+    verdicts = list(_verdicts(measurements))
+    counts = (f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict)
+    yield f"Of {len(verdicts)} mean windows, {', '.join(counts)}."
+    for p in LOSS_RATES:
+        yield ""
+        yield f"## One segment lost in {1.0 / p:,.0f}"
+        yield ""
+        yield (
+            "| algorithm | closed form | evenly spaced: law | with feedback | network | "
+            "| random: law | with feedback | network | | timeouts per loss |"
+        )
+        yield "|---|---|---|---|---|---|---|---|---|---|---|"
+        yield from (_row(one) for one in measurements if one.p == p)
+
+
+def _row(measurement: Measurement) -> str:
+    response = "" if measurement.response is None else f"{measurement.response:.1f}"
+    closed = f"({response})" if holds(measurement) is False else response
+    even, random = (
+        _cells(measurement, figures) for figures in (measurement.even, measurement.random)
+    )
+    timeouts = f"{100.0 * measurement.random.timeouts_per_loss:.2f} %"
+    return f"| {measurement.algorithm} | {closed} | {even} | {random} | {timeouts} |"
+
+
+def _cells(measurement: Measurement, figures: Figures) -> str:
+    spread = f" ± {figures.interval:.1f}" if figures.interval > 0.0 else ""
+    network = f"{figures.network:.1f}{spread} ({figures.network / figures.law - 1.0:+.1%})"
+    verdict = judge(measurement, figures).value
+    return f"{figures.law:.1f} | {figures.law_with_feedback:.1f} | {network} | {verdict}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The algorithms whose windows follow losses alone: what a scenario says of them, and their laws.
+
+Where round-trip times tell algorithms more than losses do (Vegas, FAST, BBR...), a path without
+queueing shows nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import pi, prod, sqrt
+from typing import Any
+
+from longhaul import windows
+from validation.response import laws
+from validation.response.laws import Law
+
+RTT_S = 0.1
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm, in one of its forms."""
+
+    name: str
+    congestion: Mapping[str, Any]
+    """What a scenario says of it."""
+    law: Callable[[], Law]
+    published: Callable[[float], float] | None = None
+    """The response function for evenly spaced losses, where the engine does not state it."""
+
+    def response(self, p: float) -> float | None:
+        """Return the mean window in segments that the response function gives, if there is one."""
+        if self.published is not None:
+            return self.published(p)
+        kind, *given = self.congestion.items()
+        experiment = windows.Experiment(loss=p, rounds=1, rtt_s=RTT_S)
+        settings = [f"{name}={value!r}" for name, value in given]
+        (course,) = windows.courses([str(kind[1])], experiment, set=settings)
+        return course.response_pkts
+
+
+def aimd(increase: float, decrease: float, p: float) -> float:
+    """Return `sqrt(a (2 - b) / (2 b p))`: RFC 3649 section 5 at any increase and decrease."""
+    return sqrt(increase * (2.0 - decrease) / (2.0 * decrease * p))
+
+
+def random_over_even(kept: float) -> float:
+    """Return the ratio of AIMD's mean windows under random and under evenly spaced losses.
+
+    Between losses w^2 grows by 2 a a segment; what is kept of it is `q = kept^2`. The stationary
+    w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on, whose
+    moment of order -1/2 is sqrt(pi) times the product below; time weighs a segment by 1 / w. For
+    standard TCP the mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis, "The stationary behavior
+    of ideal TCP congestion avoidance", 1996).
+    """
+    q = kept * kept
+    moment: float = sqrt(pi) * prod((1.0 - q ** (k - 0.5)) / (1.0 - q**k) for k in range(1, 400))
+    return sqrt(2.0) / moment / aimd(1.0, 1.0 - kept, 1.0)
+
+
+HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
+"""Spec 000 B.4."""
+GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
+"""Spec 003 B.5."""
+ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
+
+EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
+"""Algorithms that are set apart by something, and the same without it."""
+
+ALGORITHMS = [
+    Algorithm("reno", {"kind": "reno"}, laws.Aimd),
+    Algorithm("gaimd", {"kind": "gaimd"}, lambda: laws.Aimd(4.0 / 3.0 * (1.0 - 0.875**2), 0.125)),
+    Algorithm("increase-by-k", {"kind": "increase-by-k"}, lambda: laws.Aimd(2.0)),
+    Algorithm("multcp, 2 flows", {"kind": "multcp"}, lambda: laws.Aimd(2.0, 0.25)),
+    Algorithm(
+        "multcp, a quarter of a flow",
+        {"kind": "multcp", "flows": 0.25},
+        lambda: laws.Aimd(0.25),
+    ),
+    Algorithm("hybla", {"kind": "hybla"}, lambda: laws.Aimd((RTT_S / 0.025) ** 2)),
+    Algorithm("binomial, SQRT", {"kind": "binomial"}, lambda: laws.Binomial(0.5, 0.5, 0.5)),
+    Algorithm(
+        "binomial, IIAD",
+        {"kind": "binomial", "k": 1.0, "l": 0.0, "decrease": 1.0},
+        lambda: laws.Binomial(1.0, 0.0, 1.0),
+    ),
+    Algorithm(
+        "scalable",
+        {"kind": "scalable"},
+        lambda: laws.AboveLowWindow(laws.Scalable(), 16.0),
+    ),
+    Algorithm("hstcp", {"kind": "hstcp"}, lambda: laws.AboveLowWindow(laws.HighSpeed(), 38.0)),
+    Algorithm(
+        "hstcp, ns-2's form",
+        {"kind": "hstcp", "variant": "ns2", "low_window": 31.0},
+        lambda: laws.AboveLowWindow(laws.HighSpeed(**HSTCP_NS2), 31.0),
+    ),
+    Algorithm(
+        "ghstcp",
+        {"kind": "ghstcp"},
+        lambda: laws.AboveLowWindow(laws.HighSpeed(**GHSTCP), 38.0),
+        # Spec 003 B.5: HighSpeed TCP's rounded function; without queues nothing is gentle.
+        lambda p: max((0.078 / p) ** (1.0 / 1.2), aimd(1.0, 0.5, p)),
+    ),
+    Algorithm("ctcp", {"kind": "ctcp"}, lambda: laws.AboveLowWindow(laws.Compound(), 41.0)),
+    Algorithm("cubic", {"kind": "cubic"}, lambda: laws.Cubic(RTT_S)),
+    Algorithm(
+        "illinois",
+        {"kind": "illinois"},
+        lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
+        # Liu, Basar and Srikant 2008, on an empty queue: alpha 10, beta 1/8.
+        lambda p: aimd(10.0, 0.125, p),
+    ),
+    Algorithm(
+        ILLINOIS_WITHOUT_DELAYS,
+        # Both pairs of bounds nearly closed: no delay changes increase or decrease.
+        {"kind": "illinois", "min_increase": 9.99, "max_decrease": 0.1251},
+        lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
+        lambda p: aimd(10.0, 0.125, p),
+    ),
+    Algorithm("htcp", {"kind": "htcp"}, lambda: laws.Htcp(RTT_S)),
+    Algorithm("bic", {"kind": "bic"}, lambda: laws.AboveLowWindow(laws.Bic(), 14.0)),
+]

@@ -1,0 +1,57 @@
+"""Whether a mean window on the network is what a law gives, and why not where it is not."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from validation.response.measure import Figures, Measurement
+
+TOLERANCE = 0.05
+BY_INTERVAL_AT = 1e-5
+"""Where runs hold so few losses that a mean within its interval is all that can be asked."""
+FEW_ROUND_TRIPS = 3.0
+
+
+class Verdict(Enum):
+    """What is said of a mean window on the network."""
+
+    WITHIN = "within"
+    FEEDBACK = "feedback"
+    """Within the bounds of the law if its feedback takes a round trip."""
+    CROWDED = "crowded"
+    """Losses come so few round trips apart that repairs overlap."""
+    WHOLE = "whole"
+    """Even losses, whose distance is less than half a round trip from the law's."""
+    OUTSIDE = "outside"
+    """For no reason that is known."""
+
+
+def judge(measurement: Measurement, figures: Figures) -> Verdict:
+    """Judge the network's mean window by the law's."""
+    if _close(measurement.p, figures, figures.law):
+        return Verdict.WITHIN
+    if _close(measurement.p, figures, figures.law_with_feedback):
+        return Verdict.FEEDBACK
+    if 1.0 / (measurement.p * figures.law) < FEW_ROUND_TRIPS:
+        return Verdict.CROWDED
+    if figures is measurement.even and _whole(measurement.p, figures):
+        return Verdict.WHOLE
+    return Verdict.OUTSIDE
+
+
+def holds(measurement: Measurement) -> bool | None:
+    """Tell whether the closed form is the law's own mean window, if there is one."""
+    if measurement.response is None:
+        return None
+    return abs(measurement.even.law / measurement.response - 1.0) <= TOLERANCE
+
+
+def _whole(p: float, figures: Figures) -> bool:
+    """Tell whether the saw-tooth is as long as the law's to the nearest round trip."""
+    return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
+
+
+def _close(p: float, figures: Figures, expected: float) -> bool:
+    apart = abs(figures.network - expected)
+    by_interval = p <= BY_INTERVAL_AT and apart <= figures.interval
+    return by_interval or apart <= TOLERANCE * expected

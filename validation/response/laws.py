@@ -1,0 +1,274 @@
+"""What the papers say of a window: how fast it grows, and what a congestion signal leaves of it.
+
+Written from the papers and apart from the engine's algorithms, which are held against it. A law
+drives many flows at once: windows, in segments, and round trips passed are arrays, a flow an
+element.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+Windows = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Law(ABC):
+    """A law, and what it remembers of each flow."""
+
+    def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
+        """Take flows with these windows, just cut."""
+
+    @abstractmethod
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Return the windows after so many round trips, at most one.
+
+        `acked` are the windows acknowledged in them: as many as round trips where acknowledgements
+        keep up with the window, none for flows that rest.
+        """
+
+    @abstractmethod
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Return the windows after congestion signals to some of the flows."""
+
+
+@dataclass
+class Aimd(Law):
+    """Additive increase, multiplicative decrease (RFC 5681: one segment, one half)."""
+
+    increase: float = 1.0
+    decrease: float = 0.5
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Add `increase` segments a round trip."""
+        return cwnd + self.increase * acked
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove the part `decrease`."""
+        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
+
+
+@dataclass
+class Binomial(Law):
+    """Bansal and Balakrishnan, INFOCOM 2001, equation 1, with alpha 1."""
+
+    k: float
+    l: float  # noqa: E741 (the paper's name)
+    decrease: float
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Add `1 / w^k` a round trip."""
+        return cwnd + acked * cwnd**-self.k
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove `decrease w^l`, and leave at least one segment."""
+        return np.where(signalled, np.maximum(cwnd - self.decrease * cwnd**self.l, 1.0), cwnd)
+
+
+@dataclass
+class AboveLowWindow(Law):
+    """A law that holds from a window on; below it, standard TCP's does."""
+
+    law: Law
+    low_window: float
+
+    def begin(self, cwnd: Windows) -> None:
+        """Hand the flows on."""
+        self.law.begin(cwnd)
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Grow by either law."""
+        own = self.law.grow(cwnd, rounds, acked)
+        return np.where(cwnd < self.low_window, cwnd + acked, own)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Halve small windows."""
+        small = signalled & (cwnd < self.low_window)
+        return np.where(small, cwnd / 2.0, self.law.cut(cwnd, signalled))
+
+
+@dataclass
+class HighSpeed(Law):
+    """RFC 3649 section 5 above the low window: equations 3.3 to 3.8 of spec 000."""
+
+    low_window: float = 38.0
+    low_p: float = 1e-3
+    high_window: float = 83_000.0
+    high_p: float = 1e-7
+    high_decrease: float = 0.1
+
+    def decrease(self, cwnd: Windows) -> Windows:
+        """Return b(w), a line over the logarithm of the window."""
+        place: Windows = np.log(cwnd / self.low_window) / log(self.high_window / self.low_window)
+        return 0.5 + (self.high_decrease - 0.5) * place
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w))."""
+        slope = log(self.high_p / self.low_p) / log(self.high_window / self.low_window)
+        p: Windows = self.low_p * (cwnd / self.low_window) ** slope
+        b = self.decrease(cwnd)
+        return cwnd + acked * cwnd**2 * p * 2.0 * b / (2.0 - b)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove the part b(w)."""
+        return np.where(signalled, cwnd * (1.0 - self.decrease(cwnd)), cwnd)
+
+
+@dataclass
+class Scalable(Law):
+    """Kelly, CCR 33(2), 2003: a hundredth of the window a round trip, an eighth of it at a loss."""
+
+    increase: float = 0.01
+    decrease: float = 0.125
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Grow geometrically: each of a round trip's acknowledgements adds the same."""
+        return cwnd * np.exp(self.increase * acked)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove the part `decrease`."""
+        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
+
+
+@dataclass
+class Compound(Law):
+    """Tan, Song, Zhang and Sridharan, INFOCOM 2006, while nothing queues: `alpha w^k`."""
+
+    increase: float = 0.125
+    exponent: float = 0.75
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Grow by a power of the window, by standard TCP's segment at least."""
+        return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Halve the window."""
+        return np.where(signalled, cwnd / 2.0, cwnd)
+
+
+@dataclass
+class Cubic(Law):
+    """RFC 9438 sections 4.2 to 4.7, at a round-trip time that never changes."""
+
+    rtt_s: float
+    scale: float = 0.4
+    kept: float = 0.7
+    fast_convergence: bool = True
+    peak: Windows = field(init=False)
+    prior: Windows = field(init=False)
+    start: Windows = field(init=False)
+    standard: Windows = field(init=False)
+    elapsed_s: Windows = field(init=False)
+
+    def begin(self, cwnd: Windows) -> None:
+        """Take their peaks to be where cuts to their windows come from."""
+        self.start, self.standard = cwnd, cwnd
+        self.prior = self.peak = cwnd / self.kept
+        self.elapsed_s = np.zeros_like(cwnd)
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Follow the cubic, or the flow with standard TCP's mean where that is larger."""
+        going = acked > 0.0
+        self.elapsed_s = self.elapsed_s + going * rounds * self.rtt_s
+        plateau = np.maximum(self.peak, self.start)
+        until_plateau_s = np.cbrt((plateau - self.start) / self.scale)
+        cubic = plateau + self.scale * (self.elapsed_s - until_plateau_s) ** 3
+        friendly = 3.0 * (1.0 - self.kept) / (1.0 + self.kept)
+        slope = np.where(self.standard < self.prior, friendly, 1.0)
+        self.standard = self.standard + slope * acked
+        return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Keep seven tenths; aim lower after a cut below the last peak."""
+        lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
+        peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
+        self.peak = np.where(signalled, peak, self.peak)
+        self.prior = np.where(signalled, cwnd, self.prior)
+        left = np.where(signalled, cwnd * self.kept, cwnd)
+        self.start = np.where(signalled, left, self.start)
+        self.standard = np.where(signalled, left, self.standard)
+        self.elapsed_s = np.where(signalled, 0.0, self.elapsed_s)
+        return left
+
+
+@dataclass
+class Htcp(Law):
+    """Leith and Shorten, draft-leith-tcp-htcp-06, where nothing queues.
+
+    Growth follows the time since the last congestion event. A flow keeps the ratio of the least to
+    the largest round-trip time, here 1, but at most `steady_kept`, if its throughput is within a
+    fifth of that before the event before; otherwise half.
+    """
+
+    rtt_s: float
+    low_speed_s: float = 1.0
+    steady_kept: float = 0.8
+    steady_change: float = 0.2
+    throughput_gain: float = 0.25
+    kept: Windows = field(init=False)
+    elapsed_s: Windows = field(init=False)
+    throughput: Windows = field(init=False)
+    largest: Windows = field(init=False)
+    last_largest: Windows = field(init=False)
+
+    def begin(self, cwnd: Windows) -> None:
+        """Take them for flows of steady throughput."""
+        self.kept = np.full_like(cwnd, self.steady_kept)
+        self.elapsed_s = np.zeros_like(cwnd)
+        self.throughput = self.largest = cwnd
+        self.last_largest = cwnd / self.steady_kept
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` a round trip, t from `low_speed_s` on."""
+        fast_s = np.maximum(self.elapsed_s - self.low_speed_s, 0.0)
+        increase = 2.0 * (1.0 - self.kept) * (1.0 + 10.0 * fast_s + fast_s**2 / 4.0)
+        self.elapsed_s = self.elapsed_s + rounds * self.rtt_s
+        gain = self.throughput_gain * rounds
+        self.throughput = self.throughput + gain * (cwnd - self.throughput)
+        self.largest = np.maximum(self.largest, self.throughput)
+        return cwnd + acked * increase
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Compare the largest mean throughputs of the last two epochs."""
+        change = np.abs(self.largest - self.last_largest)
+        steady = change <= self.steady_change * self.last_largest
+        kept = np.where(steady, self.steady_kept, 0.5)
+        self.kept = np.where(signalled, kept, self.kept)
+        self.last_largest = np.where(signalled, self.largest, self.last_largest)
+        self.largest = np.where(signalled, 0.0, self.largest)
+        self.elapsed_s = np.where(signalled, 0.0, self.elapsed_s)
+        return np.where(signalled, cwnd * self.kept, cwnd)
+
+
+@dataclass
+class Bic(Law):
+    """Xu, Harfoush and Rhee, INFOCOM 2004, above its low window."""
+
+    max_increment: float = 32.0
+    min_increment: float = 0.01
+    decrease: float = 0.125
+    fast_convergence: bool = True
+    peak: Windows = field(init=False)
+
+    def begin(self, cwnd: Windows) -> None:
+        """Take their peaks to be where cuts to their windows come from."""
+        self.peak = cwnd / (1.0 - self.decrease)
+
+    def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
+        """Go half of the way to the peak; beyond it, in steps that double."""
+        half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
+        beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
+        step = np.where(cwnd < self.peak, half, beyond)
+        return cwnd + acked * np.minimum(step, self.max_increment)
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove an eighth; aim lower after a cut below the last peak."""
+        lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
+        peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
+        self.peak = np.where(signalled, peak, self.peak)
+        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)

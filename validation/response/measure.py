@@ -1,0 +1,92 @@
+"""Measures mean windows on the network, and works out what the laws give, for one loss rate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import sqrt
+from statistics import fmean
+from typing import Any
+
+from validation.judge import interval
+from validation.response import network, sawtooth
+from validation.response.algorithms import Algorithm
+
+LOSS_RATES = (1e-2, 1e-3, 1e-4, 1e-5)
+SEEDS = range(1, 9)
+MOST_LOSSES = 1000
+MOST_PACKETS = 2e7
+"""Per run: 200 losses at 1e-5."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Mean windows in segments under one kind of loss."""
+
+    law: float
+    """By the published law, feedback taken to be immediate: its response function."""
+    law_with_feedback: float
+    """The same with feedback that takes a round trip."""
+    network: float
+    interval: float
+    """Half the width of the 95 % interval of the network's mean over seeds; 0 for one run."""
+    timeouts_per_loss: float
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One algorithm at one loss rate."""
+
+    algorithm: str
+    p: float
+    response: float | None
+    """The closed form for evenly spaced losses."""
+    even: Figures
+    random: Figures
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of figures.json."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> Measurement:
+        """Read an entry of figures.json."""
+        even, random = Figures(**entry["even"]), Figures(**entry["random"])
+        return cls(entry["algorithm"], entry["p"], entry["response"], even, random)
+
+
+def measure(algorithm: Algorithm, p: float) -> Measurement:
+    """Measure one algorithm at one loss rate."""
+    response = algorithm.response(p)
+    start = sawtooth.under_even_loss(algorithm.law(), p, response or sqrt(1.5 / p))
+    losses = int(min(MOST_LOSSES, MOST_PACKETS * p))
+    return Measurement(
+        algorithm.name,
+        p,
+        response,
+        _even(algorithm, p, start, losses),
+        _random(algorithm, p, start, losses),
+    )
+
+
+def _even(algorithm: Algorithm, p: float, start: float, losses: int) -> Figures:
+    flow = network.under_even_loss(algorithm, p, start, losses)
+    return Figures(
+        law=start,
+        law_with_feedback=sawtooth.under_even_loss(algorithm.law(), p, start, feedback=True),
+        network=flow.mean_window_pkts,
+        interval=0.0,
+        timeouts_per_loss=flow.timeouts / (flow.cuts + flow.timeouts),
+    )
+
+
+def _random(algorithm: Algorithm, p: float, start: float, losses: int) -> Figures:
+    flows = [network.under_random_loss(algorithm, p, start, losses, seed) for seed in SEEDS]
+    windows = [flow.mean_window_pkts for flow in flows]
+    timeouts = sum(flow.timeouts for flow in flows)
+    return Figures(
+        law=sawtooth.under_random_loss(algorithm.law(), p, start),
+        law_with_feedback=sawtooth.under_random_loss(algorithm.law(), p, start, feedback=True),
+        network=fmean(windows),
+        interval=interval(windows),
+        timeouts_per_loss=timeouts / (timeouts + sum(flow.cuts for flow in flows)),
+    )

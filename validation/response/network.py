@@ -1,0 +1,59 @@
+"""One flow on a path that loses packets and queues none: its mean window by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import longhaul
+from validation.response.algorithms import RTT_S, Algorithm
+
+RATE = "1 Tbps"
+"""A window of 10,000 packets passes in a thousandth of a round trip."""
+SETTLING = 0.25
+"""Part of a run that is left out."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What one flow did after it had settled."""
+
+    mean_window_pkts: float
+    cuts: int
+    timeouts: int
+
+
+def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -> Flow:
+    """Lose every `1 / p`-th packet."""
+    distance = round(1.0 / p)
+    # Twice as many as the law expects, in case the flow is faster.
+    listed = [distance * number for number in range(1, 2 * losses)]
+    return _run(algorithm, {"packets": listed}, p, start, losses, seed=1)
+
+
+def under_random_loss(algorithm: Algorithm, p: float, start: float, losses: int, seed: int) -> Flow:
+    """Lose each packet with probability `p`."""
+    return _run(algorithm, {"bernoulli": p}, p, start, losses, seed)
+
+
+def _run(
+    algorithm: Algorithm, loss: Mapping[str, Any], p: float, start: float, losses: int, seed: int
+) -> Flow:
+    duration_s = losses / (p * start) * RTT_S
+    scenario = {
+        "title": f"{algorithm.name} under a loss rate of {p:g}",
+        "duration": f"{duration_s:.1f} s",
+        "seed": seed,
+        "measure": {"from": f"{SETTLING * duration_s:.1f} s"},
+        "topology": {
+            "dumbbell": {
+                "bottleneck": {"rate": RATE, "delay": f"{RTT_S / 2.0:g} s", "loss": dict(loss)}
+            }
+        },
+        # The functions count an acknowledgement for every segment, and are about steady states.
+        "tcp": {"delayed_ack": False, "initial_ssthresh": max(2.0, start)},
+        "flows": [{"congestion": dict(algorithm.congestion)}],
+    }
+    row = longhaul.run(scenario).flows.row(0, named=True)
+    return Flow(row["cwnd_mean_pkts"], row["cuts_loss"], row["timeouts"])

@@ -1,0 +1,119 @@
+"""Mean windows of a law under losses, with no packets: the model that response functions stand for.
+
+A window of segments is sent each round trip, and the window is cut after so many of them. Distances
+between losses that are all alike give the saw-tooth of the published functions; exponential ones
+are random losses, each segment's with the same probability.
+
+The functions take feedback to be immediate. With `feedback` it takes a round trip, as on a
+network. Acknowledgements come from the window of a round trip ago, which is smaller while the
+window grows. A loss is known a round trip after it, in which the window goes on growing and further
+losses make no cut of their own; the repair takes another, in which the window rests (RFC 6675).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+
+from validation.response.laws import Flags, Law, Windows
+
+FLOWS = 500
+CUTS_UNDER_RANDOM_LOSS = 120
+CUTS_UNDER_EVEN_LOSS = 600
+STEPS_PER_CYCLE = 100
+"""Least steps between two losses; a step is a round trip at most."""
+SETTLING = 1.0 / 3.0
+"""Part of the steps that is left out."""
+
+
+def under_even_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
+    """Return the mean window under losses `1 / p` segments apart, for a flow that starts there."""
+    flows = _Flows(law, lambda count: np.full(count, 1.0 / p), p, np.array([start]), feedback)
+    return flows.mean_window(CUTS_UNDER_EVEN_LOSS)
+
+
+def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
+    """Return the mean window where each segment is lost with probability `p`.
+
+    Drawn from 40,000 losses, with a standard error of a third of a percent.
+    """
+    generator = np.random.default_rng(1)
+
+    def gaps(count: int) -> Windows:
+        return generator.exponential(1.0 / p, count)
+
+    flows = _Flows(law, gaps, p, np.full(FLOWS, start), feedback)
+    return flows.mean_window(CUTS_UNDER_RANDOM_LOSS)
+
+
+class _Flows:
+    """Many flows under one law, each with losses of its own."""
+
+    def __init__(
+        self, law: Law, gaps: Callable[[int], Windows], p: float, cwnd: Windows, feedback: bool
+    ) -> None:
+        self.law = law
+        self.gaps = gaps
+        self.cwnd = cwnd
+        self.feedback = feedback
+        cycle = 1.0 / (p * float(cwnd[0]))
+        steps_per_round = ceil(STEPS_PER_CYCLE / cycle)
+        self.steps_per_cycle = cycle * steps_per_round
+        self.rounds = 1.0 / steps_per_round
+        """Round trips in a step."""
+        self.under_way = deque([cwnd] * steps_per_round, steps_per_round)
+        """Windows of the last round trip."""
+        self.until_loss = gaps(len(cwnd))
+        self.until_known = np.full_like(cwnd, np.inf)
+        """Round trips; endless where no loss is on its way."""
+        self.of_repair = np.zeros_like(cwnd)
+        """Round trips that the current repair still takes."""
+        law.begin(cwnd)
+
+    def mean_window(self, cuts: int) -> float:
+        """Average over flows and steps, once so many cuts have settled them."""
+        steps = int(cuts * self.steps_per_cycle)
+        settling = int(steps * SETTLING)
+        for _ in range(settling):
+            self._step()
+        return float(np.mean([self._step().mean() for _ in range(steps - settling)]))
+
+    def _step(self) -> Windows:
+        """Go on by a part of a round trip and return the mean windows in it."""
+        grown = self.law.grow(self.cwnd, self.rounds, self._acked())
+        mean = (self.cwnd + grown) / 2.0
+        self.of_repair = np.maximum(self.of_repair - self.rounds, 0.0)
+        self.under_way.append(mean)
+        signalled = self._signals(self._losses(mean * self.rounds))
+        self.cwnd = self.law.cut(grown, signalled)
+        if self.feedback:
+            self.of_repair = np.where(signalled, 1.0, self.of_repair)
+        return mean
+
+    def _acked(self) -> Windows:
+        """Return the windows acknowledged in a step."""
+        if not self.feedback:
+            return np.full_like(self.cwnd, self.rounds)
+        part = np.minimum(self.under_way[0] / self.cwnd, 1.0)
+        return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
+
+    def _losses(self, sent: Windows) -> Flags:
+        """Return which flows lose a segment among those sent, and draw their next losses."""
+        self.until_loss = self.until_loss - sent
+        lost = self.until_loss <= 0.0
+        self.until_loss[lost] += self.gaps(int(lost.sum()))
+        return lost
+
+    def _signals(self, lost: Flags) -> Flags:
+        """Return which flows learn of a loss."""
+        if not self.feedback:
+            return lost
+        self.until_known = self.until_known - self.rounds
+        # Sums of steps miss a whole round trip by the last bits.
+        signalled = self.until_known <= 1e-9
+        self.until_known[signalled] = np.inf
+        self.until_known[lost & np.isinf(self.until_known)] = 1.0
+        return signalled
