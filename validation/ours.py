@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import longhaul
 from validation.cases import Case
 from validation.figures import FlowFigures, LinkFigures, Run, Trace
+from validation.sawtooth import measure
 from validation.scenario import scenario
 
 Column = NDArray[np.float64]
@@ -63,13 +64,13 @@ def _flow(
     mine = events.filter(pl.col("flow") == row["flow"])
     timeouts = mine.filter(pl.col("event") == "timeout")["t_s"].to_list()
     cuts = mine.filter(pl.col("event") == "cut")["t_s"].to_list()
-    payload_b = case.number("pkt") - 40.0
     way_back_s = case.number("delay") + access_delay_s
 
     def acked_b(time_s: float) -> float:
         delivered = samples["delivered_bytes"]
         return float(np.interp(time_s - way_back_s, samples["t_s"], delivered))
 
+    cut_times_s = sorted(cuts + timeouts)
     start, end = _window(case, samples["t_s"])
     from_s, to_s = float(samples["t_s"][start]), float(samples["t_s"][end])
     return FlowFigures(
@@ -77,15 +78,16 @@ def _flow(
         start_s=row["start_s"],
         sent_pkts=row["total_sent_pkts"],
         retransmitted_pkts=row["total_retransmitted_pkts"],
-        delivered_pkts=round(acked_b(case.duration_s) / payload_b),
+        delivered_pkts=round(acked_b(case.duration_s) / case.payload_b),
         cuts=len(cuts) + len(timeouts),
         ecn_cuts=row["total_cuts_ecn"],
         timeouts=len(timeouts),
-        cut_times_s=sorted(cuts + timeouts),
+        cut_times_s=cut_times_s,
         timeout_times_s=timeouts,
         goodput_window_bps=8.0 * (acked_b(to_s) - acked_b(from_s)) / (to_s - from_s),
         cwnd_mean_window=float(samples["cwnd_pkts"][start : end + 1].mean()),
         cwnd_max=float(samples["cwnd_pkts"].max()),
+        sawtooth=measure(case, samples["t_s"].tolist(), samples["cwnd_pkts"].tolist(), cut_times_s),
     )
 
 
