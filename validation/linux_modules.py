@@ -18,7 +18,7 @@ MODULES = {
     "bic": ("bic", "linux"),
     "compound": ("ctcp", "paper"),
     "cubic": ("cubic", "linux"),
-    "highspeed": ("hstcp", "paper"),
+    "highspeed": ("hstcp", "linux"),
     "htcp": ("htcp", "linux"),
     "illinois": ("illinois", "paper"),
     "scalable": ("scalable", "linux"),

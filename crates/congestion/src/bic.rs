@@ -2,8 +2,10 @@
 //!
 //! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
 //! networks", INFOCOM 2004. Variant linux is the form of Linux 2.6.22, which has no state besides
-//! the peak: steps shrink towards the peak and grow again beyond it. Variant nist has its own file.
+//! the peak: steps shrink towards the peak and grow again beyond it, and its estimate of delayed
+//! acknowledgements makes up for them. Variant nist has its own file.
 
+use crate::ack_ratio::AckRatio;
 use crate::bic_nist::BicNist;
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -111,6 +113,8 @@ pub struct Bic {
     peak: f64,
     /// Probing beyond the peak.
     probe: Option<Probe>,
+    /// Of Linux.
+    ack_ratio: AckRatio,
 }
 
 /// The search beyond the peak doubles its step every round trip, as slow start does.
@@ -132,6 +136,7 @@ impl Bic {
             linux: settings.variant() == Variant::Linux,
             peak: 0.0,
             probe: None,
+            ack_ratio: AckRatio::NEW,
         }
     }
 
@@ -170,12 +175,17 @@ impl Bic {
             (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
         };
         // Before the first loss, at least one segment in twenty acknowledgements.
-        let step = if self.peak == 0.0 {
+        if self.peak == 0.0 {
             step.max(cwnd / 20.0)
         } else {
             step
-        };
-        step.min(cwnd)
+        }
+    }
+
+    /// Segments that one acknowledgement adds in Linux 2.6.22: at most one.
+    fn linux_step(&mut self, increase: f64, ack: &AckSample, cwnd: f64) -> f64 {
+        self.ack_ratio.observe(ack.acked);
+        (increase * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
     /// Whether it is standard TCP at this window. Linux counts the limit itself among those.
@@ -209,7 +219,12 @@ impl CongestionControl for Bic {
             (false, true) => self.linux_increase(cwnd),
             (false, false) => self.increase(cwnd),
         };
-        window.grow(increase * ack.credit / cwnd, Change::Avoidance);
+        let step = if self.linux {
+            self.linux_step(increase, ack, cwnd)
+        } else {
+            increase * ack.credit / cwnd
+        };
+        window.grow(step, Change::Avoidance);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
@@ -221,6 +236,7 @@ impl CongestionControl for Bic {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.cut(event.base);
         self.peak = 0.0;
+        self.ack_ratio = AckRatio::NEW;
         if !self.linux {
             restart(event, window);
             return;

@@ -2,7 +2,8 @@
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
 //! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10.
+//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10, variant linux
+//! Linux 2.6.22, which has the table of the RFC's appendix B.
 
 use std::sync::Arc;
 
@@ -25,10 +26,11 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         the window at the first reduction of a connection and in slow start, and below low_window \
         keeps the fraction that the last reduction above it removed. Variant nist rounds the \
         increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
-        a timeout, too.",
+        a timeout, too. Variant linux rounds the increase up, as the RFC's table does, keeps its own \
+        part at a timeout, and halves the rate in a recovery whatever it is to keep.",
     source: "RFC 3649",
     used_by: &[Work::HighSpeedTcp, Work::GentleHighSpeedTcp, Work::Nist],
-    variants: &[Variant::Paper, Variant::Ns2, Variant::Nist],
+    variants: &[Variant::Paper, Variant::Ns2, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Controller::Hstcp(Hstcp::new(settings)?)),
 };
@@ -37,8 +39,8 @@ static PARAMETERS: [Parameter; 7] = [
     LOW_WINDOW,
     HIGH_WINDOW,
     rounded(DefaultValue::Derived {
-        rule: "0; variant nist: 1",
-        value: |settings| f64::from(settings.variant() == Variant::Nist),
+        rule: "0; variants linux and nist: 1",
+        value: |settings| f64::from(matches!(settings.variant(), Variant::Linux | Variant::Nist)),
     }),
     HIGH_P,
     HIGH_DECREASE,
@@ -155,6 +157,7 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// Whether a timeout leaves the algorithm's own part as threshold (spec 004b equation 29).
     own_threshold: bool,
+    linux: bool,
 }
 
 /// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
@@ -171,7 +174,8 @@ impl Hstcp {
         Ok(Self {
             response: Arc::new(Response::new(settings)),
             ns2,
-            own_threshold: settings.variant() == Variant::Nist,
+            own_threshold: matches!(settings.variant(), Variant::Linux | Variant::Nist),
+            linux: settings.variant() == Variant::Linux,
         })
     }
 }
@@ -194,6 +198,11 @@ impl CongestionControl for Hstcp {
             Some(factor) => factor.target(&self.response, event, window.cwnd()),
         };
         window.reduce_to(target);
+    }
+
+    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        self.linux.then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -247,8 +256,8 @@ struct Response {
     curve: Curve,
     /// `a(w)`, where it is tabulated.
     table: ResponseTable,
-    /// Whether `a(w)` is rounded to whole segments (spec 004b equation 26 and H-21).
-    whole: bool,
+    /// How `a(w)` is rounded to whole segments, if it is.
+    rounding: Option<fn(f64) -> f64>,
 }
 
 impl Response {
@@ -258,7 +267,13 @@ impl Response {
         Self {
             curve,
             table,
-            whole: settings.variant() == Variant::Nist,
+            rounding: match settings.variant() {
+                // Spec 004b equation 26 and H-21.
+                Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
+                // RFC 3649 appendix B gives the largest window of each increase.
+                Variant::Linux => Some(libm::ceil),
+                Variant::Paper | Variant::Ns2 => None,
+            },
         }
     }
 
@@ -270,12 +285,9 @@ impl Response {
             return 1.0;
         }
         let increase = self.table.at(w).unwrap_or_else(|| self.curve.increase(w));
-        let increase = if self.whole {
-            libm::floor(increase + 0.5)
-        } else {
-            increase
-        };
-        increase.max(1.0)
+        self.rounding
+            .map_or(increase, |round| round(increase))
+            .max(1.0)
     }
 
     /// Part of the window removed at window `w`.
@@ -397,6 +409,21 @@ mod tests {
         for (w, a, b) in rows {
             near(response.increase(w), a, 0.014);
             near(response.decrease(w), b, 0.0051);
+        }
+    }
+
+    /// Linux 2.6.22, tcp_highspeed.c: windows up to the second entry, 118, get two segments a round
+    /// trip, and so on.
+    #[test]
+    fn linux_rounds_the_increase_up() {
+        let response = hstcp(Variant::Linux, &[]).response;
+        for (row, largest) in [118.0, 221.0, 347.0, 495.0, 663.0, 851.0, 1058.0]
+            .into_iter()
+            .enumerate()
+        {
+            // The table was made with rounded numbers.
+            assert_eq!(response.increase(largest - 4.0), row as f64 + 2.0);
+            assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
         }
     }
 

@@ -19,7 +19,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part \
         of the window at a congestion signal, so that the time to recover does not depend on the \
         window; up to low_window it is standard TCP. Variant linux removes that part at small \
-        windows too, variants linux and nist also at a timeout.",
+        windows too, variants linux and nist also at a timeout. Variant linux also halves the rate in \
+        a recovery, and comes back to what it keeps in slow start.",
     source: "Kelly, CCR 33(2), 2003",
     used_by: &[Work::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
@@ -107,6 +108,12 @@ impl CongestionControl for Scalable {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         window.reduce_to(self.reduced(event.base));
+    }
+
+    /// Linux takes standard TCP's, though its window is to keep seven eighths
+    /// (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        (self.variant == Variant::Linux).then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {

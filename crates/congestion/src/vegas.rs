@@ -18,7 +18,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     description: "Estimates once a round trip how many segments the flow holds in the queue, from \
         the smallest and the current round-trip time, and adds or removes one segment to keep them \
         between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
-        congestion signal.",
+        congestion signal. Variant linux counts the segment from the window at the start of the \
+        round trip before, so that it moves every second one only.",
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     used_by: &[Work::SyncTcp, Work::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux],
@@ -80,6 +81,9 @@ pub struct Vegas {
     estimate: QueueEstimate,
     /// Segments found in the queue at the end of the last round.
     queued: f64,
+    linux: bool,
+    /// Window at the end of the round before, which Linux adds to or takes from.
+    last_cwnd: f64,
 }
 
 impl Vegas {
@@ -91,6 +95,8 @@ impl Vegas {
             gamma: settings.get("gamma"),
             estimate: QueueEstimate::default(),
             queued: 0.0,
+            linux: settings.variant() == Variant::Linux,
+            last_cwnd: 0.0,
         })
     }
 
@@ -103,10 +109,20 @@ impl Vegas {
         }
     }
 
-    fn avoidance_round(&self, window: &mut Window) {
-        if self.queued > self.beta {
-            window.shrink(1.0);
+    /// `last_cwnd` is the window at the end of the round before (Linux 2.6.22, `beg_snd_cwnd`).
+    fn avoidance_round(&self, last_cwnd: f64, window: &mut Window) {
+        let cwnd = window.cwnd();
+        let from = if self.linux { last_cwnd } else { cwnd };
+        let target = if self.queued > self.beta {
+            from - 1.0
         } else if self.queued < self.alpha {
+            from + 1.0
+        } else {
+            from
+        };
+        if target < cwnd {
+            window.shrink(1.0);
+        } else if target > cwnd {
             window.grow(1.0, Change::Avoidance);
         }
     }
@@ -122,10 +138,11 @@ impl CongestionControl for Vegas {
             return;
         };
         self.queued = queued;
+        let last_cwnd = std::mem::replace(&mut self.last_cwnd, window.cwnd());
         if window.in_slow_start() {
             self.slow_start_round(window);
         } else {
-            self.avoidance_round(window);
+            self.avoidance_round(last_cwnd, window);
         }
     }
 
@@ -136,5 +153,27 @@ impl CongestionControl for Vegas {
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queued", self.queued);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1` and saves `beg_snd_cwnd` before it
+    /// adds to the window: the next round finds the window where it is to go already.
+    #[test]
+    fn linux_moves_every_second_round_trip() {
+        for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux, 105.0)] {
+            let mut vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
+            let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+            vegas.last_cwnd = 100.0;
+            for _ in 0..10 {
+                let last_cwnd = std::mem::replace(&mut vegas.last_cwnd, window.cwnd());
+                vegas.avoidance_round(last_cwnd, &mut window);
+            }
+            assert_eq!(window.cwnd(), expected, "{variant}");
+        }
     }
 }
