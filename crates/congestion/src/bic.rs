@@ -160,8 +160,9 @@ impl Bic {
 
     /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in whole segments,
     /// and one fifth of a segment where that is not above one; beyond it a third of the way come.
+    /// Windows are whole segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
-        let beyond = cwnd - self.peak;
+        let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
             let part = libm::floor(-beyond / LINUX_DIVISOR);
             if part <= 1.0 {
@@ -197,11 +198,12 @@ impl Bic {
     fn cut(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;
-        self.peak = if lower {
+        let peak = if lower {
             base * (1.0 + kept) / 2.0
         } else {
             base
         };
+        self.peak = if self.linux { libm::floor(peak) } else { peak };
         self.probe = None;
         if self.is_standard(base) {
             base / 2.0
@@ -299,7 +301,8 @@ mod tests {
         let cases = [
             (900.0, 16.0),
             (960.0, 10.0),
-            (992.9, 0.2),
+            (992.9, 2.0),
+            (993.0, 0.2),
             (987.0, 3.0),
             (997.0, 0.2),
             (1003.0, 0.2),

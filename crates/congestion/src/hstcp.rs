@@ -157,7 +157,6 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// Whether a timeout leaves the algorithm's own part as threshold (spec 004b equation 29).
     own_threshold: bool,
-    linux: bool,
 }
 
 /// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
@@ -175,7 +174,6 @@ impl Hstcp {
             response: Arc::new(Response::new(settings)),
             ns2,
             own_threshold: matches!(settings.variant(), Variant::Linux | Variant::Nist),
-            linux: settings.variant() == Variant::Linux,
         })
     }
 }
@@ -202,7 +200,7 @@ impl CongestionControl for Hstcp {
 
     /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        self.linux.then(|| window.ssthresh() / 2.0)
+        self.response.linux.then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -258,6 +256,7 @@ struct Response {
     table: ResponseTable,
     /// How `a(w)` is rounded to whole segments, if it is.
     rounding: Option<fn(f64) -> f64>,
+    linux: bool,
 }
 
 impl Response {
@@ -274,6 +273,7 @@ impl Response {
                 Variant::Linux => Some(libm::ceil),
                 Variant::Paper | Variant::Ns2 => None,
             },
+            linux: settings.variant() == Variant::Linux,
         }
     }
 
@@ -294,9 +294,30 @@ impl Response {
     fn decrease(&self, w: f64) -> f64 {
         if w <= self.curve.low_window {
             0.5
+        } else if self.linux {
+            libm::floor(256.0 * self.curve.decrease(self.largest_alike(w))) / 256.0
         } else {
             self.curve.decrease(w)
         }
+    }
+
+    /// The largest window with the same whole increase as `w`: it gives Linux the decrease of all of
+    /// them, in 256ths.
+    fn largest_alike(&self, w: f64) -> f64 {
+        let increase = self.increase(w);
+        let (mut from, mut to) = (w, 2.0 * w);
+        while self.curve.increase(to) <= increase {
+            to *= 2.0;
+        }
+        while to - from > 0.5 {
+            let middle = (from + to) / 2.0;
+            if self.curve.increase(middle) <= increase {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        from
     }
 }
 
@@ -412,18 +433,26 @@ mod tests {
         }
     }
 
-    /// Linux 2.6.22, tcp_highspeed.c: windows up to the second entry, 118, get two segments a round
-    /// trip, and so on.
+    /// Linux 2.6.22, tcp_highspeed.c (largest window, decrease in 256ths): windows up to the second
+    /// entry, 118, get two segments a round trip, and so on.
     #[test]
-    fn linux_rounds_the_increase_up() {
+    fn linux_has_the_rfc_s_table() {
         let response = hstcp(Variant::Linux, &[]).response;
-        for (row, largest) in [118.0, 221.0, 347.0, 495.0, 663.0, 851.0, 1058.0]
-            .into_iter()
-            .enumerate()
-        {
+        let rows = [
+            (118.0, 112.0),
+            (221.0, 104.0),
+            (347.0, 98.0),
+            (495.0, 93.0),
+            (663.0, 89.0),
+            (851.0, 86.0),
+            (1058.0, 83.0),
+            (1284.0, 81.0),
+        ];
+        for (row, (largest, decrease)) in rows.into_iter().enumerate() {
             // The table was made with rounded numbers.
             assert_eq!(response.increase(largest - 4.0), row as f64 + 2.0);
             assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
+            near(256.0 * response.decrease(largest - 4.0), decrease, 1.0);
         }
     }
 
