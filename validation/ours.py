@@ -40,7 +40,7 @@ def read(case: Case, seed: int, results: longhaul.Results) -> Run:
     ]
     trace = Trace(
         link["t_s"].tolist(),
-        [columns["cwnd_pkts"].tolist() for columns in samples],
+        [_since_zero(columns["cwnd_pkts"], len(link["t_s"])) for columns in samples],
         link["queue_pkts"].tolist(),
     )
     row = results.links.row(0, named=True)
@@ -51,6 +51,11 @@ def _samples(series: pl.DataFrame, kind: str, index: int) -> dict[str, Column]:
     rows = series.filter((pl.col("kind") == kind) & (pl.col("id") == index))
     numbers = rows.drop("kind", "name", "id").fill_null(0)
     return {name: numbers[name].cast(pl.Float64).to_numpy() for name in numbers.columns}
+
+
+def _since_zero(samples: Column, length: int) -> list[float]:
+    """Put zeros before the samples of a flow, which begin when it starts."""
+    return [0.0] * (length - len(samples)) + [float(sample) for sample in samples]
 
 
 def _flow(

@@ -192,7 +192,7 @@ impl CongestionControl for Hstcp {
     /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let target = match &mut self.ns2 {
-            None => event.base * (1.0 - self.response.decrease(event.base)),
+            None => self.response.reduced(event.base),
             Some(factor) => factor.target(&self.response, event, window.cwnd()),
         };
         window.reduce_to(target);
@@ -212,7 +212,7 @@ impl CongestionControl for Hstcp {
             return;
         }
         if !event.keep_ssthresh {
-            window.set_ssthresh(event.base * (1.0 - self.response.decrease(event.base)));
+            window.set_ssthresh(self.response.reduced(event.base));
         }
         window.restart();
     }
@@ -281,6 +281,7 @@ impl Response {
     /// rounded `low_p` the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
+        let w = if self.linux { libm::floor(w) } else { w };
         if w <= self.curve.low_window {
             return 1.0;
         }
@@ -288,6 +289,15 @@ impl Response {
         self.rounding
             .map_or(increase, |round| round(increase))
             .max(1.0)
+    }
+
+    /// What a reduction leaves of window `w`. Linux takes whole segments off whole segments.
+    fn reduced(&self, w: f64) -> f64 {
+        if self.linux {
+            let whole = libm::floor(w);
+            return whole - libm::floor(whole * self.decrease(whole));
+        }
+        w * (1.0 - self.decrease(w))
     }
 
     /// Part of the window removed at window `w`.
@@ -454,6 +464,8 @@ mod tests {
             assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
             near(256.0 * response.decrease(largest - 4.0), decrease, 1.0);
         }
+        // 577 of 577 * 89 / 256 = 200.6.
+        assert_eq!(response.reduced(577.9), 377.0);
     }
 
     #[test]

@@ -87,9 +87,14 @@ impl Scalable {
         }
     }
 
-    /// What a reduction leaves of `base` segments.
+    /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
+    /// which spares small windows one and lets two flows converge.
     fn reduced(&self, base: f64) -> f64 {
-        let standard = base < self.low_window && self.variant != Variant::Linux;
+        if self.variant == Variant::Linux {
+            let whole = libm::floor(base);
+            return whole - libm::floor(whole * self.decrease);
+        }
+        let standard = base < self.low_window;
         base * (1.0 - if standard { 0.5 } else { self.decrease })
     }
 }
@@ -170,6 +175,7 @@ mod tests {
         assert_eq!(scalable(Variant::Paper).reduced(15.0), 7.5);
         assert_eq!(scalable(Variant::Nist).reduced(15.0), 7.5);
         assert_eq!(scalable(Variant::Linux).reduced(16.0), 14.0);
+        assert_eq!(scalable(Variant::Linux).reduced(111.9), 98.0);
     }
 
     #[test]
