@@ -13,6 +13,8 @@ from validation.cases import Case, FlowGroup
 LINUX_RECOVERY = "rack-tlp-prr"
 """ns-2's scoreboard finds a lost retransmission, as RACK does and RFC 6675 does not."""
 
+LINUX_SLOW_START = {"kind": "linux"}
+
 MODULES = {
     "reno": ("reno", "paper"),
     "bic": ("bic", "linux"),

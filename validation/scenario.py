@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from validation.cases import Case, FlowGroup
-from validation.linux_modules import LINUX_RECOVERY, linux_congestion, linux_tcp
+from validation.linux_modules import (
+    LINUX_RECOVERY,
+    LINUX_SLOW_START,
+    linux_congestion,
+    linux_tcp,
+)
 
 # Agents of ns-2 and what they are called here.
 RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
@@ -96,7 +101,7 @@ def _flow(case: Case, index: int, group: FlowGroup) -> dict[str, Any]:
         "count": group.count,
         "packet": f"{case.value('pkt')} B",
         "recovery": LINUX_RECOVERY if group.linux else RECOVERY[group.kind],
-        "slow_start": {"max_ssthresh": case.number("max_ssthresh")},
+        "slow_start": LINUX_SLOW_START if group.linux else _slow_start(case),
         "congestion": _congestion(case, group),
         # gold.tcl draws a number for every start, even if all start at the same time.
         "start": {"uniform": [f"{group.start_s} s", f"{group.start_s + group.jitter_s} s"]},
@@ -112,6 +117,10 @@ def _flow(case: Case, index: int, group: FlowGroup) -> dict[str, Any]:
             "queue": {"kind": "droptail", "limit": f"{case.value('acclimit')} packets"},
         }
     return flow
+
+
+def _slow_start(case: Case) -> dict[str, Any]:
+    return {"max_ssthresh": case.number("max_ssthresh")}
 
 
 def _congestion(case: Case, group: FlowGroup) -> dict[str, Any]:

@@ -51,7 +51,7 @@ impl CongestionState {
         }
         // A recovery that takes no time has no end of its own.
         self.end_rate_halving();
-        if self.window.in_slow_start() && phases == Phases::Avoidance {
+        if phases == Phases::Avoidance && self.slow_start.lasts(&self.window) {
             self.slow_start.on_ack(ack, &mut self.window);
             return;
         }
