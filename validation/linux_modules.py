@@ -22,7 +22,7 @@ MODULES = {
     "cubic": ("cubic", "linux"),
     "highspeed": ("hstcp", "linux"),
     "htcp": ("htcp", "linux"),
-    "illinois": ("illinois", "paper"),
+    "illinois": ("illinois", "linux"),
     "scalable": ("scalable", "linux"),
     "vegas": ("vegas", "linux"),
     "veno": ("veno", "linux"),
@@ -40,6 +40,14 @@ NOT_COMPARED = {
     "A7_lp_100M, A7_lp_250M": "it falls back to one packet over and over and uses 6 % of the link",
 }
 """Cases of the sets that say nothing about the published algorithm, and why."""
+
+REASONS = {
+    "A7_westwood_250M": "the first 20 s only. In slow start the bandwidth is underestimated. Linux "
+    "sets window and threshold to the estimate when a recovery is complete; TCP/Linux never tells "
+    "its modules of that (`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as "
+    "threshold. With that threshold Longhaul's figures are within 0.4 % of ns-2's",
+}
+"""Why figures of a case are outside their bounds, each checked by experiment."""
 
 
 def linux_tcp(case: Case) -> dict[str, Any]:
