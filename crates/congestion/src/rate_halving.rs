@@ -89,7 +89,8 @@ mod tests {
         let mut in_flight: u64 = 1000;
         for _ in 0..round_trips {
             // As many segments arrive as were in flight, and the window decides what leaves.
-            for _ in 0..in_flight {
+            let arrivals = in_flight;
+            for _ in 0..arrivals {
                 in_flight -= 1;
                 halving.on_ack(&ack(in_flight), &mut window);
                 in_flight = in_flight.max(window.cwnd() as u64);
