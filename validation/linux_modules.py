@@ -34,7 +34,8 @@ MODULES = {
 NOT_COMPARED = {
     "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than path "
     "and buffer together, so that retransmissions are lost again and again for two seconds",
-    "A7_vegas_100M": "after its first loss it stays at 431 packets, 97 of them queued",
+    "A7_vegas_100M": "it cannot go below the threshold of its first loss and stays there with 97 "
+    "packets queued",
     "A7_hybla_100M, A7_hybla_250M": "after its first loss it stops growing: the increase, in "
     "128ths of a packet, is rounded to zero",
     "A7_lp_100M, A7_lp_250M": "it falls back to one packet over and over and uses 6 % of the link",

@@ -19,7 +19,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         the smallest and the current round-trip time, and adds or removes one segment to keep them \
         between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
         congestion signal. Variant linux counts the segment from the window at the start of the \
-        round trip before, so that it moves every second one only.",
+        round trip before, so that it moves every second one only, and does not go below the threshold \
+        of the last loss.",
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     used_by: &[Work::SyncTcp, Work::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux],
@@ -72,6 +73,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
+/// Where Linux 2.6.22 puts the threshold when slow start ends (tcp_vegas.c).
+const LINUX_SSTHRESH: f64 = 2.0;
+
 /// Vegas.
 #[derive(Clone, Debug)]
 pub struct Vegas {
@@ -105,7 +109,21 @@ impl Vegas {
             // What fills the path alone, and one segment (Linux does the same).
             let filling = window.cwnd() - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()), Change::Avoidance);
-            window.exit_slow_start();
+            if self.linux {
+                window.set_ssthresh(LINUX_SSTHRESH);
+            } else {
+                window.exit_slow_start();
+            }
+        }
+    }
+
+    /// Linux leaves the threshold of the last loss where it is, so that slow start takes the segment
+    /// back: the window does not come down from there, whatever it has queued.
+    fn give_up_one(&self, window: &mut Window) {
+        if self.linux {
+            window.set_cwnd(window.cwnd() - 1.0, Change::Avoidance);
+        } else {
+            window.shrink(1.0);
         }
     }
 
@@ -121,7 +139,7 @@ impl Vegas {
             from
         };
         if target < cwnd {
-            window.shrink(1.0);
+            self.give_up_one(window);
         } else if target > cwnd {
             window.grow(1.0, Change::Avoidance);
         }
@@ -129,6 +147,13 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
+    /// Linux takes the smallest sample of the round in slow start, too.
+    fn observe(&mut self, ack: &AckSample, window: &Window) {
+        if self.linux && window.in_slow_start() {
+            self.estimate.on_ack(ack);
+        }
+    }
+
     fn on_ack(&mut self, ack: &AckSample, _window: &mut Window) {
         self.estimate.on_ack(ack);
     }
@@ -174,6 +199,17 @@ mod tests {
                 vegas.avoidance_round(last_cwnd, &mut window);
             }
             assert_eq!(window.cwnd(), expected, "{variant}");
+        }
+    }
+
+    #[test]
+    fn linux_does_not_go_below_its_threshold() {
+        for (variant, in_slow_start) in [(Variant::Paper, false), (Variant::Linux, true)] {
+            let vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
+            let mut window = Window::new(430.0, 430.0, 1e6, Rounding::Real);
+            vegas.give_up_one(&mut window);
+            assert_eq!(window.cwnd(), 429.0);
+            assert_eq!(window.in_slow_start(), in_slow_start, "{variant}");
         }
     }
 }
