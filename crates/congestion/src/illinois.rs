@@ -151,8 +151,8 @@ impl Illinois {
     }
 
     /// What a congestion signal leaves of `base` segments. Linux 2.6.22 multiplies by the decrease
-    /// (tcp_illinois.c, `tcp_illinois_ssthresh`; Linux 2.6.24 mended it): the shorter the queue, the
-    /// less it keeps.
+    /// (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the queue,
+    /// the less it keeps.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease
