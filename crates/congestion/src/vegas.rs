@@ -86,8 +86,8 @@ pub struct Vegas {
     /// Segments found in the queue at the end of the last round.
     queued: f64,
     linux: bool,
-    /// Window at the end of the round before, which Linux adds to or takes from.
-    last_cwnd: f64,
+    /// Window at the end of the last round since a reduction.
+    last_cwnd: Option<f64>,
 }
 
 impl Vegas {
@@ -100,14 +100,14 @@ impl Vegas {
             estimate: QueueEstimate::default(),
             queued: 0.0,
             linux: settings.variant() == Variant::Linux,
-            last_cwnd: 0.0,
+            last_cwnd: None,
         })
     }
 
-    fn slow_start_round(&self, window: &mut Window) {
+    fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
             // What fills the path alone, and one segment (Linux does the same).
-            let filling = window.cwnd() - self.queued + 1.0;
+            let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()), Change::Avoidance);
             if self.linux {
                 window.set_ssthresh(LINUX_SSTHRESH);
@@ -127,27 +127,32 @@ impl Vegas {
         }
     }
 
-    /// `last_cwnd` is the window at the end of the round before (Linux 2.6.22, `beg_snd_cwnd`).
-    fn avoidance_round(&self, last_cwnd: f64, window: &mut Window) {
-        let cwnd = window.cwnd();
-        let from = if self.linux { last_cwnd } else { cwnd };
+    fn avoidance_round(&self, flight: f64, window: &mut Window) {
         let target = if self.queued > self.beta {
-            from - 1.0
+            flight - 1.0
         } else if self.queued < self.alpha {
-            from + 1.0
+            flight + 1.0
         } else {
-            from
+            flight
         };
-        if target < cwnd {
+        if target < window.cwnd() {
             self.give_up_one(window);
-        } else if target > cwnd {
+        } else if target > window.cwnd() {
             window.grow(1.0, Change::Avoidance);
         }
+    }
+
+    /// Segments that the round's samples tell of: the window, for which Linux takes that at the start
+    /// of the round (`old_wnd`, `beg_snd_cwnd`).
+    fn flight(&mut self, cwnd: f64) -> f64 {
+        let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
+        if self.linux { before } else { cwnd }
     }
 }
 
 impl CongestionControl for Vegas {
-    /// Linux takes the smallest sample of the round in slow start, too.
+    /// Linux takes the smallest sample of the round in slow start, too; the others see no
+    /// acknowledgement there but the one that ends the round.
     fn observe(&mut self, ack: &AckSample, window: &Window) {
         if self.linux && window.in_slow_start() {
             self.estimate.on_ack(ack);
@@ -159,20 +164,21 @@ impl CongestionControl for Vegas {
     }
 
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        let Some(queued) = self.estimate.end_round(ack, window) else {
+        let flight = self.flight(window.cwnd());
+        let Some(queued) = self.estimate.end_round(ack, flight) else {
             return;
         };
         self.queued = queued;
-        let last_cwnd = std::mem::replace(&mut self.last_cwnd, window.cwnd());
         if window.in_slow_start() {
-            self.slow_start_round(window);
+            self.slow_start_round(flight, window);
         } else {
-            self.avoidance_round(last_cwnd, window);
+            self.avoidance_round(flight, window);
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.estimate.restart();
+        self.last_cwnd = None;
         window.reduce_to(event.base / 2.0);
     }
 
@@ -193,10 +199,9 @@ mod tests {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux, 105.0)] {
             let mut vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
             let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
-            vegas.last_cwnd = 100.0;
             for _ in 0..10 {
-                let last_cwnd = std::mem::replace(&mut vegas.last_cwnd, window.cwnd());
-                vegas.avoidance_round(last_cwnd, &mut window);
+                let flight = vegas.flight(window.cwnd());
+                vegas.avoidance_round(flight, &mut window);
             }
             assert_eq!(window.cwnd(), expected, "{variant}");
         }

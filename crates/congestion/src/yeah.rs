@@ -158,7 +158,7 @@ impl Yeah {
     }
 
     fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Some(queued) = self.estimate.end_round(ack, window) {
+        if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
             self.queued = queued;
             // The part of the round-trip time that is queueing, over the part that is not.
             let share = queued / window.cwnd();
