@@ -15,6 +15,7 @@ GOLD = Path(__file__).parent / "gold"
 
 DEFAULTS = {
     "T": "60",
+    "sample": "0.1",
     "seed": "1",
     "rate": "100e6",
     "delay": "0.05",
@@ -59,7 +60,7 @@ class FlowGroup:
     """One `flow=` argument: flows that differ in their start only."""
 
     kind: str
-    """sack, newreno, reno or hstcp."""
+    """sack, newreno, reno, hstcp, or linux:NAME, a module of TCP/Linux."""
     count: int
     start_s: float
     jitter_s: float
@@ -68,6 +69,11 @@ class FlowGroup:
     """One-way delay of each sender's own link; the sender sits on the router if zero."""
     reverse: bool
     stop_s: float | None
+
+    @property
+    def linux(self) -> bool:
+        """Whether ns-2's agent is TCP/Linux."""
+        return self.kind.startswith("linux:")
 
     @staticmethod
     def parse(text: str) -> FlowGroup:
@@ -120,6 +126,17 @@ class Case:
             for argument in self.arguments
             if argument.startswith("flow=")
         ]
+
+    @property
+    def linux(self) -> bool:
+        """Whether the flows are of ns-2's TCP/Linux, all of them or none."""
+        return any(group.linux for group in self.flow_groups)
+
+    @property
+    def payload_b(self) -> float:
+        """Bytes of data in a full packet."""
+        timestamp_option_b = 10.0 if self.linux else 0.0
+        return self.number("pkt") - 40.0 - timestamp_option_b
 
     @property
     def deterministic(self) -> bool:

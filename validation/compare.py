@@ -21,6 +21,7 @@ from validation import ours, recordings
 from validation.cases import Case
 from validation.figures import Run, Trace
 from validation.judge import Verdict, judge, judge_exactly
+from validation.sawtooth import judge_sawtooth
 from validation.scenario import scenario
 
 
@@ -43,10 +44,16 @@ def compare(
         for case in cases:
             peer = recordings.load(case, recorded) if recorded else recordings.load(case)
             runs = list(pool.map(partial(_run, case, cache=cache), [run.seed for run in peer]))
-            verdicts = judge(case, peer, runs)
-            if case.number("loss") > 0:
-                verdicts += _judge_run_by_run(case, peer, runs)
-            yield Comparison(case, peer, runs, verdicts)
+            yield Comparison(case, peer, runs, _judge(case, peer, runs))
+
+
+def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
+    if case.linux:
+        return list(judge_sawtooth(case, peer[0], ours[0]))
+    verdicts = judge(case, peer, ours)
+    if case.number("loss") > 0:
+        verdicts += _judge_run_by_run(case, peer, ours)
+    return verdicts
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:

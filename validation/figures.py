@@ -12,6 +12,22 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class Sawtooth:
+    """The window between its reductions, from the end of the warm-up on.
+
+    `None` where fewer than two reductions leave no whole tooth.
+    """
+
+    cuts: int
+    period_s: float | None
+    """Mean time from one reduction to the next."""
+    peak_pkts: float | None
+    """Mean of the last samples before a reduction."""
+    trough_pkts: float | None
+    """Mean of the smallest samples after one."""
+
+
+@dataclass(frozen=True)
 class FlowFigures:
     """One flow."""
 
@@ -30,6 +46,14 @@ class FlowFigures:
     goodput_window_bps: float
     cwnd_mean_window: float
     cwnd_max: float
+    sawtooth: Sawtooth | None = None
+    """For flows of ns-2's Linux modules."""
+
+    @staticmethod
+    def from_json(plain: dict[str, Any]) -> FlowFigures:
+        """Read what `asdict` made."""
+        sawtooth = plain.get("sawtooth")
+        return FlowFigures(**{**plain, "sawtooth": sawtooth and Sawtooth(**sawtooth)})
 
 
 @dataclass(frozen=True)
@@ -78,7 +102,7 @@ class Run:
         """Invert `to_json`."""
         return Run(
             seed=plain["seed"],
-            flows=[FlowFigures(**flow) for flow in plain["flows"]],
+            flows=[FlowFigures.from_json(flow) for flow in plain["flows"]],
             link=LinkFigures(**plain["link"]),
             trace=trace,
         )

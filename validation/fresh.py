@@ -17,6 +17,7 @@ from pathlib import Path
 from validation import recordings
 from validation.cases import Case
 from validation.compare import compare
+from validation.linux_modules import MODULES
 from validation.report import print_verdicts
 
 
@@ -27,6 +28,7 @@ def fresh_cases() -> Iterator[Case]:
     yield from _queues()
     yield from _several_flows()
     yield from _losses()
+    yield from _linux_modules()
 
 
 def _single_flows() -> Iterator[Case]:
@@ -104,6 +106,15 @@ def _losses() -> Iterator[Case]:
         arguments = f"{path} loss=5e-3 delack=1 flow={agent},1,0,0,0,0,1"
         yield _case(f"F5_{agent}_delack", 20, arguments, seeds=5)
     yield _case("F5_sack_5e-2", 20, f"{path} loss=5e-2 flow=sack,1,0,0,0,0,1", seeds=5)
+
+
+def _linux_modules() -> Iterator[Case]:
+    path = "rate=155e6 delay=0.03 limit=300 sample=0.01"
+    for module in MODULES:
+        one = f"flow=linux:{module},1,0,0,0,0,1"
+        two = f"{one} flow=linux:{module},1,10,0,0,0,1"
+        yield _case(f"F6_{module}", 50, f"{path} T=150 {one}")
+        yield _case(f"F6_{module}_two", 100, f"{path} T=600 {two}")
 
 
 def _case(name: str, warm_up_s: float, arguments: str, seeds: int = 1) -> Case:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from validation.cases import GOLD, Case
 from validation.figures import FlowFigures, LinkFigures, Run, Trace
+from validation.sawtooth import measure
 
 INSTALL = "ns-2 is missing: install the Debian package ns2 (apt install ns2)"
 
@@ -51,7 +52,7 @@ def read(case: Case, seed: int, out: Path) -> Run:
     start = _index_at(columns["t"], case.warm_up_s)
     changes = _changes(out.with_suffix(".ev"))
     flows = [
-        _flow(int(name), record, columns, start, changes)
+        _flow(case, int(name), record, columns, start, changes)
         for kind, name, record in records
         if kind == "flow"
     ]
@@ -60,6 +61,7 @@ def read(case: Case, seed: int, out: Path) -> Run:
 
 
 def _flow(
+    case: Case,
     index: int,
     record: dict[str, str],
     columns: Columns,
@@ -67,6 +69,7 @@ def _flow(
     changes: dict[tuple[int, str], list[float]],
 ) -> FlowFigures:
     cwnd = columns[f"cwnd{index}"]
+    cut_times_s = changes[index, "ncwndcuts_"]
     acked = columns[f"ack{index}"]
     span_s = columns["t"][-1] - columns["t"][start]
     payload_bits = 8.0 * float(record["pktsize"])
@@ -79,11 +82,12 @@ def _flow(
         cuts=int(record["cuts"]),
         ecn_cuts=int(record["ecn"]),
         timeouts=int(record["timeouts"]),
-        cut_times_s=changes[index, "ncwndcuts_"],
+        cut_times_s=cut_times_s,
         timeout_times_s=changes[index, "nrexmit_"],
         goodput_window_bps=(acked[-1] - max(acked[start], 0.0)) * payload_bits / span_s,
         cwnd_mean_window=_mean(cwnd[start:]),
         cwnd_max=max(cwnd),
+        sawtooth=measure(case, columns["t"], cwnd, cut_times_s),
     )
 
 

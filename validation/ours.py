@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import longhaul
 from validation.cases import Case
 from validation.figures import FlowFigures, LinkFigures, Run, Trace
+from validation.sawtooth import measure
 from validation.scenario import scenario
 
 Column = NDArray[np.float64]
@@ -37,11 +38,9 @@ def read(case: Case, seed: int, results: longhaul.Results) -> Run:
             zip(groups, results.flows.iter_rows(named=True), strict=True)
         )
     ]
-    # A flow that starts late has no samples before.
-    cwnd = [np.interp(link["t_s"], each["t_s"], each["cwnd_pkts"], left=0.0) for each in samples]
     trace = Trace(
         link["t_s"].tolist(),
-        [window.tolist() for window in cwnd],
+        [_since_zero(columns["cwnd_pkts"], len(link["t_s"])) for columns in samples],
         link["queue_pkts"].tolist(),
     )
     row = results.links.row(0, named=True)
@@ -52,6 +51,11 @@ def _samples(series: pl.DataFrame, kind: str, index: int) -> dict[str, Column]:
     rows = series.filter((pl.col("kind") == kind) & (pl.col("id") == index))
     numbers = rows.drop("kind", "name", "id").fill_null(0)
     return {name: numbers[name].cast(pl.Float64).to_numpy() for name in numbers.columns}
+
+
+def _since_zero(samples: Column, length: int) -> list[float]:
+    """Put zeros before the samples of a flow, which begin when it starts."""
+    return [0.0] * (length - len(samples)) + [float(sample) for sample in samples]
 
 
 def _flow(
@@ -65,13 +69,13 @@ def _flow(
     mine = events.filter(pl.col("flow") == row["flow"])
     timeouts = mine.filter(pl.col("event") == "timeout")["t_s"].to_list()
     cuts = mine.filter(pl.col("event") == "cut")["t_s"].to_list()
-    payload_b = case.number("pkt") - 40.0
     way_back_s = case.number("delay") + access_delay_s
 
     def acked_b(time_s: float) -> float:
         delivered = samples["delivered_bytes"]
         return float(np.interp(time_s - way_back_s, samples["t_s"], delivered))
 
+    cut_times_s = sorted(cuts + timeouts)
     start, end = _window(case, samples["t_s"])
     from_s, to_s = float(samples["t_s"][start]), float(samples["t_s"][end])
     return FlowFigures(
@@ -79,15 +83,16 @@ def _flow(
         start_s=row["start_s"],
         sent_pkts=row["total_sent_pkts"],
         retransmitted_pkts=row["total_retransmitted_pkts"],
-        delivered_pkts=round(acked_b(case.duration_s) / payload_b),
+        delivered_pkts=round(acked_b(case.duration_s) / case.payload_b),
         cuts=len(cuts) + len(timeouts),
         ecn_cuts=row["total_cuts_ecn"],
         timeouts=len(timeouts),
-        cut_times_s=sorted(cuts + timeouts),
+        cut_times_s=cut_times_s,
         timeout_times_s=timeouts,
         goodput_window_bps=8.0 * (acked_b(to_s) - acked_b(from_s)) / (to_s - from_s),
         cwnd_mean_window=float(samples["cwnd_pkts"][start : end + 1].mean()),
         cwnd_max=float(samples["cwnd_pkts"].max()),
+        sawtooth=measure(case, samples["t_s"].tolist(), samples["cwnd_pkts"].tolist(), cut_times_s),
     )
 
 

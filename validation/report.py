@@ -17,6 +17,7 @@ from validation.anchors import Anchor, check_anchors
 from validation.cases import gold_cases
 from validation.compare import Comparison, compare
 from validation.judge import Verdict
+from validation.linux_section import linux_section
 from validation.pictures import draw
 
 ROOT = Path(__file__).parent.parent
@@ -90,9 +91,15 @@ def _document(comparisons: list[Comparison], anchors: list[Anchor]) -> Iterable[
             f"| {100 * anchor.difference:+.1f} % | {_yes(anchor.within)} |"
         )
     yield ""
-    yield "## Cases"
-    for comparison in comparisons:
+    linux = [one for one in comparisons if one.case.linux]
+    yield from linux_section(linux)
+    for comparison in linux:
         yield from _section(comparison)
+    yield ""
+    yield "## Cases of ns-2's own agents"
+    for comparison in comparisons:
+        if not comparison.case.linux:
+            yield from _section(comparison)
 
 
 def _outside(verdicts: list[Verdict]) -> Iterable[str]:

@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from validation.cases import Case, FlowGroup
+from validation.linux_modules import (
+    LINUX_RECOVERY,
+    LINUX_SLOW_START,
+    linux_congestion,
+    linux_tcp,
+)
 
 # Agents of ns-2 and what they are called here.
 RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
@@ -20,8 +26,12 @@ def scenario(case: Case, seed: int) -> dict[str, Any]:
         "profile": "ns2-2.35",
         "duration": f"{case.duration_s} s",
         "seed": seed,
-        "measure": {"from": f"{case.warm_up_s} s", "every": "100 ms", "events": True},
-        "tcp": _tcp(case),
+        "measure": {
+            "from": f"{case.warm_up_s} s",
+            "every": f"{case.number('sample')} s",
+            "events": True,
+        },
+        "tcp": linux_tcp(case) if case.linux else _tcp(case),
         "topology": {"dumbbell": {"bottleneck": _bottleneck(case)}},
         "flows": [_flow(case, index, group) for index, group in enumerate(case.flow_groups)],
     }
@@ -90,8 +100,8 @@ def _flow(case: Case, index: int, group: FlowGroup) -> dict[str, Any]:
         "label": f"{group.kind}-{index}",
         "count": group.count,
         "packet": f"{case.value('pkt')} B",
-        "recovery": RECOVERY[group.kind],
-        "slow_start": {"max_ssthresh": case.number("max_ssthresh")},
+        "recovery": LINUX_RECOVERY if group.linux else RECOVERY[group.kind],
+        "slow_start": LINUX_SLOW_START if group.linux else _slow_start(case),
         "congestion": _congestion(case, group),
         # gold.tcl draws a number for every start, even if all start at the same time.
         "start": {"uniform": [f"{group.start_s} s", f"{group.start_s + group.jitter_s} s"]},
@@ -109,7 +119,13 @@ def _flow(case: Case, index: int, group: FlowGroup) -> dict[str, Any]:
     return flow
 
 
+def _slow_start(case: Case) -> dict[str, Any]:
+    return {"max_ssthresh": case.number("max_ssthresh")}
+
+
 def _congestion(case: Case, group: FlowGroup) -> dict[str, Any]:
+    if group.linux:
+        return linux_congestion(group)
     if group.kind != "hstcp":
         return {"kind": "reno"}
     keys = ("low_window", "high_window", "high_p", "high_decrease")

@@ -2,8 +2,10 @@
 //!
 //! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
 //! networks", INFOCOM 2004. Variant linux is the form of Linux 2.6.22, which has no state besides
-//! the peak: steps shrink towards the peak and grow again beyond it. Variant nist has its own file.
+//! the peak: steps shrink towards the peak and grow again beyond it, and its estimate of delayed
+//! acknowledgements makes up for them. Variant nist has its own file.
 
+use crate::ack_ratio::AckRatio;
 use crate::bic_nist::BicNist;
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -111,6 +113,8 @@ pub struct Bic {
     peak: f64,
     /// Probing beyond the peak.
     probe: Option<Probe>,
+    /// Of Linux.
+    ack_ratio: AckRatio,
 }
 
 /// The search beyond the peak doubles its step every round trip, as slow start does.
@@ -132,6 +136,7 @@ impl Bic {
             linux: settings.variant() == Variant::Linux,
             peak: 0.0,
             probe: None,
+            ack_ratio: AckRatio::NEW,
         }
     }
 
@@ -155,8 +160,9 @@ impl Bic {
 
     /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in whole segments,
     /// and one fifth of a segment where that is not above one; beyond it a third of the way come.
+    /// Windows are whole segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
-        let beyond = cwnd - self.peak;
+        let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
             let part = libm::floor(-beyond / LINUX_DIVISOR);
             if part <= 1.0 {
@@ -170,12 +176,17 @@ impl Bic {
             (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
         };
         // Before the first loss, at least one segment in twenty acknowledgements.
-        let step = if self.peak == 0.0 {
+        if self.peak == 0.0 {
             step.max(cwnd / 20.0)
         } else {
             step
-        };
-        step.min(cwnd)
+        }
+    }
+
+    /// Segments that one acknowledgement adds in Linux 2.6.22: at most one.
+    fn linux_step(&mut self, increase: f64, ack: &AckSample, cwnd: f64) -> f64 {
+        self.ack_ratio.observe(ack.acked);
+        (increase * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
     /// Whether it is standard TCP at this window. Linux counts the limit itself among those.
@@ -187,11 +198,12 @@ impl Bic {
     fn cut(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;
-        self.peak = if lower {
+        let peak = if lower {
             base * (1.0 + kept) / 2.0
         } else {
             base
         };
+        self.peak = if self.linux { libm::floor(peak) } else { peak };
         self.probe = None;
         if self.is_standard(base) {
             base / 2.0
@@ -209,7 +221,12 @@ impl CongestionControl for Bic {
             (false, true) => self.linux_increase(cwnd),
             (false, false) => self.increase(cwnd),
         };
-        window.grow(increase * ack.credit / cwnd, Change::Avoidance);
+        let step = if self.linux {
+            self.linux_step(increase, ack, cwnd)
+        } else {
+            increase * ack.credit / cwnd
+        };
+        window.grow(step, Change::Avoidance);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
@@ -221,6 +238,7 @@ impl CongestionControl for Bic {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.cut(event.base);
         self.peak = 0.0;
+        self.ack_ratio = AckRatio::NEW;
         if !self.linux {
             restart(event, window);
             return;
@@ -283,7 +301,8 @@ mod tests {
         let cases = [
             (900.0, 16.0),
             (960.0, 10.0),
-            (992.9, 0.2),
+            (992.9, 2.0),
+            (993.0, 0.2),
             (987.0, 3.0),
             (997.0, 0.2),
             (1003.0, 0.2),

@@ -77,6 +77,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// The end of a recovery episode.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
+    /// Where the window stops in a recovery of Linux 2.6.22, which halves the rate whatever
+    /// [`Self::on_congestion`] left as threshold; none where that is the new window at once.
+    fn recovery_floor(&self, _window: &Window) -> Option<f64> {
+        None
+    }
+
     /// The start of a new round trip, in slow start too.
     fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
@@ -320,6 +326,10 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_recovery_exit(now, window));
+    }
+
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.recovery_floor(window))
     }
 
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {

@@ -5,6 +5,7 @@
 
 use longhaul_units::{Span, Time};
 
+use crate::ack_ratio::AckRatio;
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -98,6 +99,8 @@ pub struct Cubic {
     prior: f64,
     /// The current stage of congestion avoidance, from its first acknowledgement.
     epoch: Option<Epoch>,
+    /// Of Linux.
+    ack_ratio: AckRatio,
 }
 
 /// A stage of congestion avoidance.
@@ -123,6 +126,7 @@ impl Cubic {
             peak: 0.0,
             prior: 0.0,
             epoch: None,
+            ack_ratio: AckRatio::NEW,
         }
     }
 
@@ -144,17 +148,18 @@ impl Cubic {
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Segments that one acknowledged segment adds for the cubic: towards its value one round trip
+    /// Segments that an acknowledgement adds for the cubic: towards its value one round trip
     /// ahead, at most half the window more (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
-        (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd
+        (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
     }
 
-    /// The same in Linux 2.6.22 (spec 002 B6.3).
+    /// Segments that one acknowledgement adds in Linux 2.6.22 (spec 002 B6.3): at most one.
     fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
+        let segments = self.ack_ratio.segments();
         if self.peak == 0.0 {
-            return 1.0 / 50.0;
+            return segments / 50.0;
         }
         let min_rtt = if self.timestamps {
             ack.min_rtt.as_secs_f64()
@@ -165,7 +170,7 @@ impl Cubic {
         if min_rtt > 0.0 && t + min_rtt >= epoch.until_plateau {
             growth = growth.min(LINUX_GROWTH * min_rtt);
         }
-        (growth / cwnd).min(1.0)
+        (growth * segments / cwnd).min(1.0)
     }
 
     /// Growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it is
@@ -207,11 +212,12 @@ impl CongestionControl for Cubic {
         epoch.standard += self.standard_step(&epoch, cwnd, ack.credit);
         let t = ack.now.since(epoch.start).as_secs_f64();
         let step = if self.linux {
+            self.ack_ratio.observe(ack.acked);
             Self::linux_step
         } else {
             Self::step
         };
-        let cubic = cwnd + step(self, &epoch, t, cwnd, ack) * ack.credit;
+        let cubic = cwnd + step(self, &epoch, t, cwnd, ack);
         window.set_cwnd(cubic.max(epoch.standard), Change::Avoidance);
         self.epoch = Some(epoch);
     }
@@ -226,6 +232,7 @@ impl CongestionControl for Cubic {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.cut(event.base);
         self.peak = 0.0;
+        self.ack_ratio = AckRatio::NEW;
         if !event.keep_ssthresh {
             window.set_ssthresh(target);
         }

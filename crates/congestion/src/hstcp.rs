@@ -2,7 +2,8 @@
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
 //! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10.
+//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10, variant linux
+//! Linux 2.6.22, which has the table of the RFC's appendix B.
 
 use std::sync::Arc;
 
@@ -25,10 +26,11 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         the window at the first reduction of a connection and in slow start, and below low_window \
         keeps the fraction that the last reduction above it removed. Variant nist rounds the \
         increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
-        a timeout, too.",
+        a timeout, too. Variant linux rounds the increase up, as the RFC's table does, keeps its own \
+        part at a timeout, and halves the rate in a recovery whatever it is to keep.",
     source: "RFC 3649",
     used_by: &[Work::HighSpeedTcp, Work::GentleHighSpeedTcp, Work::Nist],
-    variants: &[Variant::Paper, Variant::Ns2, Variant::Nist],
+    variants: &[Variant::Paper, Variant::Ns2, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Controller::Hstcp(Hstcp::new(settings)?)),
 };
@@ -37,8 +39,8 @@ static PARAMETERS: [Parameter; 7] = [
     LOW_WINDOW,
     HIGH_WINDOW,
     rounded(DefaultValue::Derived {
-        rule: "0; variant nist: 1",
-        value: |settings| f64::from(settings.variant() == Variant::Nist),
+        rule: "0; variants linux and nist: 1",
+        value: |settings| f64::from(matches!(settings.variant(), Variant::Linux | Variant::Nist)),
     }),
     HIGH_P,
     HIGH_DECREASE,
@@ -171,7 +173,7 @@ impl Hstcp {
         Ok(Self {
             response: Arc::new(Response::new(settings)),
             ns2,
-            own_threshold: settings.variant() == Variant::Nist,
+            own_threshold: matches!(settings.variant(), Variant::Linux | Variant::Nist),
         })
     }
 }
@@ -190,10 +192,15 @@ impl CongestionControl for Hstcp {
     /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let target = match &mut self.ns2 {
-            None => event.base * (1.0 - self.response.decrease(event.base)),
+            None => self.response.reduced(event.base),
             Some(factor) => factor.target(&self.response, event, window.cwnd()),
         };
         window.reduce_to(target);
+    }
+
+    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        self.response.linux.then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -205,7 +212,7 @@ impl CongestionControl for Hstcp {
             return;
         }
         if !event.keep_ssthresh {
-            window.set_ssthresh(event.base * (1.0 - self.response.decrease(event.base)));
+            window.set_ssthresh(self.response.reduced(event.base));
         }
         window.restart();
     }
@@ -247,8 +254,9 @@ struct Response {
     curve: Curve,
     /// `a(w)`, where it is tabulated.
     table: ResponseTable,
-    /// Whether `a(w)` is rounded to whole segments (spec 004b equation 26 and H-21).
-    whole: bool,
+    /// How `a(w)` is rounded to whole segments, if it is.
+    rounding: Option<fn(f64) -> f64>,
+    linux: bool,
 }
 
 impl Response {
@@ -258,7 +266,14 @@ impl Response {
         Self {
             curve,
             table,
-            whole: settings.variant() == Variant::Nist,
+            rounding: match settings.variant() {
+                // Spec 004b equation 26 and H-21.
+                Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
+                // RFC 3649 appendix B gives the largest window of each increase.
+                Variant::Linux => Some(libm::ceil),
+                Variant::Paper | Variant::Ns2 => None,
+            },
+            linux: settings.variant() == Variant::Linux,
         }
     }
 
@@ -266,25 +281,53 @@ impl Response {
     /// rounded `low_p` the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
+        let w = if self.linux { libm::floor(w) } else { w };
         if w <= self.curve.low_window {
             return 1.0;
         }
         let increase = self.table.at(w).unwrap_or_else(|| self.curve.increase(w));
-        let increase = if self.whole {
-            libm::floor(increase + 0.5)
-        } else {
-            increase
-        };
-        increase.max(1.0)
+        self.rounding
+            .map_or(increase, |round| round(increase))
+            .max(1.0)
+    }
+
+    /// What a reduction leaves of window `w`. Linux takes whole segments off whole segments.
+    fn reduced(&self, w: f64) -> f64 {
+        if self.linux {
+            let whole = libm::floor(w);
+            return whole - libm::floor(whole * self.decrease(whole));
+        }
+        w * (1.0 - self.decrease(w))
     }
 
     /// Part of the window removed at window `w`.
     fn decrease(&self, w: f64) -> f64 {
         if w <= self.curve.low_window {
             0.5
+        } else if self.linux {
+            libm::floor(256.0 * self.curve.decrease(self.largest_alike(w))) / 256.0
         } else {
             self.curve.decrease(w)
         }
+    }
+
+    /// The largest window with the same whole increase as `w`: it gives Linux the decrease of all of
+    /// them, in 256ths.
+    fn largest_alike(&self, w: f64) -> f64 {
+        let increase = self.increase(w);
+        let (mut from, mut to) = (w, 2.0 * w);
+        while self.curve.increase(to) <= increase {
+            to *= 2.0;
+        }
+        while to - from > 0.5 {
+            let middle = (from + to) / 2.0;
+            if self.curve.increase(middle) <= increase {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        from
     }
 }
 
@@ -398,6 +441,31 @@ mod tests {
             near(response.increase(w), a, 0.014);
             near(response.decrease(w), b, 0.0051);
         }
+    }
+
+    /// Linux 2.6.22, tcp_highspeed.c (largest window, decrease in 256ths): windows up to the second
+    /// entry, 118, get two segments a round trip, and so on.
+    #[test]
+    fn linux_has_the_rfc_s_table() {
+        let response = hstcp(Variant::Linux, &[]).response;
+        let rows = [
+            (118.0, 112.0),
+            (221.0, 104.0),
+            (347.0, 98.0),
+            (495.0, 93.0),
+            (663.0, 89.0),
+            (851.0, 86.0),
+            (1058.0, 83.0),
+            (1284.0, 81.0),
+        ];
+        for (row, (largest, decrease)) in rows.into_iter().enumerate() {
+            // The table was made with rounded numbers.
+            assert_eq!(response.increase(largest - 4.0), row as f64 + 2.0);
+            assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
+            near(256.0 * response.decrease(largest - 4.0), decrease, 1.0);
+        }
+        // 577 of 577 * 89 / 256 = 200.6.
+        assert_eq!(response.reduced(577.9), 377.0);
     }
 
     #[test]

@@ -50,7 +50,13 @@ static PARAMETERS: [Parameter; 3] = [
     Parameter {
         name: "max_kept",
         unit: "fraction of the window",
-        default: DefaultValue::Fixed(0.8),
+        default: DefaultValue::Derived {
+            rule: "0.8; variant linux: 102/128",
+            value: |settings| match settings.variant() {
+                Variant::Linux => 102.0 / 128.0,
+                _ => 0.8,
+            },
+        },
         allowed: Range::closed(0.5, 0.99),
         help: "Largest part of the window kept at a congestion signal; the smallest is one half.",
         source: "draft-leith-tcp-htcp-06, adaptive backoff",
@@ -106,7 +112,10 @@ impl Htcp {
         };
         let rtt = self.min_rtt.as_secs_f64();
         let scaled = match self.variant {
-            Variant::Linux if rtt > 0.0 => standard / (0.1 / rtt).clamp(0.5, 10.0),
+            // Both in whole segments (tcp_htcp.c, `htcp_alpha_update`).
+            Variant::Linux if rtt > 0.0 => {
+                libm::floor(libm::floor(standard) / (0.1 / rtt).clamp(0.5, 10.0))
+            }
             Variant::Nist if fast > 0.0 => standard * rtt,
             _ => standard,
         };
@@ -268,14 +277,15 @@ mod tests {
     fn the_increase_is_scaled_with_what_is_removed_and_with_the_round_trip() {
         let cases = [
             (Variant::Paper, 50, 4.5),
-            (Variant::Linux, 50, 2.25),
+            (Variant::Linux, 50, 2.0),
             (Variant::Nist, 200, 0.9),
         ];
         for (variant, rtt_ms, expected) in cases {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5.
+            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux cuts
+            // 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }
     }

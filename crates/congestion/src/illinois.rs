@@ -17,10 +17,11 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     title: "Illinois",
     description: "Additive increase and multiplicative decrease whose amounts follow the mean \
         queueing delay of the last round trip: max_increase and min_decrease on an empty queue, \
-        min_increase and max_decrease on a full one. Standard TCP below low_window segments.",
+        min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
+        linux keeps at a loss the part that it should remove, and halves the rate in a recovery.",
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
     used_by: &[],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux],
     parameters: &PARAMETERS,
     build: |settings| Ok(Controller::Illinois(Illinois::new(settings)?)),
 };
@@ -91,6 +92,7 @@ pub struct Illinois {
     min_decrease: f64,
     low_window: f64,
     patience: f64,
+    linux: bool,
     increase: f64,
     decrease: f64,
     /// Round trips with an empty queue since one with a fuller one; none if all were.
@@ -112,6 +114,7 @@ impl Illinois {
             min_decrease: settings.get("min_decrease"),
             low_window: settings.get("low_window"),
             patience: settings.get("patience"),
+            linux: settings.variant() == Variant::Linux,
             increase: settings.get("max_increase"),
             decrease: 0.5,
             patient: None,
@@ -145,6 +148,17 @@ impl Illinois {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
         let rise = self.max_decrease - self.min_decrease;
         self.min_decrease + rise * place.clamp(0.0, 1.0)
+    }
+
+    /// What a congestion signal leaves of `base` segments. Linux 2.6.22 multiplies by the decrease
+    /// (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the queue,
+    /// the less it keeps.
+    fn reduced(&self, base: f64) -> f64 {
+        base * if self.linux {
+            self.decrease
+        } else {
+            1.0 - self.decrease
+        }
     }
 
     fn be_standard(&mut self) {
@@ -187,7 +201,12 @@ impl CongestionControl for Illinois {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        window.reduce_to(event.base * (1.0 - self.decrease));
+        window.reduce_to(self.reduced(event.base));
+    }
+
+    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        self.linux.then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -208,7 +227,11 @@ mod tests {
     use super::*;
 
     fn illinois() -> Illinois {
-        Illinois::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
+        of(Variant::Paper)
+    }
+
+    fn of(variant: Variant) -> Illinois {
+        Illinois::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap()
     }
 
     /// With `d_m = 1`: `alpha = k1 / (k2 + d)`, `k1 = 0.99 * 3 / 9.7`, `k2 = 0.99 * 0.3 / 9.7 - 0.01`.
@@ -228,6 +251,17 @@ mod tests {
     fn the_decrease_is_a_line_between_an_eighth_and_a_half() {
         for (delay, expected) in [(0.0, 0.125), (0.1, 0.125), (0.45, 0.3125), (0.9, 0.5)] {
             assert!((illinois().decrease_at(delay) - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn linux_mistakes_what_to_remove_for_what_to_keep() {
+        for (variant, expected) in [(Variant::Paper, 700.0), (Variant::Linux, 100.0)] {
+            let mut illinois = of(variant);
+            illinois.decrease = 0.125;
+            assert_eq!(illinois.reduced(800.0), expected);
+            illinois.decrease = 0.5;
+            assert_eq!(illinois.reduced(800.0), 400.0);
         }
     }
 

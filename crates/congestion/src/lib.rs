@@ -4,6 +4,7 @@
 //! timeout); the state's [`SlowStart`] and [`Controller`] move its [`Window`]. One file per
 //! algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
 
+mod ack_ratio;
 mod bbr;
 mod bic;
 mod bic_nist;
@@ -35,6 +36,7 @@ mod parameter;
 mod peach;
 mod periodic;
 mod queue_estimate;
+mod rate_halving;
 pub mod registry;
 mod reno;
 mod response_table;

@@ -6,7 +6,6 @@
 use longhaul_units::Span;
 
 use crate::facts::AckSample;
-use crate::window::Window;
 
 /// The samples of the current round.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +20,12 @@ impl QueueEstimate {
         self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
     }
 
-    /// Segments in the queue at the end of a round, if it had a sample; begins the next one. In
-    /// slow start no acknowledgement but the one that ends the round is seen.
-    pub(crate) fn end_round(&mut self, ack: &AckSample, window: &Window) -> Option<f64> {
+    /// Of `flight` segments, those in the queue at the end of a round, if it had a sample; begins the
+    /// next one.
+    pub(crate) fn end_round(&mut self, ack: &AckSample, flight: f64) -> Option<f64> {
         let rtt = self.rtt.take().or(ack.rtt)?;
         let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
-        Some(window.cwnd() * queueing)
+        Some(flight * queueing)
     }
 
     /// Forgets the current round.

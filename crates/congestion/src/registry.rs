@@ -125,6 +125,7 @@ static ALGORITHMS: &[&Entry<Controller>] = &[
 
 static SLOW_STARTS: &[&Entry<SlowStart>] = &[
     &slow_start::STANDARD,
+    &slow_start::LINUX,
     &slow_start::LIMITED,
     &slow_start::NS2_LIMITED,
     &slow_start::NIST_LIMITED,

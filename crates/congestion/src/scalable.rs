@@ -19,7 +19,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part \
         of the window at a congestion signal, so that the time to recover does not depend on the \
         window; up to low_window it is standard TCP. Variant linux removes that part at small \
-        windows too, variants linux and nist also at a timeout.",
+        windows too, variants linux and nist also at a timeout. Variant linux also halves the rate in \
+        a recovery, and comes back to what it keeps in slow start.",
     source: "Kelly, CCR 33(2), 2003",
     used_by: &[Work::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
@@ -86,9 +87,14 @@ impl Scalable {
         }
     }
 
-    /// What a reduction leaves of `base` segments.
+    /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
+    /// which spares small windows one and lets two flows converge.
     fn reduced(&self, base: f64) -> f64 {
-        let standard = base < self.low_window && self.variant != Variant::Linux;
+        if self.variant == Variant::Linux {
+            let whole = libm::floor(base);
+            return whole - libm::floor(whole * self.decrease);
+        }
+        let standard = base < self.low_window;
         base * (1.0 - if standard { 0.5 } else { self.decrease })
     }
 }
@@ -107,6 +113,12 @@ impl CongestionControl for Scalable {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         window.reduce_to(self.reduced(event.base));
+    }
+
+    /// Linux takes standard TCP's, though its window is to keep seven eighths
+    /// (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        (self.variant == Variant::Linux).then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -163,6 +175,7 @@ mod tests {
         assert_eq!(scalable(Variant::Paper).reduced(15.0), 7.5);
         assert_eq!(scalable(Variant::Nist).reduced(15.0), 7.5);
         assert_eq!(scalable(Variant::Linux).reduced(16.0), 14.0);
+        assert_eq!(scalable(Variant::Linux).reduced(111.9), 98.0);
     }
 
     #[test]

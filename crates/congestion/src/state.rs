@@ -3,7 +3,8 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::controller::{CongestionControl, Controller, Phases};
-use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
+use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
@@ -16,6 +17,8 @@ pub struct CongestionState {
     controller: Controller,
     /// Whether a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
+    /// The recovery that is going on, if the algorithm has it halve the rate.
+    rate_halving: Option<RateHalving>,
 }
 
 impl CongestionState {
@@ -26,6 +29,7 @@ impl CongestionState {
             slow_start,
             controller,
             signalled: false,
+            rate_halving: None,
         }
     }
 
@@ -40,9 +44,14 @@ impl CongestionState {
     pub fn on_ack(&mut self, ack: &AckSample) {
         let phases = self.controller.phases();
         if ack.in_recovery && phases != Phases::All {
+            if let Some(halving) = &mut self.rate_halving {
+                halving.on_ack(ack, &mut self.window);
+            }
             return;
         }
-        if self.window.in_slow_start() && phases == Phases::Avoidance {
+        // A recovery that takes no time has no end of its own.
+        self.end_rate_halving();
+        if phases == Phases::Avoidance && self.slow_start.lasts(&self.window) {
             self.slow_start.on_ack(ack, &mut self.window);
             return;
         }
@@ -64,19 +73,36 @@ impl CongestionState {
     pub fn on_congestion(&mut self, event: &Congestion) {
         self.signalled = true;
         self.slow_start.on_reduction();
+        let before = self.window.cwnd();
         self.controller.on_congestion(event, &mut self.window);
+        // Marks bring no recovery in which the window could go down.
+        if event.cause == Cause::Loss
+            && let Some(floor) = self.controller.recovery_floor(&self.window)
+        {
+            self.rate_halving = Some(RateHalving::begin(before, floor, &mut self.window));
+        }
     }
 
     /// Restarts after a retransmission timeout.
     pub fn on_timeout(&mut self, event: &Timeout) {
         self.signalled = false;
+        self.rate_halving = None;
         self.slow_start.on_reduction();
         self.controller.on_timeout(event, &mut self.window);
     }
 
     /// Tells the algorithm that recovery is over.
     pub fn on_recovery_exit(&mut self, now: Time) {
+        self.end_rate_halving();
         self.controller.on_recovery_exit(now, &mut self.window);
+    }
+
+    #[inline]
+    fn end_rate_halving(&mut self) {
+        if let Some(halving) = self.rate_halving {
+            self.rate_halving = None;
+            halving.end(&mut self.window);
+        }
     }
 
     /// Tells the algorithm that a round trip is over.

@@ -92,6 +92,9 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
+    /// Segments of the connection delivered when all that was in flight at the end of the last round
+    /// is; none until a round begins.
+    round_end: Option<u64>,
     /// Segments found in the queue at the end of the last round.
     queued: f64,
     /// Round trips in succession as standard TCP.
@@ -112,6 +115,7 @@ impl Yeah {
             competing: settings.get("competing"),
             alone: settings.get("alone"),
             estimate: QueueEstimate::default(),
+            round_end: None,
             queued: 0.0,
             slow_rounds: 0.0,
             fast_rounds: 0.0,
@@ -148,6 +152,25 @@ impl Yeah {
         }
     }
 
+    fn begin_round(&mut self, ack: &AckSample) {
+        self.estimate.restart();
+        self.round_end = Some(ack.delivered + ack.in_flight);
+    }
+
+    fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
+        if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
+            self.queued = queued;
+            // The part of the round-trip time that is queueing, over the part that is not.
+            let share = queued / window.cwnd();
+            if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
+                self.slow_round(window);
+            } else {
+                self.fast_round();
+            }
+        }
+        self.begin_round(ack);
+    }
+
     /// Segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
@@ -172,19 +195,19 @@ impl CongestionControl for Yeah {
             standard.max(FAST_INCREASE)
         };
         window.grow(step * ack.credit, Change::Avoidance);
+        // A round ends with the first segment that left after the round before (tcp_yeah.c,
+        // `beg_snd_nxt`): that one finds the queue without what was taken back.
+        match self.round_end {
+            None => self.begin_round(ack),
+            Some(end) if ack.delivered > end => self.end_round(ack, window),
+            Some(_) => {}
+        }
     }
 
+    /// Slow start's rounds are the transport's.
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        let Some(queued) = self.estimate.end_round(ack, window) else {
-            return;
-        };
-        self.queued = queued;
-        // The part of the round-trip time that is queueing, over the part that is not.
-        let share = queued / window.cwnd();
-        if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
-            self.slow_round(window);
-        } else {
-            self.fast_round();
+        if window.in_slow_start() {
+            self.end_round(ack, window);
         }
     }
 
@@ -192,6 +215,7 @@ impl CongestionControl for Yeah {
         window.reduce_to(event.base - self.reduction(event.base));
         self.fast_rounds = 0.0;
         self.standard = (self.standard / 2.0).max(MIN_STANDARD);
+        self.round_end = None;
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -27,6 +27,19 @@ pub(crate) static STANDARD: Entry<SlowStart> = Entry {
     build: |_| Ok(SlowStart::Standard),
 };
 
+pub(crate) static LINUX: Entry<SlowStart> = Entry {
+    kind: "linux",
+    title: "Slow start of Linux 2.6.22",
+    description: "Slow start until the window is above the threshold: one segment further than \
+        standard. After every reduction that ends in slow start it gives all flows one segment, which \
+        lets a small one catch up.",
+    source: "Linux 2.6.22, tcp_cong.c",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[],
+    build: |_| Ok(SlowStart::Linux),
+};
+
 pub(crate) static LIMITED: Entry<SlowStart> = Entry {
     kind: "limited",
     title: "Limited slow start",
@@ -90,6 +103,8 @@ const MAX_SSTHRESH: Parameter = Parameter {
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
     Standard,
+    /// The same, at the threshold too (Linux 2.6.22).
+    Linux,
     /// Limited slow start (RFC 3742): above `max_ssthresh` at most `max_ssthresh / 2` segments a
     /// round trip.
     Limited {
@@ -118,17 +133,26 @@ impl SlowStart {
     pub fn initial_ssthresh(self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(max_ssthresh),
-            Self::Standard | Self::Limited { .. } | Self::NistLimited { .. } | Self::Hystart(_) => {
-                ssthresh
-            }
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Hystart(_) => ssthresh,
         }
+    }
+
+    /// Whether it goes on at this window.
+    #[inline]
+    pub(crate) fn lasts(&self, window: &Window) -> bool {
+        let at_threshold = window.cwnd() == window.ssthresh();
+        window.in_slow_start() || at_threshold && matches!(self, Self::Linux)
     }
 
     /// Grows the window below `ssthresh`.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = match self {
-            Self::Standard | Self::Ns2Limited { .. } => 1.0,
+            Self::Standard | Self::Linux | Self::Ns2Limited { .. } => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -208,6 +232,18 @@ mod tests {
             let max_ssthresh = 100.0;
             SlowStart::NistLimited { max_ssthresh }.on_ack(&ack, &mut window);
             assert!((window.cwnd() - expected).abs() < 1e-9, "{cwnd}");
+        }
+    }
+    #[test]
+    fn linux_goes_one_segment_beyond_the_threshold() {
+        for (cwnd, standard, linux) in [
+            (99.0, true, true),
+            (100.0, false, true),
+            (101.0, false, false),
+        ] {
+            let window = Window::new(cwnd, 100.0, 1e6, Rounding::Real);
+            assert_eq!(SlowStart::Standard.lasts(&window), standard, "{cwnd}");
+            assert_eq!(SlowStart::Linux.lasts(&window), linux, "{cwnd}");
         }
     }
 }

@@ -1,0 +1,48 @@
+//! Segments per acknowledgement, as Linux 2.6.22 estimates them for BIC and CUBIC.
+//!
+//! The estimate is in sixteenths and begins with two segments (`delayed_ack` in tcp_bic.c and
+//! tcp_cubic.c). Each acknowledgement takes a whole number of sixteenths off, so that the estimate
+//! of a receiver that acknowledges every segment stays at 31/16: such a flow grows nearly twice as
+//! fast as the algorithm means it to.
+
+const SIXTEENTHS: u32 = 4;
+
+/// The estimate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckRatio {
+    sixteenths: u64,
+}
+
+impl AckRatio {
+    pub(crate) const NEW: Self = Self {
+        sixteenths: 2 << SIXTEENTHS,
+    };
+
+    /// An acknowledgement of `acked` segments outside recovery.
+    pub(crate) fn observe(&mut self, acked: u64) {
+        self.sixteenths += acked;
+        self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
+    }
+
+    /// What one acknowledgement counts for in growth: segments.
+    pub(crate) fn segments(self) -> f64 {
+        self.sixteenths as f64 / f64::from(1 << SIXTEENTHS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `delayed_ack += acked - (delayed_ack >> 4)`, from 32 on.
+    #[test]
+    fn it_stays_at_two_or_just_below() {
+        for (acked, expected) in [(1, 31.0), (2, 32.0)] {
+            let mut ratio = AckRatio::NEW;
+            for _ in 0..1000 {
+                ratio.observe(acked);
+            }
+            assert_eq!(ratio.segments(), expected / 16.0, "{acked}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Rate halving: how Linux brought the window down in a recovery before it had proportional rate
+//! reduction (Linux 2.6.22, `tcp_cwnd_down`).
+//!
+//! One segment leaves for every two acknowledgements, whatever the algorithm means to keep: a
+//! recovery of one round trip halves the window, a longer one takes it down to a floor. Slow start
+//! then brings it back to the threshold, where an algorithm that keeps seven eighths wanted it.
+
+use crate::facts::AckSample;
+use crate::window::{Change, Window};
+
+/// Segments that may leave at once when a recovery ends (`tcp_max_burst`).
+const MAX_BURST: f64 = 3.0;
+
+/// One recovery.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateHalving {
+    /// The window does not go below this.
+    floor: f64,
+    /// Whether the next acknowledgement is the second of two.
+    second: bool,
+    /// Segments in flight at the last acknowledgement.
+    in_flight: Option<u64>,
+}
+
+impl RateHalving {
+    /// A recovery begins with a window of `before` segments: it is not cut yet.
+    pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
+        window.set_cwnd(before.max(floor), Change::Reduction);
+        Self {
+            floor,
+            second: false,
+            in_flight: None,
+        }
+    }
+
+    /// An acknowledgement in the recovery.
+    pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        let step = if self.second { 1.0 } else { 0.0 };
+        let reached = (window.cwnd() - step).min(ack.in_flight as f64 + 1.0);
+        window.set_cwnd(reached.max(self.floor), Change::Reduction);
+        self.second = !self.second;
+        self.in_flight = Some(ack.in_flight);
+    }
+
+    /// The recovery ends: what is in flight and a burst, at most the threshold. A recovery that took
+    /// no acknowledgement has cut the window to the threshold all the same.
+    pub(crate) fn end(self, window: &mut Window) {
+        let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
+        let left = window.ssthresh().min(in_flight + MAX_BURST);
+        window.set_cwnd(left, Change::Reduction);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::{Span, Time};
+
+    use super::*;
+    use crate::facts::Limit;
+    use crate::window::Rounding;
+
+    fn ack(in_flight: u64) -> AckSample {
+        AckSample {
+            now: Time::ZERO,
+            acked: 0,
+            delivered: 0,
+            lost: 0,
+            in_recovery: true,
+            credit: 1.0,
+            rtt: None,
+            srtt: Span::ZERO,
+            min_rtt: Span::ZERO,
+            one_way_delay: None,
+            pair_spacing: None,
+            router: None,
+            ecn_echo: false,
+            in_flight,
+            delivery_rate: None,
+            limit: Limit::Network,
+            round: 0,
+            segment_bytes: 1500,
+        }
+    }
+
+    /// A window of 1000 of which `threshold` is to be left, after `round_trips` of its recovery.
+    fn recover(threshold: f64, floor: f64, round_trips: u64) -> (Window, RateHalving) {
+        let mut window = Window::new(1000.0, threshold, 1e6, Rounding::Real);
+        let mut halving = RateHalving::begin(1000.0, floor, &mut window);
+        let mut in_flight: u64 = 1000;
+        for _ in 0..round_trips {
+            // As many segments arrive as were in flight, and the window decides what leaves.
+            let arrivals = in_flight;
+            for _ in 0..arrivals {
+                in_flight -= 1;
+                halving.on_ack(&ack(in_flight), &mut window);
+                in_flight = in_flight.max(window.cwnd() as u64);
+            }
+        }
+        (window, halving)
+    }
+
+    #[test]
+    fn a_round_trip_halves_the_window_and_slow_start_follows() {
+        let (mut window, halving) = recover(875.0, 437.5, 1);
+        assert!((499.0..=501.0).contains(&window.cwnd()), "{window:?}");
+        halving.end(&mut window);
+        assert!((502.0..=504.0).contains(&window.cwnd()), "{window:?}");
+        assert!(window.in_slow_start());
+    }
+
+    #[test]
+    fn a_longer_recovery_ends_at_the_floor() {
+        let (window, _) = recover(875.0, 437.5, 2);
+        assert_eq!(window.cwnd(), 437.5);
+    }
+
+    #[test]
+    fn a_recovery_without_acknowledgements_leaves_the_threshold() {
+        let (mut window, halving) = recover(875.0, 437.5, 0);
+        assert_eq!(window.cwnd(), 1000.0);
+        halving.end(&mut window);
+        assert_eq!(window.cwnd(), 875.0);
+    }
+}
