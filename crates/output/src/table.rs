@@ -16,7 +16,11 @@ use serde::Serialize;
 use crate::error::OutputError;
 
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
-const ROW_GROUP_ROWS: usize = 16_384;
+const ROW_GROUP_ROWS: u64 = 16_384;
+
+/// Rows that are taken apart into columns at once: few enough to stay in the cache. Row groups are a
+/// multiple.
+const BATCH_ROWS: usize = 256;
 
 /// Key of a file's metadata that describes its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
@@ -124,38 +128,72 @@ struct Description<'a> {
     description: &'a str,
 }
 
-/// Values of a column that are not null, and for each row whether it has one.
-struct Values<T: DataType> {
+/// What a column holds in rows that are not written yet.
+enum Values {
+    Text(Typed<ByteArrayType>),
+    Count(Typed<Int64Type>),
+    Real(Typed<DoubleType>),
+}
+
+/// Values that are not null, and for each row whether it has one.
+struct Typed<T: DataType> {
     values: Vec<T::T>,
     /// Definition levels: 1 for a value, 0 for null.
     defined: Vec<i16>,
 }
 
-impl<T: DataType> Values<T> {
-    fn of<R>(rows: &[R], value: impl Fn(&R) -> Option<T::T>) -> Self {
-        let mut values = Vec::with_capacity(rows.len());
-        let mut defined = Vec::with_capacity(rows.len());
+impl<T: DataType> Default for Typed<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            defined: Vec::new(),
+        }
+    }
+}
+
+impl<T: DataType> Typed<T> {
+    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Option<T::T>) {
         for row in rows {
             let value = value(row);
-            defined.push(value.is_some().into());
-            values.extend(value);
+            self.defined.push(value.is_some().into());
+            self.values.extend(value);
         }
-        Self { values, defined }
     }
 
-    fn write(&self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
         let typed = column.typed::<T>();
         typed.write_batch(&self.values, Some(&self.defined), None)?;
+        self.values.clear();
+        self.defined.clear();
         Ok(())
     }
 }
 
+impl Values {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Self::Text(Typed::default()),
+            Kind::Count => Self::Count(Typed::default()),
+            Kind::Real => Self::Real(Typed::default()),
+        }
+    }
+
+    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
+        match self {
+            Self::Text(values) => values.write(column),
+            Self::Count(values) => values.write(column),
+            Self::Real(values) => values.write(column),
+        }
+    }
+}
+
 impl<R> Column<R> {
-    fn write(&self, rows: &[R], column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
-        match self.kind {
-            Kind::Text => Values::<ByteArrayType>::of(rows, |row| self.text(row)).write(column),
-            Kind::Count => Values::<Int64Type>::of(rows, |row| self.count(row)).write(column),
-            Kind::Real => Values::<DoubleType>::of(rows, |row| self.real(row)).write(column),
+    /// Takes over what the column holds in some rows.
+    fn take(&self, rows: &[R], values: &mut Values) {
+        match values {
+            Values::Text(values) => values.extend(rows, |row| self.text(row)),
+            Values::Count(values) => values.extend(rows, |row| self.count(row)),
+            Values::Real(values) => values.extend(rows, |row| self.real(row)),
         }
     }
 
@@ -188,8 +226,8 @@ impl<R> Column<R> {
 /// A table in a Parquet file.
 pub(crate) struct Table<R> {
     path: PathBuf,
-    columns: Vec<Column<R>>,
-    /// Rows that are not written yet.
+    columns: Vec<(Column<R>, Values)>,
+    /// The newest rows, whose columns have not been taken apart yet.
     pending: Vec<R>,
     rows: u64,
     writer: SerializedFileWriter<File>,
@@ -203,10 +241,14 @@ impl<R> Table<R> {
                 SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(&columns)))
             })
             .map_err(OutputError::table(&path))?;
+        let columns = columns.into_iter().map(|column| {
+            let values = Values::new(column.kind);
+            (column, values)
+        });
         Ok(Self {
             path,
-            columns,
-            pending: Vec::new(),
+            columns: columns.collect(),
+            pending: Vec::with_capacity(BATCH_ROWS),
             rows: 0,
             writer,
         })
@@ -215,16 +257,27 @@ impl<R> Table<R> {
     pub(crate) fn push(&mut self, row: R) -> Result<(), OutputError> {
         self.pending.push(row);
         self.rows += 1;
-        if self.pending.len() == ROW_GROUP_ROWS {
-            self.write_row_group()
-        } else {
-            Ok(())
+        if self.pending.len() == BATCH_ROWS {
+            self.take_apart();
         }
+        if self.rows.is_multiple_of(ROW_GROUP_ROWS) {
+            self.write_row_group()?;
+        }
+        Ok(())
+    }
+
+    /// Column by column, which is quicker than row by row.
+    fn take_apart(&mut self) {
+        for (column, values) in &mut self.columns {
+            column.take(&self.pending, values);
+        }
+        self.pending.clear();
     }
 
     /// Writes what is left, waits until the disk has it, and says how many rows there are.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
-        if !self.pending.is_empty() {
+        if !self.rows.is_multiple_of(ROW_GROUP_ROWS) {
+            self.take_apart();
             self.write_row_group()?;
         }
         let file = self
@@ -237,24 +290,20 @@ impl<R> Table<R> {
     }
 
     fn write_row_group(&mut self) -> Result<(), OutputError> {
-        row_group(&mut self.writer, &self.columns, &self.pending)
-            .map_err(OutputError::table(&self.path))?;
-        self.pending.clear();
-        Ok(())
+        let columns = self.columns.iter_mut().map(|(_, values)| values);
+        row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }
 }
 
-/// Column by column, which is quicker than row by row.
-fn row_group<R>(
+fn row_group<'a>(
     writer: &mut SerializedFileWriter<File>,
-    columns: &[Column<R>],
-    rows: &[R],
+    columns: impl Iterator<Item = &'a mut Values>,
 ) -> ParquetResult<()> {
     let mut group = writer.next_row_group()?;
-    for column in columns {
-        let mut chunk = group.next_column()?.expect("the schema has all columns");
-        column.write(rows, &mut chunk)?;
-        chunk.close()?;
+    for values in columns {
+        let mut column = group.next_column()?.expect("the schema has all columns");
+        values.write(&mut column)?;
+        column.close()?;
     }
     group.close()?;
     Ok(())
