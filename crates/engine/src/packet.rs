@@ -135,43 +135,85 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
+/// SACK blocks on their way, relative to the acknowledgement's number: 32 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    offsets: [(i32, i32); SackBlocks::MAX],
+    transit_us: u32,
+    len: u8,
+}
+
+impl Stored {
+    #[inline]
+    fn new(blocks: &SackBlocks, next: u64) -> Self {
+        let offset = |number: u64| number.wrapping_sub(next) as i32;
+        Self {
+            offsets: blocks
+                .blocks
+                .map(|(left, right)| (offset(left), offset(right))),
+            transit_us: blocks.transit_us,
+            len: blocks.len,
+        }
+    }
+
+    #[inline]
+    fn blocks(&self, next: u64) -> SackBlocks {
+        let number = |offset: i32| next.wrapping_add_signed(offset.into());
+        SackBlocks {
+            blocks: self
+                .offsets
+                .map(|(left, right)| (number(left), number(right))),
+            transit_us: self.transit_us,
+            len: self.len,
+        }
+    }
+}
+
+/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped. `next` is the
+/// number of the acknowledgement that carries them, from which they are less than 2^31 segments away.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
-    slots: Vec<SackBlocks>,
+    slots: Vec<Stored>,
     free: Vec<u32>,
 }
 
 impl SackStore {
-    pub(crate) fn put(&mut self, blocks: SackBlocks) -> SackHandle {
+    pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
             return SackHandle::NONE;
         }
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(SackBlocks::default());
-            u32::try_from(self.slots.len() - 1).expect("more than 4e9 packets in flight")
-        });
-        self.slots[slot as usize] = blocks;
-        SackHandle(slot)
+        let stored = Stored::new(blocks, next);
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = stored;
+            return SackHandle(slot);
+        }
+        self.slots.push(stored);
+        let slot = self.slots.len() - 1;
+        SackHandle(u32::try_from(slot).expect("more than 4e9 packets in flight"))
     }
 
     /// The blocks, without taking them out.
-    pub(crate) fn get(&self, handle: SackHandle) -> SackBlocks {
+    pub(crate) fn get(&self, handle: SackHandle, next: u64) -> SackBlocks {
         if handle.is_none() {
-            SackBlocks::default()
+            SackBlocks::NONE
         } else {
-            self.slots[handle.0 as usize]
+            self.slots[handle.0 as usize].blocks(next)
         }
     }
 
     /// Takes the blocks out.
     #[inline]
-    pub(crate) fn take(&mut self, handle: SackHandle) -> SackBlocks {
-        if handle.is_none() {
-            return SackBlocks::default();
+    pub(crate) fn take(&mut self, handle: SackHandle, next: u64) -> SackBlocks {
+        self.forget(handle);
+        self.get(handle, next)
+    }
+
+    /// Forgets the blocks.
+    #[inline]
+    pub(crate) fn forget(&mut self, handle: SackHandle) {
+        if !handle.is_none() {
+            self.free.push(handle.0);
         }
-        self.free.push(handle.0);
-        self.slots[handle.0 as usize]
     }
 }
 
@@ -187,13 +229,17 @@ mod tests {
     #[test]
     fn the_store_reuses_slots() {
         let mut store = SackStore::default();
-        let mut blocks = SackBlocks::default();
-        assert!(store.put(blocks).is_none());
-        blocks.push((3, 5));
-        let first = store.put(blocks);
-        assert_eq!(store.take(first).as_slice(), [(3, 5)]);
-        let second = store.put(blocks);
+        let mut blocks = SackBlocks::NONE;
+        assert!(store.put(&blocks, 1).is_none());
+        blocks.push((1_000_000_000_003, 1_000_000_000_005));
+        // One that repeats what is acknowledged (RFC 2883).
+        blocks.push((999_999_999_990, 999_999_999_991));
+        let next = 1_000_000_000_000;
+        let first = store.put(&blocks, next);
+        assert_eq!(store.take(first, next).as_slice(), blocks.as_slice());
+        let second = store.put(&blocks, next);
         assert_eq!(first, second);
         assert_eq!(store.slots.len(), 1);
+        assert_eq!(size_of::<Stored>(), 32);
     }
 }

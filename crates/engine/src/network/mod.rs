@@ -95,20 +95,20 @@ impl Network {
         self.conclude(link, offer, packet.sack);
     }
 
-    /// Stores SACK blocks for an acknowledgement about to be sent.
-    pub(crate) fn store_sack(&mut self, blocks: SackBlocks) -> SackHandle {
-        self.sack.put(blocks)
+    /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
+    pub(crate) fn store_sack(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
+        self.sack.put(blocks, next)
     }
 
     /// Takes a received acknowledgement's SACK blocks.
     #[inline]
-    pub(crate) fn take_sack(&mut self, handle: SackHandle) -> SackBlocks {
-        self.sack.take(handle)
+    pub(crate) fn take_sack(&mut self, packet: &Packet) -> SackBlocks {
+        self.sack.take(packet.sack, packet.seq)
     }
 
     /// The SACK blocks of a packet that goes on.
-    pub(crate) fn peek_sack(&self, handle: SackHandle) -> SackBlocks {
-        self.sack.get(handle)
+    pub(crate) fn peek_sack(&self, packet: &Packet) -> SackBlocks {
+        self.sack.get(packet.sack, packet.seq)
     }
 
     #[inline(always)]
@@ -136,7 +136,7 @@ impl Network {
         match offer {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
-            Offer::Dropped => drop(self.sack.take(sack)),
+            Offer::Dropped => self.sack.forget(sack),
         }
     }
 

@@ -207,9 +207,11 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let sack = match self.transit {
-            Some(transit) => env.network.store_sack(blocks.with_transit(transit)),
+            Some(transit) => env
+                .network
+                .store_sack(&blocks.with_transit(transit), self.next),
             None if blocks.is_empty() => SackHandle::NONE,
-            None => env.network.store_sack(*blocks),
+            None => env.network.store_sack(blocks, self.next),
         };
         let flags = Flags::ACK
             .with_if(Flags::ECE, self.congestion_seen)

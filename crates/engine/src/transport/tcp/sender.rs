@@ -77,7 +77,7 @@ impl Sender {
             sack: if packet.sack.is_none() {
                 &SackBlocks::NONE
             } else {
-                taken = env.network.take_sack(packet.sack);
+                taken = env.network.take_sack(packet);
                 &taken
             },
             ece: packet.flags.has(Flags::ECE),

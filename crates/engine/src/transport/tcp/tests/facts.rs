@@ -211,7 +211,7 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     };
     let mut receiver = ReceiverBench::open(one_way.clone());
     let acks = receiver.segment(35, 1, Flags::NONE);
-    let report = receiver.env.network.peek_sack(acks[0].sack);
+    let report = receiver.env.network.peek_sack(&acks[0]);
     assert_eq!(report.transit(), Some(Span::from_millis(35)));
 
     let scribe = Scribe::new(Phases::Avoidance);
