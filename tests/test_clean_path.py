@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 import longhaul
+from validation.coexistence import TOPOLOGY
 
 RTT_S = 0.04
 BDP_PKTS = 333.3
@@ -21,15 +22,7 @@ def alone(kind: str, duration_s: int = 40, **parameters: float) -> longhaul.Resu
             "profile": "linux",
             "duration": f"{duration_s} s",
             "measure": {"from": f"{duration_s // 2} s", "every": "5 ms"},
-            "topology": {
-                "dumbbell": {
-                    "bottleneck": {
-                        "rate": "100 Mbps",
-                        "delay": "20 ms",
-                        "queue": {"kind": "droptail", "limit": "2 BDP"},
-                    }
-                }
-            },
+            "topology": TOPOLOGY,
             "flows": [{"label": "alone", "congestion": {"kind": kind, **parameters}}],
         }
     )

@@ -37,6 +37,17 @@ ALGORITHMS = {
 }
 """What each one follows."""
 
+TOPOLOGY = {
+    "dumbbell": {
+        "bottleneck": {
+            "rate": "100 Mbps",
+            "delay": "20 ms",
+            "queue": {"kind": "droptail", "limit": "2 BDP"},
+        }
+    }
+}
+"""A round trip of 40 ms, which holds 333 packets."""
+
 SEEDS = (1, 2, 3)
 WARM_UP_S = 30
 DURATION_S = 150
@@ -70,15 +81,7 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
         "duration": f"{DURATION_S} s",
         "seed": seed,
         "measure": {"from": f"{WARM_UP_S} s", "every": "1 s"},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {
-                    "rate": "100 Mbps",
-                    "delay": "20 ms",
-                    "queue": {"kind": "droptail", "limit": "2 BDP"},
-                }
-            }
-        },
+        "topology": TOPOLOGY,
         "flows": groups,
     }
 

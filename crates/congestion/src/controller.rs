@@ -95,7 +95,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// If it paces, the segments that may leave at once, their time being counted afterwards.
+    /// If it paces, the segments that may leave at once, at least one, their time being counted
+    /// afterwards.
     #[inline]
     fn send_quantum(&self) -> u64 {
         1

@@ -312,12 +312,18 @@ impl Response {
     }
 
     /// The largest window with the same whole increase as `w`: it gives Linux the decrease of all of
-    /// them, in 256ths.
+    /// them, in 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase
+    /// does not grow.
     fn largest_alike(&self, w: f64) -> f64 {
+        /// Beyond it, doubles are more than half a segment apart.
+        const LARGEST: f64 = (1_u64 << 52) as f64;
         let increase = self.increase(w);
         let (mut from, mut to) = (w, 2.0 * w);
         while self.curve.increase(to) <= increase {
             to *= 2.0;
+            if to > LARGEST {
+                return w;
+            }
         }
         while to - from > 0.5 {
             let middle = (from + to) / 2.0;
@@ -466,6 +472,14 @@ mod tests {
         }
         // 577 of 577 * 89 / 256 = 200.6.
         assert_eq!(response.reduced(577.9), 377.0);
+    }
+
+    /// With `p(w)` as steep as w^-3.6 the increase falls with the window.
+    #[test]
+    fn linux_reduces_where_no_larger_window_has_another_row() {
+        let response = hstcp(Variant::Linux, &[("high_p", 1e-15)]).response;
+        let left = response.reduced(10_000.0);
+        assert!((5_000.0..9_000.0).contains(&left), "{left}");
     }
 
     #[test]

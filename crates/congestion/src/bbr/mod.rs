@@ -204,12 +204,12 @@ impl Pacer {
         self.segments_per_s.unwrap_or(0.0) * self.segment_bits
     }
 
-    /// Whole segments in a millisecond, or in 64 KiB if that is less: what leaves at once, as the
-    /// segmentation of network adapters has it.
+    /// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
+    /// at once, as the segmentation of network adapters has it.
     fn segments_at_once(&self) -> f64 {
         const LARGEST_BITS: f64 = 8.0 * 65_536.0;
         let bits = f64::min(1e-3 * self.bits_per_s(), LARGEST_BITS);
-        (bits / self.segment_bits) as u64 as f64
+        f64::max((bits / self.segment_bits) as u64 as f64, 1.0)
     }
 }
 
@@ -243,6 +243,29 @@ impl ProbeRtt {
                 }
                 false
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_millisecond_of_segments_leaves_at_once() {
+        // 1500 bytes; jumbo frames, of which a millisecond may not have one; 64 KiB at the most.
+        let cases = [
+            (100e6, 1500.0, 8.0),
+            (30e6, 9000.0, 1.0),
+            (10e9, 1500.0, 43.0),
+        ];
+        for (bits_per_s, bytes, expected) in cases {
+            let segment_bits = 8.0 * bytes;
+            let pacer = Pacer {
+                segments_per_s: Some(bits_per_s / segment_bits),
+                segment_bits,
+            };
+            assert_eq!(pacer.segments_at_once(), expected, "{bits_per_s} {bytes}");
         }
     }
 }

@@ -142,17 +142,19 @@ impl Link {
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
         self.catch_up(now);
         let port = &self.port;
-        let (busy_until, waits_in_ring) = match &self.server {
-            Server::Exact(clock) => (clock.busy_until(), true),
-            Server::Ns2(clock) => (clock.busy_until(), true),
-            Server::Explicit(service) => (service.busy_until(), false),
+        let on_arrival = |busy_until| {
+            let (in_ring, _) = port.waiting();
+            (busy_until, in_ring, port.waits() - port.waits_ahead(now))
         };
-        let in_ring = if waits_in_ring { port.waiting().0 } else { 0 };
-        let waited = match &self.server {
-            Server::Explicit(service) => port.waits() + service.waited_ps(now),
-            Server::Exact(_) | Server::Ns2(_) => port.waits() - port.waits_ahead(now),
+        let (busy_until, in_ring, waited_ps) = match &self.server {
+            Server::Exact(clock) => on_arrival(clock.busy_until()),
+            Server::Ns2(clock) => on_arrival(clock.busy_until()),
+            Server::Explicit(service) => {
+                let waited_ps = port.waits() + service.waited_ps(now);
+                (service.busy_until(), 0, waited_ps)
+            }
         };
-        port.counters(in_ring, busy_until > now, waited)
+        port.counters(in_ring, busy_until > now, waited_ps)
     }
 
     /// Takes note of the services that have begun by `now`.

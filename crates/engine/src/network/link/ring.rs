@@ -62,7 +62,7 @@ impl Ring {
         self.slots = larger;
     }
 
-    /// When the next packet to hand on reaches the far end.
+    /// The next packet to hand on.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
         (self.handed_on < self.accepted).then(|| self.at(self.handed_on))
