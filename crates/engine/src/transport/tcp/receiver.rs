@@ -93,23 +93,31 @@ impl Receiver {
         let in_order = packet.seq == self.next;
         if in_order && self.out_of_order.is_empty() {
             self.next += 1;
-            match self.config.delayed_ack {
-                None => self.acknowledge(&SackBlocks::NONE, env),
-                Some(delayed) => {
-                    let delays = packet.seq > 0 || delayed.delays_syn;
-                    self.unacknowledged += 1;
-                    if self.unacknowledged >= delayed.segments || !delays || echo_changes {
-                        self.acknowledge(&SackBlocks::NONE, env);
-                    } else if self.unacknowledged == 1 {
-                        let due = env.network.now + delayed.timeout;
-                        let event = Event::DelayedAckTimer(self.index);
-                        self.timer.set(due, &mut env.network.schedule, event);
-                    }
-                }
+            if self.answers_at_once(packet.seq, echo_changes, env) {
+                self.acknowledge(&SackBlocks::NONE, env);
             }
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// Whether a segment in order is answered at once. If not, the timer will see to it.
+    #[inline(always)]
+    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut Env) -> bool {
+        let Some(delayed) = self.config.delayed_ack else {
+            return true;
+        };
+        let delays = segment > 0 || delayed.delays_syn;
+        self.unacknowledged += 1;
+        if self.unacknowledged >= delayed.segments || !delays || echo_changes {
+            return true;
+        }
+        if self.unacknowledged == 1 {
+            let due = env.network.now + delayed.timeout;
+            let event = Event::DelayedAckTimer(self.index);
+            self.timer.set(due, &mut env.network.schedule, event);
+        }
+        false
     }
 
     /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
@@ -139,7 +147,7 @@ impl Receiver {
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge(&SackBlocks::NONE, env);
+            self.acknowledge_irregularly(&SackBlocks::NONE, env);
         }
         self.congestion_seen = marked;
     }
@@ -157,7 +165,7 @@ impl Receiver {
         } else {
             SackBlocks::NONE
         };
-        self.acknowledge(&blocks, env);
+        self.acknowledge_irregularly(&blocks, env);
     }
 
     /// Takes a segment; returns the block that holds it, if it is out of order.
@@ -194,11 +202,17 @@ impl Receiver {
         let now = env.network.now;
         let event = Event::DelayedAckTimer(self.index);
         if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
-            self.acknowledge(&SackBlocks::NONE, env);
+            self.acknowledge_irregularly(&SackBlocks::NONE, env);
         }
     }
 
-    #[inline]
+    /// As [`Self::acknowledge`], whose code stands in full where segments in order are answered.
+    #[cold]
+    fn acknowledge_irregularly(&mut self, blocks: &SackBlocks, env: &mut Env) {
+        self.acknowledge(blocks, env);
+    }
+
+    #[inline(always)]
     fn acknowledge(&mut self, blocks: &SackBlocks, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();

@@ -9,7 +9,7 @@ use crate::transport::Env;
 
 impl ControlBlock {
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {
         let now = env.network.now;
         self.take_cumulative(ack.next);
@@ -132,7 +132,7 @@ impl ControlBlock {
 
     /// The same, and grows the window: what most acknowledgements lead to, without a copy of the
     /// sample.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.delivery_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);

@@ -6,6 +6,7 @@
 
 use longhaul_units::Time;
 
+use super::Repair;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::tcp::ranges::Ranges;
@@ -22,8 +23,8 @@ pub(crate) struct Ns2Sack {
     repaired: u64,
 }
 
-impl Ns2Sack {
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+impl Repair for Ns2Sack {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64
         } else {
@@ -31,10 +32,10 @@ impl Ns2Sack {
         }
     }
 
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if !self.recovering {
-            let open = tcb.nxt < tcb.una + tcb.window();
+            let open = tcb.allows(tcb.nxt - tcb.una);
             return (open && tcb.nxt < tcb.end).then_some(tcb.nxt);
         }
         if self.pipe >= tcb.congestion.window.cwnd() as i64 {
@@ -48,7 +49,7 @@ impl Ns2Sack {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         if self.recovering {
             self.pipe += 1;
             if segment < tcb.nxt {
@@ -58,7 +59,7 @@ impl Ns2Sack {
         tcb.nxt = tcb.nxt.max(segment + 1);
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.timed_out = true;
         tcb.lose_flight();
@@ -66,19 +67,8 @@ impl Ns2Sack {
         tcb.nxt = tcb.una;
     }
 
-    fn clear(&mut self) {
-        self.sacked.clear();
-        self.repaired = 0;
-    }
-
-    /// Returns how many segments may follow, if any.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         if self.recovering {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);
@@ -101,6 +91,13 @@ impl Ns2Sack {
             return None;
         }
         (tcb.dupacks == 0).then_some(u32::MAX)
+    }
+}
+
+impl Ns2Sack {
+    fn clear(&mut self) {
+        self.sacked.clear();
+        self.repaired = 0;
     }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
@@ -141,7 +138,7 @@ impl Ns2Sack {
         } else {
             return;
         }
-        tcb.transmit(tcb.una, env);
+        tcb.transmit_apart(tcb.una, env);
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {

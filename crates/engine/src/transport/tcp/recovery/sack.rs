@@ -8,7 +8,7 @@ use longhaul_congestion::AckSample;
 use longhaul_units::Time;
 
 use super::prr::Prr;
-use super::{Phase, fack};
+use super::{Phase, Repair, fack};
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -64,19 +64,21 @@ impl Sack {
             rescued: false,
         }
     }
+}
 
+impl Repair for Sack {
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let room = match &self.prr {
             Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
-            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+            _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
             return None;
@@ -97,35 +99,8 @@ impl Sack {
         }
     }
 
-    /// Rule 1: the first lost segment not yet sent again.
-    fn next_repair(&self, tcb: &ControlBlock) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(tcb.una));
-        (segment < self.lost_edge).then_some(segment)
-    }
-
-    /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
-    /// something acknowledged above it; once per recovery, the last one.
-    fn next_speculative(&mut self, tcb: &ControlBlock) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(tcb.una));
-        if segment < self.sacked.end() {
-            return Some(segment);
-        }
-        let last = tcb.max_sent - 1;
-        if self.rescued || last < self.high_rxt || last < self.sacked.end() {
-            return None;
-        }
-        self.rescued = true;
-        Some(last)
-    }
-
-    fn first_missing(&self, from: u64) -> u64 {
-        self.sacked
-            .containing(from)
-            .map_or(from, |(_, right)| right)
-    }
-
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
@@ -136,20 +111,18 @@ impl Sack {
         }
     }
 
-    /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.
-    fn note_retransmission(&mut self, segment: u64) {
-        self.high_rxt = segment + 1;
-        self.retransmitted += 1;
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+        tcb.lost += self.in_flight(tcb);
+        self.phase = Phase::Loss;
+        self.recovery_point = tcb.max_sent;
+        self.high_rxt = tcb.una;
+        self.retransmitted = 0;
+        self.lost_edge = tcb.max_sent;
+        self.lost = tcb.max_sent - tcb.una - self.sacked.total();
     }
 
-    /// Returns how many segments may follow.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         let now = env.network.now;
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
@@ -186,6 +159,41 @@ impl Sack {
             prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
         }
         Some(u32::MAX)
+    }
+}
+
+impl Sack {
+    /// Rule 1: the first lost segment not yet sent again.
+    fn next_repair(&self, tcb: &ControlBlock) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(tcb.una));
+        (segment < self.lost_edge).then_some(segment)
+    }
+
+    /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
+    /// something acknowledged above it; once per recovery, the last one.
+    fn next_speculative(&mut self, tcb: &ControlBlock) -> Option<u64> {
+        let segment = self.first_missing(self.high_rxt.max(tcb.una));
+        if segment < self.sacked.end() {
+            return Some(segment);
+        }
+        let last = tcb.max_sent - 1;
+        if self.rescued || last < self.high_rxt || last < self.sacked.end() {
+            return None;
+        }
+        self.rescued = true;
+        Some(last)
+    }
+
+    fn first_missing(&self, from: u64) -> u64 {
+        self.sacked
+            .containing(from)
+            .map_or(from, |(_, right)| right)
+    }
+
+    /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.
+    fn note_retransmission(&mut self, segment: u64) {
+        self.high_rxt = segment + 1;
+        self.retransmitted += 1;
     }
 
     /// Phase changes, and growth where the phase allows it.
@@ -235,19 +243,9 @@ impl Sack {
             prr.start(tcb.max_sent - tcb.una);
         }
         if self.high_rxt <= first {
-            tcb.transmit(first, env);
+            tcb.transmit_apart(first, env);
             self.on_sent(tcb, first, env);
         }
-    }
-
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
-        tcb.lost += self.in_flight(tcb);
-        self.phase = Phase::Loss;
-        self.recovery_point = tcb.max_sent;
-        self.high_rxt = tcb.una;
-        self.retransmitted = 0;
-        self.lost_edge = tcb.max_sent;
-        self.lost = tcb.max_sent - tcb.una - self.sacked.total();
     }
 
     /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
