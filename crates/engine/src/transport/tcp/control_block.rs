@@ -20,7 +20,7 @@ use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
 use crate::network::Path;
-use crate::packet::SackBlocks;
+use crate::packet::SackOption;
 use crate::random::Stream;
 use crate::schedule::LazyTimer;
 use crate::transport::Env;
@@ -41,7 +41,7 @@ pub(super) enum LastCut {
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    pub(super) sack: &'a SackBlocks,
+    pub(super) sack: &'a SackOption,
     /// ECN echo.
     pub(super) ece: bool,
     /// Time stamp that it echoes.
@@ -111,6 +111,14 @@ pub(super) struct ControlBlock {
     /// Of the congestion window over time, in segments and picoseconds.
     pub(super) cwnd_integral_ps: f64,
     pub(super) finish: Option<Time>,
+}
+
+impl Ack<'_> {
+    /// Its blocks, most recent first.
+    #[inline]
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.sack.blocks(self.next)
+    }
 }
 
 impl ControlBlock {

@@ -14,7 +14,7 @@ use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackBlocks};
+use crate::packet::{Flags, Packet, SackOption};
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -191,7 +191,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
     let ack = Ack {
         next: packet.seq,
         sack: if packet.sack.is_none() {
-            &SackBlocks::NONE
+            &SackOption::NONE
         } else {
             taken = env.network.take_sack(packet);
             &taken

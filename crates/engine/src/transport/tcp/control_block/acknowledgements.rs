@@ -153,11 +153,9 @@ impl ControlBlock {
     }
 
     /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
-    pub(crate) fn steer(&mut self, sample: &AckSample) {
-        self.congestion.on_ack(&AckSample {
-            in_recovery: true,
-            ..*sample
-        });
+    pub(crate) fn steer(&mut self, sample: &mut AckSample) {
+        sample.in_recovery = true;
+        self.congestion.on_ack(sample);
     }
 
     /// Whether what was in flight at a timeout is being sent again. The receiver then goes on

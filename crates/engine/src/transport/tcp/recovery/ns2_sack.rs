@@ -105,11 +105,11 @@ impl Ns2Sack {
             return;
         }
         tcb.dupacks += 1;
-        let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
             if self.recovering {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         } else if tcb.dupacks < tcb.config.dupack_threshold && tcb.config.limited_transmit {
             tcb.transmit_one_beyond(env);
@@ -118,7 +118,7 @@ impl Ns2Sack {
 
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
         let before = self.sacked.total();
-        for &(left, right) in ack.sack.as_slice() {
+        for (left, right) in ack.blocks() {
             if right > ack.next {
                 self.sacked
                     .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
@@ -172,8 +172,8 @@ impl Ns2Sack {
             news = self.take_blocks(tcb, ack);
         }
         if news {
-            let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
-            tcb.steer(&sample);
+            let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.steer(&mut sample);
         }
         if full {
             tcb.end_recovery(env);

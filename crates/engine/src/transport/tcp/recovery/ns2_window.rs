@@ -78,10 +78,10 @@ impl Repair for Ns2Window {
             }
         } else if ack.next == tcb.una {
             tcb.take_duplicate();
-            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
             if tcb.last_cut == LastCut::Loss {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         } else {
             return None;
@@ -133,7 +133,7 @@ impl Ns2Window {
         let acked = ack.next - tcb.una;
         tcb.advance_in_repair(ack.next);
         tcb.lost += 1;
-        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
@@ -149,7 +149,7 @@ impl Ns2Window {
             tcb.restart_timer(env);
         }
         tcb.transmit_apart(tcb.una, env);
-        tcb.steer(&sample);
+        tcb.steer(&mut sample);
     }
 }
 

@@ -156,19 +156,18 @@ impl Repair for Rack {
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
-        let sample = arrived
-            .any
-            .then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
-        let duplicate = !arrived.any && ack.next == tcb.una && ack.sack.as_slice().is_empty();
-        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
-            tcb.reduce_for_loss(env);
-        }
         let repairing = self.phase == Phase::Recovery;
-        self.move_on(tcb, advanced, sample.as_ref(), env);
-        if let Some(sample) = sample
-            && (repairing || self.phase == Phase::Recovery)
-        {
-            tcb.steer(&sample);
+        if arrived.any {
+            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            self.take_probe_answer(tcb, ack, false, env);
+            self.move_on(tcb, advanced, Some(&sample), env);
+            if repairing || self.phase == Phase::Recovery {
+                tcb.steer(&mut sample);
+            }
+        } else {
+            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
+            self.take_probe_answer(tcb, ack, duplicate, env);
+            self.move_on(tcb, advanced, None, env);
         }
         self.pace_repair(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
@@ -193,6 +192,19 @@ impl Rack {
         self.flight.send(segment, now);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
+        }
+    }
+
+    /// A loss that only a probe has repaired is answered like any other (section 7.4).
+    fn take_probe_answer(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        duplicate: bool,
+        env: &mut Env,
+    ) {
+        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
+            tcb.reduce_for_loss(env);
         }
     }
 
@@ -229,8 +241,11 @@ impl Rack {
     /// Takes the selective acknowledgements, in the order of their segments.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
         let mut blocks = [(0, 0); SackBlocks::MAX];
-        let count = ack.sack.as_slice().len();
-        blocks[..count].copy_from_slice(ack.sack.as_slice());
+        let mut count = 0;
+        for block in ack.blocks() {
+            blocks[count] = block;
+            count += 1;
+        }
         blocks[..count].sort_unstable();
         let mut sacked = std::mem::take(&mut self.sacked);
         for &(left, right) in &blocks[..count] {

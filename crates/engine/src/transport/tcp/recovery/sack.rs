@@ -35,6 +35,8 @@ pub(crate) struct Sack {
     recovery_point: u64,
     /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
     high_rxt: u64,
+    /// Everything from `high_rxt` to here is acknowledged: where to look for the next repair.
+    looked_up_to: u64,
     /// Everything below this that is not acknowledged is lost (`IsLost`).
     lost_edge: u64,
     /// Segments not acknowledged below `lost_edge`.
@@ -58,6 +60,7 @@ impl Sack {
             sacked: Ranges::default(),
             recovery_point: 0,
             high_rxt: 0,
+            looked_up_to: 0,
             lost_edge: 0,
             lost: 0,
             retransmitted: 0,
@@ -116,6 +119,7 @@ impl Repair for Sack {
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
+        self.looked_up_to = 0;
         self.retransmitted = 0;
         self.lost_edge = tcb.max_sent;
         self.lost = tcb.max_sent - tcb.una - self.sacked.total();
@@ -127,7 +131,7 @@ impl Repair for Sack {
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
-        if in_order && ack.sack.as_slice().is_empty() {
+        if in_order && !ack.sack.has_blocks() {
             if advanced > 0 {
                 tcb.advance(ack, env);
                 tcb.observe_and_grow(ack, advanced, self.in_flight(tcb), now);
@@ -143,14 +147,15 @@ impl Repair for Sack {
             tcb.dupacks += 1;
         }
         self.find_lost(tcb);
-        let sample =
-            (advanced > 0 || news).then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
         let repairing = self.phase == Phase::Recovery;
-        self.move_on(tcb, advanced, sample.as_ref(), env);
-        if let Some(sample) = sample
-            && (repairing || self.phase == Phase::Recovery)
-        {
-            tcb.steer(&sample);
+        if advanced > 0 || news {
+            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            self.move_on(tcb, advanced, Some(&sample), env);
+            if repairing || self.phase == Phase::Recovery {
+                tcb.steer(&mut sample);
+            }
+        } else {
+            self.move_on(tcb, advanced, None, env);
         }
         let pipe = self.in_flight(tcb);
         if self.phase == Phase::Recovery
@@ -164,8 +169,13 @@ impl Repair for Sack {
 
 impl Sack {
     /// Rule 1: the first lost segment not yet sent again.
-    fn next_repair(&self, tcb: &ControlBlock) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(tcb.una));
+    fn next_repair(&mut self, tcb: &ControlBlock) -> Option<u64> {
+        let from = self.high_rxt.max(tcb.una).max(self.looked_up_to);
+        if from >= self.lost_edge {
+            return None;
+        }
+        let segment = self.first_missing(from);
+        self.looked_up_to = segment;
         (segment < self.lost_edge).then_some(segment)
     }
 
@@ -271,7 +281,7 @@ impl Sack {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
-        for &(left, right) in ack.sack.as_slice() {
+        for (left, right) in ack.blocks() {
             let left = left.max(tcb.una);
             if left < right {
                 self.sacked.add(left, right, |l, r| {

@@ -76,10 +76,10 @@ impl Repair for WindowRepair {
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.take_duplicate();
-            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
             if self.recovering {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         }
         Some(u32::MAX)
@@ -121,7 +121,7 @@ impl WindowRepair {
             tcb.advance_in_repair(ack.next);
             tcb.lost += 1;
         }
-        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
         if full {
             self.end_recovery(tcb, env);
         } else {
@@ -133,7 +133,7 @@ impl WindowRepair {
             self.inflation += 1 - acked as i64;
             tcb.transmit_apart(tcb.una, env);
         }
-        tcb.steer(&sample);
+        tcb.steer(&mut sample);
     }
 
     fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
