@@ -95,6 +95,12 @@ impl Ranges {
             return *newest;
         }
         let first = self.position(left);
+        if let Some(&(l, r)) = self.ranges.get(first)
+            && l <= left
+            && right <= r
+        {
+            return (l, r);
+        }
         let mut merged = (left, right);
         let mut fresh_from = left;
         let mut last = first;
