@@ -78,12 +78,23 @@ pub struct Link {
     pub queue: QueueConfig,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
-    /// How departures are computed.
+    /// How departures are computed, if the discipline leaves a choice; see [`Link::service`].
     pub service: Service,
     /// Whether the time series include this link.
     pub sampled: bool,
     /// Whether its packets are recorded.
     pub captured: bool,
+}
+
+impl Link {
+    /// How departures are computed: not on arrival if the discipline decides later.
+    pub fn service(&self) -> Service {
+        if self.queue.decides_on_arrival() {
+            self.service
+        } else {
+            Service::Explicit
+        }
+    }
 }
 
 /// How a link computes departures.

@@ -10,7 +10,7 @@ use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Start, Tcp,
 };
 use longhaul_engine::measure::Totals;
-use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
+use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig, RedParameters};
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -29,13 +29,44 @@ const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2Sack,
 ];
 
+/// Every queue discipline.
+#[derive(Clone, Copy, Debug)]
+enum Discipline {
+    DropTail,
+    HeadDrop,
+    Red,
+}
+
+const DISCIPLINES: [Discipline; 3] = [Discipline::DropTail, Discipline::HeadDrop, Discipline::Red];
+
+impl Discipline {
+    fn config(self, limit: u64, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
+        let limit = Capacity::Packets(limit);
+        match self {
+            Self::DropTail => QueueConfig::DropTail(DropTail {
+                limit,
+                counting: Counting::InService,
+            }),
+            Self::HeadDrop => QueueConfig::HeadDrop(DropTail {
+                limit,
+                counting: Counting::Waiting,
+            }),
+            Self::Red => {
+                let mut red = RedParameters::new(limit, Bytes(1500));
+                red.ecn = ecn;
+                QueueConfig::Red(red.resolve(rate, delay))
+            }
+        }
+    }
+}
+
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
 struct Small {
     mbps: u64,
     delay_ms: u64,
     limit: u64,
-    red: bool,
+    queue: Discipline,
     ecn: Ecn,
     loss: f64,
     recovery: Recovery,
@@ -52,7 +83,8 @@ struct Small {
 
 prop_compose! {
     fn small()(
-        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
+        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
+        queue in prop::sample::select(DISCIPLINES.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
@@ -61,7 +93,7 @@ prop_compose! {
         seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, queue, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
@@ -71,13 +103,7 @@ impl Small {
     fn config(&self, seconds: u64) -> Config {
         let rate = Rate::from_bps(self.mbps * 1_000_000);
         let delay = Span::from_millis(self.delay_ms);
-        let queue = if self.red {
-            let mut red = RedParameters::new(Capacity::Packets(self.limit), Bytes(1500));
-            red.ecn = self.ecn.is_on();
-            QueueConfig::Red(red.resolve(rate, delay))
-        } else {
-            drop_tail(self.limit)
-        };
+        let queue = self.queue.config(self.limit, self.ecn.is_on(), rate, delay);
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.seed = self.seed;
         if self.ns2_clock {

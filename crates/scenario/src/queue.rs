@@ -84,6 +84,18 @@ fn resolve_limit(queue: &mut Table, path: &str, place: &Place<'_>) -> Result<(),
             );
             queue.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
         }
+        Value::Quantity(Quantity::Span(span)) => {
+            let (rate, packet) = (place.rate, place.packet);
+            let bytes = rate.bdp(span);
+            if bytes < packet {
+                return refuse(format!(
+                    "{rate} sends {bytes} in {span}, less than one packet of {packet}; write a \
+                     longer time, or a limit in packets"
+                ));
+            }
+            let rule = format!("{span} ({}) at {rate}", node.origin);
+            queue.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
+        }
         Value::Quantity(Quantity::Packets(packets)) if packets.fract() != 0.0 => {
             return refuse(format!("{packets} is not a whole number of packets"));
         }
@@ -164,10 +176,14 @@ pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
         "in-service" => Counting::InService,
         _ => Counting::Waiting,
     };
-    QueueConfig::DropTail(DropTail {
+    let limit = DropTail {
         limit: capacity(queue),
         counting,
-    })
+    };
+    match queue.word("drop") {
+        "head" => QueueConfig::HeadDrop(limit),
+        _ => QueueConfig::DropTail(limit),
+    }
 }
 
 fn capacity(queue: &Table) -> Capacity {

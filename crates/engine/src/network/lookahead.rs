@@ -275,7 +275,7 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 }
 
 fn is_plain(link: &Link) -> bool {
-    link.service == Service::OnArrival
+    link.service() == Service::OnArrival
 }
 
 fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {

@@ -137,6 +137,15 @@ impl Network {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
             Offer::Dropped => self.sack.forget(sack),
+            Offer::Displaced => self.forget_displaced(link),
+        }
+    }
+
+    /// Forgets the SACK blocks of packets that a link has dropped after it had accepted them.
+    #[cold]
+    fn forget_displaced(&mut self, link: u32) {
+        for sack in self.links[link as usize].displaced() {
+            self.sack.forget(sack);
         }
     }
 
@@ -234,6 +243,14 @@ impl Network {
         if let Some(time) = leads {
             self.announce(link, time);
         }
+        self.forget_displaced(link);
+    }
+
+    /// The event of the end of a period of a link's discipline.
+    pub(crate) fn update_queue(&mut self, link: u32) {
+        let period = self.links[link as usize].update();
+        let event = Event::QueueUpdate(link);
+        self.schedule.renew_link(self.now, event, self.now + period);
     }
 
     /// The packet about to arrive at the far end of a link whose packets are recorded.

@@ -131,16 +131,24 @@ const LOSS: &[Field] = &[
 ];
 
 const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
-const LIMIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp]);
+const LIMIT: Kind = Kind::Positive(&[
+    Dimension::Packets,
+    Dimension::Size,
+    Dimension::Bdp,
+    Dimension::Time,
+]);
+const LIMIT_HELP: &str = "How much the queue holds; 1 BDP by default. A time is what the link \
+    sends in it.";
 const THRESHOLD: Kind =
     Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(&[Dimension::Packets])]);
 
 /// Keys of `queue = { kind = "droptail", ... }`.
 pub(super) const DROP_TAIL: &[Field] = &[
+    field("limit", LIMIT, LIMIT_HELP),
     field(
-        "limit",
-        LIMIT,
-        "How much the queue holds; 1 BDP by default.",
+        "drop",
+        Kind::Word(&["tail", "head"]),
+        "What a full queue drops: the packet that arrives, or the one that has waited longest.",
     ),
     field(
         "counting",
@@ -151,7 +159,7 @@ pub(super) const DROP_TAIL: &[Field] = &[
 
 /// Keys of `queue = { kind = "red", ... }`.
 pub(super) const RED: &[Field] = &[
-    field("limit", LIMIT, "Hard limit; 1 BDP by default."),
+    field("limit", LIMIT, LIMIT_HELP),
     field(
         "limit_overshoot",
         Kind::Flag,
