@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::disciplines::{DISCIPLINES, Discipline};
 use common::{
     AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
     run, tcp,
@@ -10,7 +11,7 @@ use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Start, Tcp,
 };
 use longhaul_engine::measure::Totals;
-use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig, RedParameters};
+use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -28,37 +29,6 @@ const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2NewReno,
     Recovery::Ns2Sack,
 ];
-
-/// Every queue discipline.
-#[derive(Clone, Copy, Debug)]
-enum Discipline {
-    DropTail,
-    HeadDrop,
-    Red,
-}
-
-const DISCIPLINES: [Discipline; 3] = [Discipline::DropTail, Discipline::HeadDrop, Discipline::Red];
-
-impl Discipline {
-    fn config(self, limit: u64, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
-        let limit = Capacity::Packets(limit);
-        match self {
-            Self::DropTail => QueueConfig::DropTail(DropTail {
-                limit,
-                counting: Counting::InService,
-            }),
-            Self::HeadDrop => QueueConfig::HeadDrop(DropTail {
-                limit,
-                counting: Counting::Waiting,
-            }),
-            Self::Red => {
-                let mut red = RedParameters::new(limit, Bytes(1500));
-                red.ecn = ecn;
-                QueueConfig::Red(red.resolve(rate, delay))
-            }
-        }
-    }
-}
 
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
@@ -103,7 +73,8 @@ impl Small {
     fn config(&self, seconds: u64) -> Config {
         let rate = Rate::from_bps(self.mbps * 1_000_000);
         let delay = Span::from_millis(self.delay_ms);
-        let queue = self.queue.config(self.limit, self.ecn.is_on(), rate, delay);
+        let limit = Capacity::Packets(self.limit);
+        let queue = self.queue.config(limit, self.ecn.is_on(), rate, delay);
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.seed = self.seed;
         if self.ns2_clock {
@@ -251,9 +222,11 @@ proptest! {
 
     #[test]
     fn packets_are_conserved(small in small()) {
-        let config = small.config(12);
-        let (totals, _) = run(&config);
-        assert_conserved(&config, &totals);
+        for queue in DISCIPLINES {
+            let config = Small { queue, ..small.clone() }.config(12);
+            let (totals, _) = run(&config);
+            assert_conserved(&config, &totals);
+        }
     }
 
     /// Explicit service and service on arrival are the same network.

@@ -14,7 +14,7 @@ use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
 use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
-use crate::config::Config;
+use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
 use crate::random::Streams;
@@ -49,7 +49,10 @@ impl Network {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
             let name = &link.name;
             let queue_stream = streams.component(&format!("links/{name}/queue"));
-            let queue = Queue::new(&link.queue, queue_stream);
+            let queue = match link.service() {
+                Service::OnArrival => Queue::new(&link.queue, queue_stream),
+                Service::Explicit => Queue::holding(&link.queue, queue_stream),
+            };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)

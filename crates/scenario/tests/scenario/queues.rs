@@ -1,6 +1,10 @@
 //! Queue disciplines: what the keys mean for the engine, and what is refused.
 
-use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
+use longhaul_engine::queue::{
+    Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
+    PieConfig, QueueConfig, RoundRobinConfig,
+};
+use longhaul_units::{Bytes, Rate, Span};
 
 use crate::{BASE, origin, refusal, with};
 
@@ -62,5 +66,114 @@ fn a_full_queue_may_drop_its_head() {
     assert_refused(
         r#"{ kind = "droptail", drop = "haed" }"#,
         &["queue.drop", "`haed`", "did you mean `head`?", "tail, head"],
+    );
+}
+
+/// The bottleneck: 1 Gbit/s, of whose product with 100 ms 1 BDP is 8333 packets of 1500 bytes.
+const LIMIT: Capacity = Capacity::Packets(8333);
+
+#[test]
+fn defaults_are_those_of_the_rfcs_and_of_ns2() {
+    let control = CoDelParameters {
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: false,
+        max_packet: Bytes(1500),
+    };
+    let codel = CoDelConfig {
+        limit: LIMIT,
+        control,
+    };
+    assert_eq!(queue(r#"{ kind = "codel" }"#), QueueConfig::CoDel(codel));
+    let fq = FqCoDelConfig {
+        limit: LIMIT,
+        queues: 1024,
+        quantum: Bytes(1500),
+        control: CoDelParameters {
+            ecn: true,
+            ..control
+        },
+    };
+    assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueueConfig::FqCoDel(fq));
+    let pie = PieConfig {
+        limit: LIMIT,
+        target: Span::from_millis(15),
+        update: Span::from_millis(15),
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst: Span::from_millis(150),
+        ecn: false,
+        mark_up_to: 0.1,
+        derandomise: false,
+        mean_packet: Bytes(1500),
+        rate: Rate::from_bps(1_000_000_000),
+    };
+    assert_eq!(queue(r#"{ kind = "pie" }"#), QueueConfig::Pie(pie));
+    let QueueConfig::Pi(pi) = queue(r#"{ kind = "pi" }"#) else {
+        panic!("not PI");
+    };
+    assert_eq!((pi.reference_pkts, pi.a, pi.b), (50.0, 1.822e-5, 1.816e-5));
+    assert!((pi.update.as_secs_f64() * 170.0 - 1.0).abs() < 1e-9);
+    let QueueConfig::Rem(rem) = queue(r#"{ kind = "rem", mean_packet = "1000 B" }"#) else {
+        panic!("not REM");
+    };
+    // 125000 packets a second for 2 ms.
+    assert_eq!((rem.capacity_pkts, rem.target_pkts), (250.0, 20.0));
+    assert_eq!((rem.gamma, rem.phi, rem.input_weight), (1e-3, 1.001, 1.0));
+}
+
+#[test]
+fn disciplines_of_flows_and_of_decnet() {
+    let drr = |quantum| {
+        QueueConfig::RoundRobin(RoundRobinConfig {
+            limit: LIMIT,
+            quantum,
+        })
+    };
+    assert_eq!(queue(r#"{ kind = "drr" }"#), drr(Some(Bytes(1500))));
+    let quantum = r#"{ kind = "drr", quantum = "250 B" }"#;
+    assert_eq!(queue(quantum), drr(Some(Bytes(250))));
+    assert_eq!(queue(r#"{ kind = "round-robin" }"#), drr(None));
+    let decbit = DecBitConfig { limit: LIMIT };
+    assert_eq!(queue(r#"{ kind = "decbit" }"#), QueueConfig::DecBit(decbit));
+}
+
+#[test]
+fn what_no_discipline_can_do_is_refused() {
+    assert_refused(
+        r#"{ kind = "coddle" }"#,
+        &[
+            "queue.kind",
+            "unknown kind `coddle`",
+            "did you mean `codel`?",
+        ],
+    );
+    assert_refused(
+        r#"{ kind = "codel", target = "0 s" }"#,
+        &["queue.target", "more than zero"],
+    );
+    assert_refused(
+        r#"{ kind = "pie", update = "15" }"#,
+        &["queue.update", "unit is missing"],
+    );
+    assert_refused(
+        r#"{ kind = "pie", alpha = -0.1 }"#,
+        &["queue.alpha", "-0.1 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "pi", a = 1e-5, b = 2e-5 }"#,
+        &["queue.a", "a (0.00001) has to be more than b (0.00002)"],
+    );
+    assert_refused(
+        r#"{ kind = "rem", phi = 1 }"#,
+        &["queue.phi", "1 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "fq-codel", queues = 0 }"#,
+        &["queue.queues", "0 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "round-robin", quantum = "1500 B" }"#,
+        &["unknown key `quantum`"],
     );
 }

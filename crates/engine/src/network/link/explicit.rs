@@ -88,7 +88,7 @@ impl ExplicitService {
             return;
         }
         self.has_periods = true;
-        if let Some(period) = port.queue.holding().period() {
+        if let Some(period) = port.queue.held().period() {
             let periods = now.as_ps() / period.as_ps() + 1;
             let end = Time::from_ps(periods * period.as_ps());
             schedule.push_link(end, Event::QueueUpdate(self.link));

@@ -69,15 +69,10 @@ impl Link {
         loss: LossModel,
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
-        let (queue, server) = match (config.service(), clock) {
-            (Service::Explicit, _) => {
-                let queue = queue.into_holding();
-                (queue, Server::Explicit(ExplicitService::new(id, config)))
-            }
-            (Service::OnArrival, Clock::Exact) => {
-                (queue, Server::Exact(ExactClock::new(rate, delay)))
-            }
-            (Service::OnArrival, Clock::Ns2) => (queue, Server::Ns2(Ns2Clock::new(rate, delay))),
+        let server = match (config.service(), clock) {
+            (Service::Explicit, _) => Server::Explicit(ExplicitService::new(id, config)),
+            (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
+            (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
         };
         Self {
             id,
@@ -123,7 +118,7 @@ impl Link {
 
     /// Explicit service: the discipline's period is over. Returns the length of the next one.
     pub(crate) fn update(&mut self) -> Span {
-        let discipline = self.port.queue.holding();
+        let discipline = self.port.queue.held();
         discipline.update();
         let period = discipline.period();
         period.expect("only disciplines with a period have a timer")

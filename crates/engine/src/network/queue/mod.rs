@@ -11,6 +11,10 @@ mod red;
 use longhaul_units::Time;
 
 pub use drop_tail::{Capacity, Counting, DropTail};
+pub use holding::{
+    CoDelConfig, CoDelParameters, DecBitConfig, FqCoDelConfig, PiConfig, PieConfig, RemConfig,
+    RoundRobinConfig,
+};
 pub(crate) use holding::{Effects, Holding};
 pub use red::{Adaptation, AdaptationParameters, Gentle, Red, RedConfig, RedParameters, Weight};
 
@@ -25,14 +29,52 @@ pub enum QueueConfig {
     HeadDrop(DropTail),
     /// Random early detection.
     Red(RedConfig),
+    /// Controlled delay.
+    CoDel(CoDelConfig),
+    /// Flows hashed to queues, each under controlled delay.
+    FqCoDel(FqCoDelConfig),
+    /// A proportional integral controller of the delay.
+    Pie(PieConfig),
+    /// A proportional integral controller of the queue.
+    Pi(PiConfig),
+    /// Random exponential marking.
+    Rem(RemConfig),
+    /// The binary feedback of DECnet.
+    DecBit(DecBitConfig),
+    /// Flows in turn.
+    RoundRobin(RoundRobinConfig),
 }
 
 impl QueueConfig {
     /// Whether an arrival's fate and departure are known when it arrives.
     pub fn decides_on_arrival(&self) -> bool {
+        matches!(self, Self::DropTail(_) | Self::Red(_))
+    }
+
+    /// Whether it draws random numbers while it works.
+    pub(crate) fn draws(&self) -> bool {
+        matches!(
+            self,
+            Self::Red(_) | Self::Pie(_) | Self::Pi(_) | Self::Rem(_)
+        )
+    }
+
+    /// Whether anything about it is random.
+    pub fn is_random(&self) -> bool {
+        self.draws() || matches!(self, Self::FqCoDel(_))
+    }
+
+    /// Whether it marks packets that are capable of ECN.
+    pub fn marks(&self) -> bool {
         match self {
-            Self::DropTail(_) | Self::Red(_) => true,
-            Self::HeadDrop(_) => false,
+            Self::DropTail(_) | Self::HeadDrop(_) | Self::RoundRobin(_) => false,
+            Self::Red(red) => red.ecn,
+            Self::CoDel(codel) => codel.control.ecn,
+            Self::FqCoDel(fq) => fq.control.ecn,
+            Self::Pie(pie) => pie.ecn,
+            Self::Pi(pi) => pi.ecn,
+            Self::Rem(rem) => rem.ecn,
+            Self::DecBit(_) => true,
         }
     }
 }
@@ -52,6 +94,22 @@ pub struct Arrival {
     pub waiting_bytes: u64,
     /// Since when the link has been idle, if it is.
     pub idle_since: Option<Time>,
+}
+
+impl Arrival {
+    /// Whether the packet would make those that wait exceed a limit. One that finds the link idle
+    /// goes straight into service.
+    fn check_room(&self, limit: Capacity) -> Result<(), DropReason> {
+        if self.idle_since.is_none()
+            && limit.is_exceeded_by(
+                self.waiting_pkts + 1,
+                self.waiting_bytes + u64::from(self.bytes),
+            )
+        {
+            return Err(DropReason::Overflow);
+        }
+        Ok(())
+    }
 }
 
 /// What becomes of an arriving packet.
@@ -92,20 +150,17 @@ impl Queue {
         match config {
             QueueConfig::DropTail(drop_tail) => Self::DropTail(*drop_tail),
             QueueConfig::Red(red) => Self::Red(Box::new(Red::new(*red, stream))),
-            QueueConfig::HeadDrop(limit) => Self::Holding(Box::new(Holding::head_drop(*limit))),
+            _ => Self::holding(config, stream),
         }
     }
 
-    /// The same, holding its packets: for explicit service.
-    pub(crate) fn into_holding(self) -> Self {
-        match self {
-            Self::Holding(_) => self,
-            decides_on_arrival => Self::Holding(Box::new(Holding::fifo(decides_on_arrival))),
-        }
+    /// The same for explicit service: it holds its packets, whatever it is.
+    pub(crate) fn holding(config: &QueueConfig, stream: Stream) -> Self {
+        Self::Holding(Box::new(Holding::new(config, stream)))
     }
 
     /// The discipline of explicit service.
-    pub(crate) fn holding(&mut self) -> &mut Holding {
+    pub(crate) fn held(&mut self) -> &mut Holding {
         match self {
             Self::Holding(holding) => holding,
             Self::DropTail(_) | Self::Red(_) => unreachable!("made for service on arrival"),

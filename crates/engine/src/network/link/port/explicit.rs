@@ -32,7 +32,7 @@ impl Port {
                 time: now,
                 ..packet
             };
-            let discipline = self.queue.holding();
+            let discipline = self.queue.held();
             discipline.enqueue(packet, &arrival, effects)
         };
         if let Err(reason) = taken {
@@ -53,7 +53,7 @@ impl Port {
         now: Time,
         effects: &mut Effects,
     ) -> Option<Packet> {
-        let next = self.queue.holding().dequeue(now, effects);
+        let next = self.queue.held().dequeue(now, effects);
         if let Some(packet) = &next {
             self.note_end_of_wait(packet, now);
         }
@@ -81,7 +81,7 @@ impl Port {
             }
         }
         debug_assert_eq!(
-            self.queue.holding().held(),
+            self.queue.held().held(),
             self.waiting(),
             "packets are conserved"
         );

@@ -1,12 +1,13 @@
 //! First in, first out: packets in the order of their arrival, and the queue under a discipline that
-//! decides on arrival.
+//! decides about arrivals.
 
 use std::collections::VecDeque;
 
 use longhaul_units::Time;
 
 use super::Effects;
-use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
+use super::admission::Admission;
+use crate::network::queue::{Arrival, DropReason, Verdict};
 use crate::packet::Packet;
 
 /// Packets in the order of their arrival.
@@ -34,15 +35,15 @@ impl Packets {
     }
 }
 
-/// A queue whose discipline decides on arrival, served one by one.
+/// A queue whose discipline decides about arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo {
-    pub(super) admission: Queue,
+    pub(super) admission: Admission,
     packets: Packets,
 }
 
 impl Fifo {
-    pub(super) fn new(admission: Queue) -> Self {
+    pub(super) fn new(admission: Admission) -> Self {
         Self {
             admission,
             packets: Packets::default(),
@@ -55,7 +56,7 @@ impl Fifo {
         arrival: &Arrival,
         effects: &mut Effects,
     ) -> Result<(), DropReason> {
-        match self.admission.on_arrival(|| *arrival) {
+        match self.admission.on_arrival(arrival) {
             Verdict::Accept => {}
             Verdict::AcceptMarked => effects.mark(&mut packet),
             Verdict::Drop(reason) => return Err(reason),
@@ -64,8 +65,17 @@ impl Fifo {
         Ok(())
     }
 
-    pub(super) fn dequeue(&mut self, _now: Time, _effects: &mut Effects) -> Option<Packet> {
-        self.packets.pop()
+    pub(super) fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+        let mut packet = self.packets.pop()?;
+        let (waiting_pkts, _) = self.packets.held();
+        if self.admission.on_departure(&packet, now, waiting_pkts) {
+            effects.mark(&mut packet);
+        }
+        Some(packet)
+    }
+
+    pub(super) fn update(&mut self) {
+        self.admission.update(self.packets.held());
     }
 
     pub(super) fn held(&self) -> (u64, u64) {

@@ -52,13 +52,12 @@ impl HeadDrop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queue::holding::Holding;
     use crate::network::queue::holding::tests::{Bench, packet};
-    use crate::network::queue::{Capacity, Counting};
+    use crate::network::queue::{Capacity, Counting, QueueConfig};
 
     fn bench(limit: Capacity) -> Bench {
         let counting = Counting::Waiting;
-        Bench::new(Holding::head_drop(DropTail { limit, counting }))
+        Bench::new(&QueueConfig::HeadDrop(DropTail { limit, counting }))
     }
 
     #[test]

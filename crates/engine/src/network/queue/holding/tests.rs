@@ -3,8 +3,9 @@
 use longhaul_units::Time;
 
 use super::{Effects, Holding};
-use crate::network::queue::{Arrival, DropReason};
+use crate::network::queue::{Arrival, DropReason, QueueConfig};
 use crate::packet::{Flags, Packet, SackHandle};
+use crate::random::Stream;
 
 /// An ECN-capable packet with a number.
 pub(super) fn packet(number: u64, bytes: u16) -> Packet {
@@ -21,6 +22,14 @@ pub(super) fn packet(number: u64, bytes: u16) -> Packet {
     }
 }
 
+/// The same, of a connection.
+pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
+    Packet {
+        flow,
+        ..packet(number, bytes)
+    }
+}
+
 /// A discipline behind a link that is always busy.
 pub(super) struct Bench {
     pub(super) discipline: Holding,
@@ -29,9 +38,9 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(discipline: Holding) -> Self {
+    pub(super) fn new(config: &QueueConfig) -> Self {
         Self {
-            discipline,
+            discipline: Holding::new(config, Stream::new(1, 0, "bench")),
             now: Time::ZERO,
             effects: Effects::default(),
         }
