@@ -102,8 +102,9 @@ pub(super) const RED: &[Field] = &[
     ),
     field(
         "adaptive",
-        Kind::Flag,
-        "Whether max_p adapts (Adaptive RED, 2001); false by default.",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]),
+        "Whether max_p adapts (Adaptive RED, 2001); `gared`: only while the average moves away from \
+         its target (gentle Adaptive RED, 2003); false by default.",
     ),
     field(
         "gentle",
@@ -114,8 +115,9 @@ pub(super) const RED: &[Field] = &[
     ECN,
     field(
         "mark_p",
-        Kind::OneOf(&[Kind::Word(&["always"]), PROBABILITY]),
-        MARK_P,
+        Kind::OneOf(&[Kind::Word(&["always", "below-max-th"]), PROBABILITY]),
+        "Largest probability at which packets are marked; above it they are dropped. \
+         `below-max-th`: they are marked while the average is below max_th, as in ns-2 before 2002.",
     ),
     MEAN_PACKET,
     field(

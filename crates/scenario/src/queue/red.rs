@@ -1,6 +1,8 @@
 //! RED: its automatic values, and the engine's form.
 
-use longhaul_engine::queue::{AdaptationParameters, Gentle, RedConfig, RedParameters, Weight};
+use longhaul_engine::queue::{
+    AdaptationParameters, Gentle, Marking, RedConfig, RedParameters, Rule, Weight,
+};
 use longhaul_units::{Quantity, Rate, Span};
 
 use super::{Place, capacity};
@@ -24,6 +26,10 @@ pub(super) fn resolve(queue: &mut Table, path: &str, place: &Place<'_>, out: &mu
     let rule = "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
     make_explicit("weight", Value::Number(red.weight), rule);
     match red.adaptive {
+        Some(adaptive) if adaptive.rule == Rule::GentleAdaptive => {
+            // It has no lower bound.
+            queue.remove("bottom");
+        }
         Some(adaptive) => {
             let rule = "80 kbit/s over the rate, at most 0.01";
             make_explicit("bottom", Value::Number(adaptive.bottom), rule);
@@ -86,18 +92,32 @@ fn parameters(queue: &Table) -> RedParameters {
             _ => Gentle::Frozen,
         },
         ecn: queue.flag("ecn"),
-        mark_p: number_unless_word(queue, "mark_p"),
+        marking: match &queue.node("mark_p").value {
+            Value::Number(mark_p) => Marking::UpTo(*mark_p),
+            Value::Text(word) if word == "below-max-th" => Marking::BelowMaxTh,
+            _ => Marking::Always,
+        },
         queue_in_bytes: queue.flag("in_bytes"),
         scale_by_size: queue.flag("size_scaled"),
         wait: queue.flag("wait"),
-        adaptive: queue.flag("adaptive").then(|| AdaptationParameters {
-            interval: queue.span("interval"),
-            alpha: queue.number("alpha"),
-            beta: queue.number("beta"),
-            top: queue.number("top"),
-            bottom: number_unless_word(queue, "bottom"),
-        }),
+        adaptive: adaptation(queue),
     }
+}
+
+fn adaptation(queue: &Table) -> Option<AdaptationParameters> {
+    let (rule, bottom) = match queue.node("adaptive").value {
+        Value::Flag(false) => return None,
+        Value::Flag(true) => (Rule::Adaptive, number_unless_word(queue, "bottom")),
+        _ => (Rule::GentleAdaptive, Some(0.0)),
+    };
+    Some(AdaptationParameters {
+        rule,
+        interval: queue.span("interval"),
+        alpha: queue.number("alpha"),
+        beta: queue.number("beta"),
+        top: queue.number("top"),
+        bottom,
+    })
 }
 
 fn number_unless_word(queue: &Table, key: &str) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    PieConfig, QueueConfig, RoundRobinConfig,
+    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule,
 };
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -175,5 +175,30 @@ fn what_no_discipline_can_do_is_refused() {
     assert_refused(
         r#"{ kind = "round-robin", quantum = "1500 B" }"#,
         &["unknown key `quantum`"],
+    );
+}
+
+#[test]
+fn adaptation_and_marking_of_red_have_their_periods() {
+    let red = |keys: &str| {
+        let table = format!(r#"{{ kind = "red", ecn = true{keys} }}"#);
+        match queue(&table) {
+            QueueConfig::Red(red) => red,
+            other => panic!("{other:?}"),
+        }
+    };
+    let rule = |keys| red(keys).adaptive.map(|adaptation| adaptation.rule);
+    assert_eq!(rule(""), None);
+    assert_eq!(rule(", adaptive = true"), Some(Rule::Adaptive));
+    assert_eq!(rule(r#", adaptive = "gared""#), Some(Rule::GentleAdaptive));
+    let gared = red(r#", adaptive = "gared""#).adaptive.expect("it adapts");
+    assert_eq!((gared.bottom, gared.top), (0.0, 0.5), "no lower bound");
+    assert_eq!(red("").marking, Marking::Always);
+    assert_eq!(red(", mark_p = 0.1").marking, Marking::UpTo(0.1));
+    let below = red(r#", mark_p = "below-max-th""#).marking;
+    assert_eq!(below, Marking::BelowMaxTh);
+    assert_refused(
+        r#"{ kind = "red", adaptive = "gentle" }"#,
+        &["queue.adaptive", "`gentle`", "gared"],
     );
 }

@@ -16,7 +16,9 @@ pub use holding::{
     RoundRobinConfig,
 };
 pub(crate) use holding::{Effects, Holding};
-pub use red::{Adaptation, AdaptationParameters, Gentle, Red, RedConfig, RedParameters, Weight};
+pub use red::{
+    Adaptation, AdaptationParameters, Gentle, Marking, Red, RedConfig, RedParameters, Rule, Weight,
+};
 
 use crate::random::Stream;
 
