@@ -8,7 +8,7 @@ use common::{
     run, tcp,
 };
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Start, Tcp,
+    AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
@@ -48,6 +48,8 @@ struct Small {
     finite: usize,
     greedy: usize,
     bytes: u64,
+    /// A token bucket of this part of the rate.
+    shaped: Option<f64>,
     seed: u64,
 }
 
@@ -60,11 +62,11 @@ prop_compose! {
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
-        seed: u64,
+        shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
             mbps, delay_ms, limit, queue, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
-            pacing, ns2_clock, finite, greedy, bytes, seed,
+            pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
         }
     }
 }
@@ -80,6 +82,10 @@ impl Small {
         if self.ns2_clock {
             config.clock = Clock::Ns2;
         }
+        config.links[0].shaper = self.shaped.map(|part| Shaper {
+            rate: Rate::from_bps((part * rate.as_bps() as f64) as u64),
+            burst: Bytes(3000),
+        });
         config.links[0].loss = Loss::Bernoulli(self.loss);
         config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
         let base = Tcp {

@@ -129,6 +129,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         rate,
         delay,
         queue: queue.clone(),
+        shaper: None,
         loss: Loss::None,
         service: Service::OnArrival,
         sampled: true,

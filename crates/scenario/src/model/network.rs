@@ -1,7 +1,7 @@
 //! Keys of the network: topologies, links, losses.
 
 use super::queue::QUEUE;
-use super::{Field, Kind, MOST, PROBABILITY, RATE, TIME, field, required};
+use super::{Field, Kind, MOST, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
     field(
@@ -59,11 +59,28 @@ const QUEUE_HELP: &str = "Queue in front of the link; drop-tail of 1 BDP by defa
 const REVERSE_HELP: &str = "Queue of the other direction; the same as `queue` by default.";
 const LOSS_HELP: &str = "Packets lost before they reach the queue, forward direction only.";
 
+const SHAPER_HELP: &str = "Token bucket between the queue and the link, forward direction only. What \
+    depends on the link's rate, such as 1 BDP, counts with the bucket's.";
+
+const SHAPER: &[Field] = &[
+    required(
+        "rate",
+        Kind::Positive(RATE),
+        "Rate at which tokens come in; below the link's.",
+    ),
+    required(
+        "burst",
+        Kind::Positive(SIZE),
+        "What may pass at the link's rate after a pause; at least a packet.",
+    ),
+];
+
 const LINK: &[Field] = &[
     required("rate", Kind::Positive(RATE), RATE_HELP),
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
+    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
 ];
 
@@ -84,6 +101,7 @@ const EDGE: &[Field] = &[
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
+    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
 ];
 

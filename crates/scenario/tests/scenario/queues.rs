@@ -1,9 +1,11 @@
 //! Queue disciplines: what the keys mean for the engine, and what is refused.
 
+use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
     Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule,
 };
+use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
 
 use crate::{BASE, origin, refusal, with};
@@ -201,4 +203,42 @@ fn adaptation_and_marking_of_red_have_their_periods() {
         r#"{ kind = "red", adaptive = "gentle" }"#,
         &["queue.adaptive", "`gentle`", "gared"],
     );
+}
+
+const SHAPER: &str = r#"shaper = { rate = "100 Mbps", burst = "15 kB" }, "#;
+
+#[test]
+fn a_token_bucket_counts_as_the_rate() {
+    let text = BASE.replacen("delay =", &format!("{SHAPER}delay ="), 1);
+    let scenario = parse(&text, "shaped.toml", None, &[]).expect("valid");
+    let [there, back] = scenario.config().links.as_slice() else {
+        panic!("a dumbbell has two links");
+    };
+    let shaper = Shaper {
+        rate: Rate::from_bps(100_000_000),
+        burst: Bytes(15_000),
+    };
+    assert_eq!((there.shaper, back.shaper), (Some(shaper), None));
+    assert_eq!(there.rate, Rate::from_bps(1_000_000_000));
+    // 1 BDP of 100 Mbit/s and 100 ms.
+    let QueueConfig::DropTail(queue) = &there.queue else {
+        panic!("{:?}", there.queue);
+    };
+    assert_eq!(queue.limit, Capacity::Packets(833));
+}
+
+#[test]
+fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        let shaper = SHAPER.replacen(from, to, 1);
+        let message = refusal(&BASE.replacen("delay =", &format!("{shaper}delay ="), 1));
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in: {message}");
+        }
+    };
+    let rate = "1 Gbps is not below the link's 1 Gbps";
+    refused("100 Mbps", "1 Gbps", &["bottleneck.shaper.rate", rate]);
+    let burst = "1 kB never are enough for a packet of 1500 B";
+    refused("15 kB", "1 kB", &["bottleneck.shaper.burst", burst]);
+    refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
 }

@@ -5,6 +5,7 @@ use longhaul_units::{Span, Time};
 
 use super::Offer;
 use super::port::Port;
+use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
 use crate::config;
 use crate::network::queue::Effects;
@@ -18,6 +19,8 @@ pub(super) struct ExplicitService {
     link: u32,
     transmitter: Transmitter,
     delay: Span,
+    shaper: Option<TokenBucket>,
+    /// End of the last transmission that is due; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
@@ -32,6 +35,7 @@ impl ExplicitService {
             link,
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
+            shaper: config.shaper.map(TokenBucket::new),
             busy_until: Time::ZERO,
             propagating: 0,
             has_periods: false,
@@ -74,7 +78,11 @@ impl ExplicitService {
         let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
             return;
         };
-        self.busy_until = now + self.transmitter.time(packet.bytes);
+        let start = match &mut self.shaper {
+            Some(bucket) => bucket.take(packet.bytes, now),
+            None => now,
+        };
+        self.busy_until = start + self.transmitter.time(packet.bytes);
         packet.time = self.busy_until + self.delay;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_link(self.busy_until, Event::Departure(self.link));

@@ -11,6 +11,7 @@ mod ns2_clock;
 mod port;
 mod recent_sizes;
 mod ring;
+mod token_bucket;
 mod transmitter;
 
 use longhaul_units::{Span, Time};
