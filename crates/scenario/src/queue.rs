@@ -16,6 +16,8 @@ use crate::typed::Typed;
 
 /// Sizes that are by default that of the largest packet.
 const PACKET_SIZES: [&str; 3] = ["mean_packet", "max_packet", "quantum"];
+/// How much a queue holds that does not say.
+pub(crate) const DEFAULT_LIMIT: Quantity = Quantity::Bdp(1.0);
 /// Longer queues are a mistake.
 const MOST_PACKETS: f64 = 1e12;
 
@@ -46,11 +48,7 @@ pub(crate) fn default_queue(limit: Quantity) -> Node {
 pub(crate) fn resolve(queue: &mut Table, path: &str, place: &Place<'_>, out: &mut Vec<Diagnostic>) {
     let kind = queue.word("kind").to_string();
     fill(queue, profile::queue(place.profile, &kind));
-    queue.default(
-        "limit",
-        Value::Quantity(Quantity::Bdp(1.0)),
-        Origin::Default,
-    );
+    queue.default("limit", Value::Quantity(DEFAULT_LIMIT), Origin::Default);
     for key in PACKET_SIZES {
         let automatic = queue.get(key).map(|node| &node.value);
         if automatic == Some(&Value::Text("auto".to_string())) {

@@ -1,7 +1,7 @@
 //! The network between the flows' hosts: dumbbell, parking lot or any graph, as nodes and links.
 
 use longhaul_engine::config::Shaper;
-use longhaul_units::{Bytes, Quantity, Rate, Span};
+use longhaul_units::{Bytes, Rate, Span};
 
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
@@ -230,7 +230,7 @@ impl Builder<'_> {
         links: &mut Vec<CoreLink>,
     ) {
         let (rate, delay) = (link.rate("rate"), link.span("delay"));
-        let default = || queue::default_queue(Quantity::Bdp(1.0));
+        let default = || queue::default_queue(queue::DEFAULT_LIMIT);
         link.entry("queue".to_string()).or_insert_with(default);
         let shaper = self.shaper(link, path, rate);
         let capacity = shaper.map_or(rate, |shaper| shaper.rate);

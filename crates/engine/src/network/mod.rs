@@ -145,7 +145,7 @@ impl Network {
     }
 
     /// Forgets the SACK blocks of packets that a link has dropped after it had accepted them.
-    #[cold]
+    #[inline(never)]
     fn forget_displaced(&mut self, link: u32) {
         for sack in self.links[link as usize].displaced() {
             self.sack.forget(sack);

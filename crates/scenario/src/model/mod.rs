@@ -15,7 +15,7 @@ use crate::profile;
 pub(crate) use flow::TCP;
 use flow::{DELAYED_ACK, FLOW};
 use network::TOPOLOGY;
-pub(crate) use queue::SHARED_QUEUES;
+pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
 use queue::{DROP_TAIL, RED};
 
 /// One key of a table.

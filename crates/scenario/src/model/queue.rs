@@ -5,18 +5,101 @@ use longhaul_units::Dimension;
 
 use super::{Field, Kind, PROBABILITY, SIZE, TIME, field, required};
 
-pub(super) const QUEUE: Kind = Kind::Tagged(&[
-    ("droptail", DROP_TAIL),
-    ("red", RED),
-    ("codel", CODEL),
-    ("fq-codel", FQ_CODEL),
-    ("pie", PIE),
-    ("pi", PI),
-    ("rem", REM),
-    ("decbit", DECBIT),
-    ("round-robin", ROUND_ROBIN),
-    ("drr", DRR),
-]);
+/// A queue discipline that a scenario may name.
+pub(crate) struct Discipline {
+    pub kind: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    pub source: &'static str,
+    pub fields: &'static [Field],
+}
+
+/// Every queue discipline.
+pub(crate) const DISCIPLINES: &[Discipline] = &[
+    Discipline {
+        kind: "droptail",
+        title: "Drop-tail",
+        description: "First in, first out; a full queue drops the packet that arrives, or the first.",
+        source: "head drop: Lakshman, Neidhardt and Ott, INFOCOM 1996",
+        fields: DROP_TAIL,
+    },
+    Discipline {
+        kind: "red",
+        title: "Random early detection",
+        description: "Selects arriving packets with a probability that grows with the average \
+            queue; may adapt it.",
+        source: "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker 2001; ns-2",
+        fields: RED,
+    },
+    Discipline {
+        kind: "codel",
+        title: "Controlled delay",
+        description: "Drops at a growing rate while every packet waits longer than a target.",
+        source: "RFC 8289",
+        fields: CODEL,
+    },
+    Discipline {
+        kind: "fq-codel",
+        title: "Flow queue CoDel",
+        description: "Flows hashed to queues, each under CoDel, served in turn, new ones first.",
+        source: "RFC 8290",
+        fields: FQ_CODEL,
+    },
+    Discipline {
+        kind: "pie",
+        title: "Proportional integral controller enhanced",
+        description: "Steers the probability of drops on arrival towards a target delay.",
+        source: "RFC 8033",
+        fields: PIE,
+    },
+    Discipline {
+        kind: "pi",
+        title: "PI controller",
+        description: "Steers the probability of drops on arrival towards a reference queue.",
+        source: "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2",
+        fields: PI,
+    },
+    Discipline {
+        kind: "rem",
+        title: "Random exponential marking",
+        description: "The probability is exponential in a price that sums up excess and backlog.",
+        source: "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2",
+        fields: REM,
+    },
+    Discipline {
+        kind: "decbit",
+        title: "DECbit",
+        description: "Marks while the average queue is at least a packet.",
+        source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
+        fields: DECBIT,
+    },
+    Discipline {
+        kind: "round-robin",
+        title: "Round robin",
+        description: "A queue for each flow, served packet by packet in turn.",
+        source: "Nagle, RFC 970",
+        fields: ROUND_ROBIN,
+    },
+    Discipline {
+        kind: "drr",
+        title: "Deficit round robin",
+        description: "A queue for each flow, with equal shares in bytes.",
+        source: "Shreedhar and Varghese, ToN 4(3), 1996",
+        fields: DRR,
+    },
+];
+
+pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
+
+const KINDS: [(&str, &[Field]); DISCIPLINES.len()] = {
+    let mut kinds: [(&str, &[Field]); DISCIPLINES.len()] = [("", &[]); DISCIPLINES.len()];
+    let mut index = 0;
+    while index < kinds.len() {
+        kinds[index] = (DISCIPLINES[index].kind, DISCIPLINES[index].fields);
+        index += 1;
+    }
+    kinds
+};
 
 const LIMIT: Kind = Kind::Positive(&[
     Dimension::Packets,
@@ -104,7 +187,7 @@ pub(super) const RED: &[Field] = &[
         "adaptive",
         Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]),
         "Whether max_p adapts (Adaptive RED, 2001); `gared`: only while the average moves away from \
-         its target (gentle Adaptive RED, 2003); false by default.",
+         its target (gentle Adaptive RED, 2006); false by default.",
     ),
     field(
         "gentle",
