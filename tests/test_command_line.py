@@ -88,6 +88,14 @@ def test_lists_name_algorithms_with_parameters_and_plots(cli: CommandLine) -> No
     assert "cwnd" in done(cli("list", "plots"))
 
 
+def test_lists_queues_with_what_may_be_written(cli: CommandLine) -> None:
+    queues = {row["name"]: row for row in json.loads(done(cli("list", "queues", "--json")))}
+    assert queues["pie"]["source"] == "RFC 8033"
+    keys = {key["name"]: key for key in queues["pie"]["parameters"]}
+    assert (keys["target"]["default"], keys["limit"]["default"]) == ("15 ms", "1 BDP")
+    assert "fq-codel" in done(cli("list", "queues"))
+
+
 def test_compare_puts_runs_side_by_side(
     finished: longhaul.Results, finished_again: longhaul.Results, cli: CommandLine
 ) -> None:

@@ -250,6 +250,9 @@ class Scenario:
 def algorithms() -> dict[str, Any]:
     """Every congestion control algorithm and slow start, with parameters and sources."""
 
+def queues() -> list[dict[str, Any]]:
+    """Every queue discipline, with its keys and source."""
+
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""
 

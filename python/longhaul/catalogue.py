@@ -1,4 +1,4 @@
-"""What there is to choose from: algorithms, slow starts, plots, examples."""
+"""What there is to choose from: algorithms, slow starts, queues, plots, examples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +22,11 @@ def slow_starts() -> list[Row]:
     return list(_engine.algorithms()["slow_starts"])
 
 
+def queues() -> list[Row]:
+    """Queue disciplines, each with its keys."""
+    return list(_engine.queues())
+
+
 def plot_names() -> list[Row]:
     """Plots of runs."""
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
@@ -35,6 +40,7 @@ def examples() -> list[Row]:
 LISTS: dict[str, Callable[[], list[Row]]] = {
     "algorithms": algorithms,
     "slow-starts": slow_starts,
+    "queues": queues,
     "plots": plot_names,
     "examples": examples,
 }
@@ -50,6 +56,7 @@ def table(rows: list[Row]) -> Table:
             description.append(f"\n{row['source']}", style="dim")
         shown.add_row(Text(row["name"], style="bold"), description)
         for parameter in row.get("parameters", ()):
-            facts = f"{parameter['help']} {parameter['allowed']} {parameter['unit']}"
-            shown.add_row(f"  {parameter['name']}", f"{facts}; default {parameter['default']}")
+            facts = f"{parameter['help']} {parameter['allowed']} {parameter.get('unit', '')}"
+            default = f"default {parameter['default']}"
+            shown.add_row(f"  {parameter['name']}", f"{facts.rstrip()}; {default}")
     return shown

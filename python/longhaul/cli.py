@@ -365,11 +365,11 @@ def new(
 def list_(
     what: Annotated[
         str,
-        typer.Argument(metavar="[WHAT]", help="One of: algorithms, slow-starts, plots, examples."),
+        typer.Argument(metavar="[WHAT]", help="One of: algorithms, slow-starts, queues, plots, examples."),
     ] = "algorithms",
     json: AsJson = False,
 ) -> None:
-    """List algorithms with their parameters, slow starts, plots, or example scenarios."""
+    """List algorithms and queues with their parameters, slow starts, plots, or examples."""
     from longhaul import catalogue
 
     if what not in catalogue.LISTS:

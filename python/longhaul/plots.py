@@ -178,7 +178,7 @@ def _window_phase(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3)
 
 
-@of_network("queue", "packets waiting at the bottleneck, and the average that RED acts on")
+@of_network("queue", "packets waiting at the bottleneck, and the average that its discipline keeps")
 def _queue(axes: Axes, run: Results, look: Look, name: str | None) -> None:
     link = run.bottleneck_series
     alone = name is None
@@ -191,7 +191,7 @@ def _queue(axes: Axes, run: Results, look: Look, name: str | None) -> None:
         label=name or "waiting",
     )
     if alone and link["queue_avg_pkts"].count():
-        axes.plot(link["t_s"], link["queue_avg_pkts"], color="#000000", label="average (RED)")
+        axes.plot(link["t_s"], link["queue_avg_pkts"], color="#000000", label="average")
     axes.set_ylabel("queue (packets)")
 
 

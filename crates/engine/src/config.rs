@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
@@ -76,14 +76,38 @@ pub struct Link {
     pub delay: Span,
     /// Queue in front of the transmitter.
     pub queue: QueueConfig,
+    /// Token bucket between queue and transmitter, if any.
+    pub shaper: Option<Shaper>,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
-    /// How departures are computed.
+    /// How departures are computed, if the discipline leaves a choice; see [`Link::service`].
     pub service: Service,
     /// Whether the time series include this link.
     pub sampled: bool,
     /// Whether its packets are recorded.
     pub captured: bool,
+}
+
+impl Link {
+    /// How departures are computed: not on arrival if the discipline decides later, or if packets
+    /// wait for tokens.
+    pub fn service(&self) -> Service {
+        if self.queue.decides_on_arrival() && self.shaper.is_none() {
+            self.service
+        } else {
+            Service::Explicit
+        }
+    }
+}
+
+/// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
+/// as it has bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shaper {
+    /// Rate at which tokens come in.
+    pub rate: Rate,
+    /// The most that are saved up: at least a packet's.
+    pub burst: Bytes,
 }
 
 /// How a link computes departures.

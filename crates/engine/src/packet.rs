@@ -43,6 +43,8 @@ impl Flags {
     pub(crate) const ECE: Self = Self(32);
     /// Congestion window reduced.
     pub(crate) const CWR: Self = Self(64);
+    /// Of a datagram stream, not of a connection.
+    pub(crate) const DATAGRAM: Self = Self(128);
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {

@@ -16,6 +16,8 @@ pub(crate) enum Event {
     Arrival(u32),
     /// Packets on several links reach the one that they all lead to; the index is the merge's.
     Merge(u32),
+    /// A period of a link's queue discipline is over.
+    QueueUpdate(u32),
     /// A TCP sender may send: the end of a send jitter or a pacing gap.
     Send(u32),
     /// The next datagram of a UDP source leaves.
@@ -43,16 +45,17 @@ mod class {
     pub(super) const DEPARTURE: u64 = 0;
     pub(super) const ARRIVAL: u64 = 1;
     pub(super) const MERGE: u64 = 2;
-    pub(super) const SEND: u64 = 3;
-    pub(super) const DATAGRAM: u64 = 4;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 5;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 6;
-    pub(super) const START: u64 = 7;
-    pub(super) const STOP: u64 = 8;
-    pub(super) const MEASURE_FROM: u64 = 9;
-    pub(super) const SAMPLE: u64 = 10;
-    pub(super) const PROGRESS: u64 = 11;
-    pub(super) const END: u64 = 12;
+    pub(super) const QUEUE_UPDATE: u64 = 3;
+    pub(super) const SEND: u64 = 4;
+    pub(super) const DATAGRAM: u64 = 5;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 6;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 7;
+    pub(super) const START: u64 = 8;
+    pub(super) const STOP: u64 = 9;
+    pub(super) const MEASURE_FROM: u64 = 10;
+    pub(super) const SAMPLE: u64 = 11;
+    pub(super) const PROGRESS: u64 = 12;
+    pub(super) const END: u64 = 13;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -63,6 +66,7 @@ impl Event {
             Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
             Self::Merge(merge) => (class::MERGE, merge),
+            Self::QueueUpdate(link) => (class::QUEUE_UPDATE, link),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
@@ -84,6 +88,7 @@ impl Event {
             class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(index),
             class::MERGE => Self::Merge(index),
+            class::QUEUE_UPDATE => Self::QueueUpdate(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),

@@ -2,12 +2,13 @@
 
 mod common;
 
+use common::disciplines::{DISCIPLINES, Discipline};
 use common::{
     AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
     run, tcp,
 };
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Start, Tcp,
+    AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
@@ -35,7 +36,7 @@ struct Small {
     mbps: u64,
     delay_ms: u64,
     limit: u64,
-    red: bool,
+    queue: Discipline,
     ecn: Ecn,
     loss: f64,
     recovery: Recovery,
@@ -47,22 +48,25 @@ struct Small {
     finite: usize,
     greedy: usize,
     bytes: u64,
+    /// A token bucket of this part of the rate.
+    shaped: Option<f64>,
     seed: u64,
 }
 
 prop_compose! {
     fn small()(
-        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
+        mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
+        queue in prop::sample::select(DISCIPLINES.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
-        seed: u64,
+        shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
-            pacing, ns2_clock, finite, greedy, bytes, seed,
+            mbps, delay_ms, limit, queue, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
+            pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
         }
     }
 }
@@ -71,18 +75,17 @@ impl Small {
     fn config(&self, seconds: u64) -> Config {
         let rate = Rate::from_bps(self.mbps * 1_000_000);
         let delay = Span::from_millis(self.delay_ms);
-        let queue = if self.red {
-            let mut red = RedParameters::new(Capacity::Packets(self.limit), Bytes(1500));
-            red.ecn = self.ecn.is_on();
-            QueueConfig::Red(red.resolve(rate, delay))
-        } else {
-            drop_tail(self.limit)
-        };
+        let limit = Capacity::Packets(self.limit);
+        let queue = self.queue.config(limit, self.ecn.is_on(), rate, delay);
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.seed = self.seed;
         if self.ns2_clock {
             config.clock = Clock::Ns2;
         }
+        config.links[0].shaper = self.shaped.map(|part| Shaper {
+            rate: Rate::from_bps((part * rate.as_bps() as f64) as u64),
+            burst: Bytes(3000),
+        });
         config.links[0].loss = Loss::Bernoulli(self.loss);
         config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
         let base = Tcp {
@@ -225,9 +228,11 @@ proptest! {
 
     #[test]
     fn packets_are_conserved(small in small()) {
-        let config = small.config(12);
-        let (totals, _) = run(&config);
-        assert_conserved(&config, &totals);
+        for queue in DISCIPLINES {
+            let config = Small { queue, ..small.clone() }.config(12);
+            let (totals, _) = run(&config);
+            assert_conserved(&config, &totals);
+        }
     }
 
     /// Explicit service and service on arrival are the same network.

@@ -9,7 +9,9 @@ use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
 use longhaul_engine::config::{Clock, Ecn, Randomness, Recovery, Start, Tcp};
 use longhaul_engine::measure::EventKind;
-use longhaul_engine::queue::{AdaptationParameters, Capacity, Gentle, QueueConfig, RedParameters};
+use longhaul_engine::queue::{
+    AdaptationParameters, Capacity, Gentle, QueueConfig, RedParameters, Rule,
+};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 /// What ns-2 recorded: cut times in seconds (timeouts included), timeouts, packets dropped, and
@@ -132,6 +134,7 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         queue_in_bytes: true,
         scale_by_size: true,
         adaptive: Some(AdaptationParameters {
+            rule: Rule::Adaptive,
             interval: Span::from_millis(500),
             alpha: 0.01,
             beta: 0.9,

@@ -1,4 +1,4 @@
-//! The registry of algorithms, as Python dictionaries.
+//! The registry of algorithms, and the queue disciplines, as Python dictionaries.
 
 use longhaul_congestion::registry::{self, Entry};
 use longhaul_congestion::{DefaultValue, Parameter};
@@ -12,6 +12,31 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     lists.set_item("algorithms", entries(py, registry::algorithms())?)?;
     lists.set_item("slow_starts", entries(py, registry::slow_starts())?)?;
     Ok(lists)
+}
+
+/// Every queue discipline, with its keys and source.
+#[pyfunction]
+pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for queue in longhaul_scenario::queues() {
+        let row = PyDict::new(py);
+        row.set_item("name", queue.kind)?;
+        row.set_item("title", queue.title)?;
+        row.set_item("description", queue.description)?;
+        row.set_item("source", queue.source)?;
+        let parameters = PyList::empty(py);
+        for key in queue.keys {
+            let parameter = PyDict::new(py);
+            parameter.set_item("name", key.name)?;
+            parameter.set_item("help", key.help)?;
+            parameter.set_item("allowed", key.allowed)?;
+            parameter.set_item("default", key.default)?;
+            parameters.append(parameter)?;
+        }
+        row.set_item("parameters", parameters)?;
+        list.append(row)?;
+    }
+    Ok(list)
 }
 
 fn entries<'py, T>(py: Python<'py>, all: &[&Entry<T>]) -> PyResult<Bound<'py, PyList>> {

@@ -54,7 +54,7 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::algorithms;
+    use crate::catalogue::{algorithms, queues};
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
     #[pymodule_export]

@@ -11,6 +11,7 @@
 //! allowed. [`Scenario::explain`] tells where each value comes from.
 
 mod build;
+mod catalogue;
 mod check;
 mod custom;
 mod document;
@@ -31,6 +32,7 @@ use std::path::Path;
 
 use longhaul_engine::{Config, RESULTS_VERSION};
 
+pub use catalogue::{QueueDiscipline, QueueKey, queues};
 pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use render::ExplainRow;

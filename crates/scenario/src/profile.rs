@@ -4,8 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
-use crate::model;
+use crate::model::{self, Field};
 use crate::read;
+use crate::typed::Typed;
 
 /// Names of the profiles, the default first.
 pub(crate) const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
@@ -18,19 +19,35 @@ const TEXTS: [&str; 4] = [
 ];
 
 static PROFILES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let load = |(&name, text): (&&'static str, &&str)| {
-        let source = Arc::new(Source {
-            name: name.to_string(),
-            text: (*text).to_string(),
-        });
-        let mut table = read::parse(&source).expect("a profile is TOML");
-        let errors = check_root(&mut table, model::PROFILE, &Origin::Profile(name));
-        assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
-        attribute(&mut table, &Origin::Profile(name));
-        table
+    let load = |(name, text): (&&'static str, &&str)| {
+        load(name, text, model::PROFILE, &Origin::Profile(name))
     };
     NAMES.iter().zip(&TEXTS).map(load).collect()
 });
+
+static QUEUES: LazyLock<Table> = LazyLock::new(|| {
+    let text = include_str!("../profiles/queues.toml");
+    load("queues", text, model::SHARED_QUEUES, &Origin::Default)
+});
+
+/// A file of defaults, whose values all have one origin.
+fn load(name: &str, text: &str, fields: &'static [Field], origin: &Origin) -> Table {
+    let source = Arc::new(Source {
+        name: name.to_string(),
+        text: text.to_string(),
+    });
+    let mut table = read::parse(&source).expect("a profile is TOML");
+    let errors = check_root(&mut table, fields, origin);
+    assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
+    attribute(&mut table, origin);
+    table
+}
+
+/// What a profile says about queues of a kind, or all profiles together.
+pub(crate) fn queue<'a>(profile: &'a Table, kind: &str) -> &'a Table {
+    let own = profile.get(kind).and_then(Node::table);
+    own.unwrap_or_else(|| QUEUES.sub(kind))
+}
 
 /// The profile of that name, one of [`NAMES`].
 pub(crate) fn find(name: &str) -> &'static Table {

@@ -1,16 +1,23 @@
-//! Queues: limits in bandwidth-delay products, RED's automatic values, and the engine's form.
+//! Queues: limits in bandwidth-delay products or times, automatic values, and the engine's form.
+
+mod red;
 
 use longhaul_engine::queue::{
-    AdaptationParameters, Capacity, Counting, DropTail, Gentle, QueueConfig, RedConfig,
-    RedParameters, Weight,
+    Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
+    PiConfig, PieConfig, QueueConfig, RemConfig, RoundRobinConfig,
 };
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
+use crate::profile;
 use crate::read::join;
 use crate::typed::Typed;
 
+/// Sizes that are by default that of the largest packet.
+const PACKET_SIZES: [&str; 3] = ["mean_packet", "max_packet", "quantum"];
+/// How much a queue holds that does not say.
+pub(crate) const DEFAULT_LIMIT: Quantity = Quantity::Bdp(1.0);
 /// Longer queues are a mistake.
 const MOST_PACKETS: f64 = 1e12;
 
@@ -40,24 +47,32 @@ pub(crate) fn default_queue(limit: Quantity) -> Node {
 /// Fills a queue's table with the profile's values and makes derived ones explicit.
 pub(crate) fn resolve(queue: &mut Table, path: &str, place: &Place<'_>, out: &mut Vec<Diagnostic>) {
     let kind = queue.word("kind").to_string();
-    fill(queue, place.profile.sub(&kind));
-    queue.default(
-        "limit",
-        Value::Quantity(Quantity::Bdp(1.0)),
-        Origin::Default,
-    );
-    if kind == "red" {
-        let mean_packet = queue.node("mean_packet");
-        if mean_packet.value == Value::Text("auto".to_string()) {
+    fill(queue, profile::queue(place.profile, &kind));
+    queue.default("limit", Value::Quantity(DEFAULT_LIMIT), Origin::Default);
+    for key in PACKET_SIZES {
+        let automatic = queue.get(key).map(|node| &node.value);
+        if automatic == Some(&Value::Text("auto".to_string())) {
             let packet = Value::Quantity(Quantity::Bytes(place.packet));
-            queue.derive("mean_packet", packet, "the largest packet of a flow");
+            queue.derive(key, packet, "the largest packet of a flow");
         }
     }
     if let Err(diagnostic) = resolve_limit(queue, path, place) {
         return out.push(diagnostic);
     }
-    if kind == "red" {
-        resolve_red(queue, path, place, out);
+    match kind.as_str() {
+        "red" => red::resolve(queue, path, place, out),
+        "pi" => check_pi(queue, path, out),
+        _ => {}
+    }
+}
+
+/// PI's probability rises with a queue that stays too long only if `a` is more than `b`.
+fn check_pi(queue: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let (a, b) = (queue.number("a"), queue.number("b"));
+    if a <= b {
+        let message = format!("a ({a}) has to be more than b ({b})");
+        let origin = &queue.node("a").origin;
+        out.push(Diagnostic::new(&join(path, "a"), origin, message));
     }
 }
 
@@ -84,6 +99,18 @@ fn resolve_limit(queue: &mut Table, path: &str, place: &Place<'_>) -> Result<(),
             );
             queue.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
         }
+        Value::Quantity(Quantity::Span(span)) => {
+            let (rate, packet) = (place.rate, place.packet);
+            let bytes = rate.bdp(span);
+            if bytes < packet {
+                return refuse(format!(
+                    "{rate} sends {bytes} in {span}, less than one packet of {packet}; write a \
+                     longer time, or a limit in packets"
+                ));
+            }
+            let rule = format!("{span} ({}) at {rate}", node.origin);
+            queue.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
+        }
         Value::Quantity(Quantity::Packets(packets)) if packets.fract() != 0.0 => {
             return refuse(format!("{packets} is not a whole number of packets"));
         }
@@ -103,71 +130,98 @@ fn resolve_limit(queue: &mut Table, path: &str, place: &Place<'_>) -> Result<(),
     Ok(())
 }
 
-fn resolve_red(queue: &mut Table, path: &str, place: &Place<'_>, out: &mut Vec<Diagnostic>) {
-    let red = red_parameters(queue).resolve(place.rate, place.delay);
-    let packets = |packets| Value::Quantity(Quantity::Packets(packets));
-    let mut make_explicit = |key: &str, value: Value, rule: &str| {
-        if matches!(queue.node(key).value, Value::Text(_)) {
-            queue.derive(key, value, rule);
-        }
-    };
-    let target = "max(5, half of target_delay at the link's rate), in mean packets";
-    make_explicit("min_th", packets(red.min_th_pkts), target);
-    make_explicit("max_th", packets(red.max_th_pkts), "3 min_th");
-    let rule = "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
-    make_explicit("weight", Value::Number(red.weight), rule);
-    match red.adaptive {
-        Some(adaptive) => {
-            let rule = "80 kbit/s over the rate, at most 0.01";
-            make_explicit("bottom", Value::Number(adaptive.bottom), rule);
-        }
-        // What steers an adaptation that does not happen says nothing.
-        None => ["interval", "alpha", "beta", "top", "bottom"]
-            .iter()
-            .for_each(|key| {
-                queue.remove(*key);
-            }),
-    }
-    if red.min_th_pkts > red.max_th_pkts {
-        let message = format!(
-            "min_th ({} packets) is above max_th ({} packets)",
-            red.min_th_pkts, red.max_th_pkts
-        );
-        out.push(Diagnostic::new(
-            &join(path, "min_th"),
-            &queue.node("min_th").origin,
-            message,
-        ));
-    }
-    if let Some(adaptive) = red.adaptive
-        && adaptive.bottom > adaptive.top
-    {
-        let message = format!(
-            "bottom ({}) is above top ({})",
-            adaptive.bottom, adaptive.top
-        );
-        out.push(Diagnostic::new(
-            &join(path, "bottom"),
-            &queue.node("bottom").origin,
-            message,
-        ));
+/// The engine's form of a resolved queue.
+pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
+    let limit = capacity(queue);
+    match queue.word("kind") {
+        "red" => QueueConfig::Red(red::config(queue, rate, delay)),
+        "codel" => QueueConfig::CoDel(CoDelConfig {
+            limit,
+            control: codel(queue),
+        }),
+        "fq-codel" => QueueConfig::FqCoDel(FqCoDelConfig {
+            limit,
+            queues: queue.whole("queues") as u32,
+            quantum: queue.bytes("quantum"),
+            control: codel(queue),
+        }),
+        "pie" => QueueConfig::Pie(pie(queue, rate)),
+        "pi" => QueueConfig::Pi(PiConfig {
+            limit,
+            reference_pkts: queue.packets("reference"),
+            a: queue.number("a"),
+            b: queue.number("b"),
+            update: queue.span("update"),
+            ecn: queue.flag("ecn"),
+        }),
+        "rem" => QueueConfig::Rem(rem(queue, rate)),
+        "decbit" => QueueConfig::DecBit(DecBitConfig { limit }),
+        "round-robin" => QueueConfig::RoundRobin(RoundRobinConfig {
+            limit,
+            quantum: None,
+        }),
+        "drr" => QueueConfig::RoundRobin(RoundRobinConfig {
+            limit,
+            quantum: Some(queue.bytes("quantum")),
+        }),
+        _ => drop_tail(queue),
     }
 }
 
-/// The engine's form of a resolved queue.
-pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
-    if queue.word("kind") == "red" {
-        let red: RedConfig = red_parameters(queue).resolve(rate, delay);
-        return QueueConfig::Red(red);
-    }
+fn drop_tail(queue: &Table) -> QueueConfig {
     let counting = match queue.word("counting") {
         "in-service" => Counting::InService,
         _ => Counting::Waiting,
     };
-    QueueConfig::DropTail(DropTail {
+    let limit = DropTail {
         limit: capacity(queue),
         counting,
-    })
+    };
+    match queue.word("drop") {
+        "head" => QueueConfig::HeadDrop(limit),
+        _ => QueueConfig::DropTail(limit),
+    }
+}
+
+fn codel(queue: &Table) -> CoDelParameters {
+    CoDelParameters {
+        target: queue.span("target"),
+        interval: queue.span("interval"),
+        ecn: queue.flag("ecn"),
+        max_packet: queue.bytes("max_packet"),
+    }
+}
+
+fn pie(queue: &Table, rate: Rate) -> PieConfig {
+    PieConfig {
+        limit: capacity(queue),
+        target: queue.span("target"),
+        update: queue.span("update"),
+        alpha: queue.number("alpha"),
+        beta: queue.number("beta"),
+        max_burst: queue.span("max_burst"),
+        ecn: queue.flag("ecn"),
+        mark_up_to: queue.number("mark_p"),
+        derandomise: queue.flag("derandomise"),
+        mean_packet: queue.bytes("mean_packet"),
+        rate,
+    }
+}
+
+fn rem(queue: &Table, rate: Rate) -> RemConfig {
+    let update = queue.span("update");
+    let mean_packet = queue.bytes("mean_packet");
+    RemConfig {
+        limit: capacity(queue),
+        target_pkts: queue.packets("reference"),
+        gamma: queue.number("gamma"),
+        alpha: queue.number("alpha"),
+        phi: queue.number("phi"),
+        input_weight: queue.number("input_weight"),
+        update,
+        capacity_pkts: update.as_secs_f64() * rate.packets_per_s(mean_packet.0),
+        ecn: queue.flag("ecn"),
+    }
 }
 
 fn capacity(queue: &Table) -> Capacity {
@@ -183,54 +237,5 @@ pub(crate) fn capacity_packets(queue: &Table, packet: Bytes) -> f64 {
     match capacity(queue) {
         Capacity::Packets(packets) => packets as f64,
         Capacity::Bytes(bytes) => bytes as f64 / packet.0 as f64,
-    }
-}
-
-fn red_parameters(queue: &Table) -> RedParameters {
-    RedParameters {
-        limit: capacity(queue),
-        limit_overshoot: queue.flag("limit_overshoot"),
-        mean_packet: queue.bytes("mean_packet"),
-        min_th_pkts: threshold(queue, "min_th"),
-        max_th_pkts: threshold(queue, "max_th"),
-        target_delay: queue.span("target_delay"),
-        weight: match &queue.node("weight").value {
-            Value::Number(weight) => Weight::Explicit(*weight),
-            Value::Text(word) if word == "per-packet" => Weight::OneSecond,
-            _ => Weight::TenRoundTrips,
-        },
-        max_p: queue.number("max_p"),
-        gentle: match queue.node("gentle").value {
-            Value::Flag(false) => Gentle::Off,
-            Value::Flag(true) => Gentle::On,
-            _ => Gentle::Frozen,
-        },
-        ecn: queue.flag("ecn"),
-        mark_p: number_unless_word(queue, "mark_p"),
-        queue_in_bytes: queue.flag("in_bytes"),
-        scale_by_size: queue.flag("size_scaled"),
-        wait: queue.flag("wait"),
-        adaptive: queue.flag("adaptive").then(|| AdaptationParameters {
-            interval: queue.span("interval"),
-            alpha: queue.number("alpha"),
-            beta: queue.number("beta"),
-            top: queue.number("top"),
-            bottom: number_unless_word(queue, "bottom"),
-        }),
-    }
-}
-
-fn number_unless_word(queue: &Table, key: &str) -> Option<f64> {
-    if let Value::Number(number) = queue.node(key).value {
-        Some(number)
-    } else {
-        None
-    }
-}
-
-fn threshold(queue: &Table, key: &str) -> Option<f64> {
-    match queue.node(key).value {
-        Value::Quantity(Quantity::Packets(packets)) => Some(packets),
-        _ => None,
     }
 }

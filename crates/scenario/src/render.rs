@@ -77,7 +77,7 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
 }
 
 /// A plain value as one would write it, without the quotes.
-fn written(value: &Value) -> String {
+pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => match text.lines().count() {
             0 | 1 => text.clone(),

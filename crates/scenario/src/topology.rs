@@ -1,6 +1,7 @@
 //! The network between the flows' hosts: dumbbell, parking lot or any graph, as nodes and links.
 
-use longhaul_units::{Bytes, Quantity, Rate, Span};
+use longhaul_engine::config::Shaper;
+use longhaul_units::{Bytes, Rate, Span};
 
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
@@ -32,8 +33,18 @@ pub(crate) struct CoreLink {
     pub rate: Rate,
     pub delay: Span,
     pub queue: Table,
+    /// Token bucket, of the forward direction only.
+    pub shaper: Option<Shaper>,
     /// Loss, of the forward direction only.
     pub loss: Option<Table>,
+}
+
+impl CoreLink {
+    /// The rate that it can keep up.
+    pub fn capacity(&self) -> Rate {
+        let limit = self.shaper.map_or(self.rate, |shaper| shaper.rate);
+        self.rate.min(limit)
+    }
 }
 
 impl Kind {
@@ -219,16 +230,18 @@ impl Builder<'_> {
         links: &mut Vec<CoreLink>,
     ) {
         let (rate, delay) = (link.rate("rate"), link.span("delay"));
-        let default = || queue::default_queue(Quantity::Bdp(1.0));
+        let default = || queue::default_queue(queue::DEFAULT_LIMIT);
         link.entry("queue".to_string()).or_insert_with(default);
-        let place = Place {
-            rate,
-            delay,
-            rtt,
-            packet: self.packet,
-            profile: self.profile,
-        };
-        for key in ["queue", "reverse_queue"] {
+        let shaper = self.shaper(link, path, rate);
+        let capacity = shaper.map_or(rate, |shaper| shaper.rate);
+        for (key, rate) in [("queue", capacity), ("reverse_queue", rate)] {
+            let place = Place {
+                rate,
+                delay,
+                rtt,
+                packet: self.packet,
+                profile: self.profile,
+            };
             if link.contains_key(key) {
                 queue::resolve(link.sub_mut(key), &join(path, key), &place, self.out);
             }
@@ -245,22 +258,52 @@ impl Builder<'_> {
                 self.out,
             );
         }
-        let one_way = |name: String, (from, to), key, loss| CoreLink {
+        let one_way = |name: String, (from, to), key, shaper, loss| CoreLink {
             name,
             from,
             to,
             rate,
             delay,
             queue: link.sub(key).clone(),
+            shaper,
             loss,
         };
-        links.push(one_way(name.to_string(), (from, to), "queue", loss));
+        let there = one_way(name.to_string(), (from, to), "queue", shaper, loss);
+        links.push(there);
         links.push(one_way(
             format!("{name}-reverse"),
             (to, from),
             "reverse_queue",
             None,
+            None,
         ));
+    }
+
+    /// The token bucket of a link, if it has one that can and does something.
+    fn shaper(&mut self, link: &Table, path: &str, rate: Rate) -> Option<Shaper> {
+        let table = link.get("shaper").and_then(Node::table)?;
+        let path = join(path, "shaper");
+        let shaper = Shaper {
+            rate: table.rate("rate"),
+            burst: table.bytes("burst"),
+        };
+        let mut refuse = |key: &str, message: String| {
+            let origin = &table.node(key).origin;
+            self.out
+                .push(Diagnostic::new(&join(&path, key), origin, message));
+        };
+        if shaper.rate >= rate {
+            let message = format!("{} is not below the link's {rate}", shaper.rate);
+            refuse("rate", message);
+        }
+        if shaper.burst < self.packet {
+            let (burst, packet) = (shaper.burst, self.packet);
+            let message = format!(
+                "{burst} never are enough for a packet of {packet}; write at least {packet}"
+            );
+            refuse("burst", message);
+        }
+        Some(shaper)
     }
 }
 
@@ -344,6 +387,6 @@ impl Core {
 
     /// Rate of the slowest link of a route.
     pub fn slowest(&self, route: &[usize]) -> Option<Rate> {
-        route.iter().map(|&link| self.links[link].rate).min()
+        route.iter().map(|&link| self.links[link].capacity()).min()
     }
 }

@@ -2,7 +2,6 @@
 
 use longhaul_engine::Loss;
 use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
-use longhaul_engine::queue::QueueConfig;
 use longhaul_units::Time;
 
 use crate::document::Node;
@@ -48,8 +47,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 
 fn has_random_element(config: &Config) -> bool {
     let random_link = config.links.iter().any(|link| {
-        matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0)
-            || matches!(link.queue, QueueConfig::Red(_))
+        matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0) || link.queue.is_random()
     });
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
@@ -111,10 +109,7 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
 }
 
 fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
-    let marks = config
-        .links
-        .iter()
-        .any(|link| matches!(&link.queue, QueueConfig::Red(red) if red.ecn));
+    let marks = config.links.iter().any(|link| link.queue.marks());
     if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
     }

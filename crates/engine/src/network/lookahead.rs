@@ -16,7 +16,6 @@ use longhaul_units::{Span, Time};
 
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
-use crate::network::queue::QueueConfig;
 use crate::schedule::{Arrivals, Event, Schedule};
 
 /// How far ahead of the simulation a link hands its packets on.
@@ -228,10 +227,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
 /// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
 /// for all. Acknowledgements alone do not fill a queue.
 fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool {
-    let queues =
-        config.links.iter().zip(links).filter(|(link, around)| {
-            matches!(link.queue, QueueConfig::Red(_)) && around.carries_data
-        });
+    let all = config.links.iter().zip(links);
+    let queues = all.filter(|(link, around)| link.queue.draws() && around.carries_data);
     let is_drawing = |edge: &&Edge| matches!(edge, Edge::Sender { draws: true, .. });
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
     config.randomness == Randomness::Ns2 && draw > 1
@@ -275,7 +272,7 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 }
 
 fn is_plain(link: &Link) -> bool {
-    link.service == Service::OnArrival
+    link.service() == Service::OnArrival
 }
 
 fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {

@@ -14,7 +14,7 @@ use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
 use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
-use crate::config::Config;
+use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackOption, SackStore};
 use crate::random::Streams;
@@ -49,7 +49,10 @@ impl Network {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
             let name = &link.name;
             let queue_stream = streams.component(&format!("links/{name}/queue"));
-            let queue = Queue::new(&link.queue, queue_stream);
+            let queue = match link.service() {
+                Service::OnArrival => Queue::new(&link.queue, queue_stream),
+                Service::Explicit => Queue::holding(&link.queue, queue_stream),
+            };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
@@ -137,6 +140,15 @@ impl Network {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
             Offer::Dropped => self.sack.forget(sack),
+            Offer::Displaced => self.forget_displaced(link),
+        }
+    }
+
+    /// Forgets the SACK blocks of packets that a link has dropped after it had accepted them.
+    #[inline(never)]
+    fn forget_displaced(&mut self, link: u32) {
+        for sack in self.links[link as usize].displaced() {
+            self.sack.forget(sack);
         }
     }
 
@@ -234,6 +246,14 @@ impl Network {
         if let Some(time) = leads {
             self.announce(link, time);
         }
+        self.forget_displaced(link);
+    }
+
+    /// The event of the end of a period of a link's discipline.
+    pub(crate) fn update_queue(&mut self, link: u32) {
+        let period = self.links[link as usize].update();
+        let event = Event::QueueUpdate(link);
+        self.schedule.renew_link(self.now, event, self.now + period);
     }
 
     /// The packet about to arrive at the far end of a link whose packets are recorded.

@@ -74,7 +74,7 @@ impl UdpStream {
             route: self.path.route,
             sack: SackHandle::NONE,
             bytes: self.config.packet_bytes as u16,
-            flags: Flags::NONE,
+            flags: Flags::DATAGRAM,
         });
     }
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod disciplines;
+
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
@@ -127,6 +129,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         rate,
         delay,
         queue: queue.clone(),
+        shaper: None,
         loss: Loss::None,
         service: Service::OnArrival,
         sampled: true,

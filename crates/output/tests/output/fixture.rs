@@ -81,6 +81,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
             limit: Capacity::Packets(100),
             counting: Counting::Waiting,
         }),
+        shaper: None,
         loss: Loss::None,
         service: Service::OnArrival,
         sampled: true,

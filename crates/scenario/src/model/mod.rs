@@ -8,12 +8,15 @@ use longhaul_units::Dimension;
 
 mod flow;
 mod network;
+mod queue;
 
 use crate::profile;
 
 pub(crate) use flow::TCP;
 use flow::{DELAYED_ACK, FLOW};
-use network::{DROP_TAIL, RED, TOPOLOGY};
+use network::TOPOLOGY;
+pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
+use queue::{DROP_TAIL, RED};
 
 /// One key of a table.
 pub(crate) struct Field {

@@ -1,8 +1,6 @@
-//! Keys of the network: topologies, links, queues, losses.
+//! Keys of the network: topologies, links, losses.
 
-use longhaul_congestion::Range;
-use longhaul_units::Dimension;
-
+use super::queue::QUEUE;
 use super::{Field, Kind, MOST, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
@@ -61,11 +59,28 @@ const QUEUE_HELP: &str = "Queue in front of the link; drop-tail of 1 BDP by defa
 const REVERSE_HELP: &str = "Queue of the other direction; the same as `queue` by default.";
 const LOSS_HELP: &str = "Packets lost before they reach the queue, forward direction only.";
 
+const SHAPER_HELP: &str = "Token bucket between the queue and the link, forward direction only. What \
+    depends on the link's rate, such as 1 BDP, counts with the bucket's.";
+
+const SHAPER: &[Field] = &[
+    required(
+        "rate",
+        Kind::Positive(RATE),
+        "Rate at which tokens come in; below the link's.",
+    ),
+    required(
+        "burst",
+        Kind::Positive(SIZE),
+        "What may pass at the link's rate after a pause; at least a packet.",
+    ),
+];
+
 const LINK: &[Field] = &[
     required("rate", Kind::Positive(RATE), RATE_HELP),
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
+    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
 ];
 
@@ -86,6 +101,7 @@ const EDGE: &[Field] = &[
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
+    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
 ];
 
@@ -127,129 +143,5 @@ const LOSS: &[Field] = &[
         "packets",
         Kind::List(&Kind::Whole { min: 0, max: MOST }),
         "The packets with these arrival numbers at the link are lost; the first is 0.",
-    ),
-];
-
-const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
-const LIMIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp]);
-const THRESHOLD: Kind =
-    Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(&[Dimension::Packets])]);
-
-/// Keys of `queue = { kind = "droptail", ... }`.
-pub(super) const DROP_TAIL: &[Field] = &[
-    field(
-        "limit",
-        LIMIT,
-        "How much the queue holds; 1 BDP by default.",
-    ),
-    field(
-        "counting",
-        Kind::Word(&["waiting", "in-service"]),
-        "Whether the limit counts waiting packets only, or the one in service too, as in ns-2.",
-    ),
-];
-
-/// Keys of `queue = { kind = "red", ... }`.
-pub(super) const RED: &[Field] = &[
-    field("limit", LIMIT, "Hard limit; 1 BDP by default."),
-    field(
-        "limit_overshoot",
-        Kind::Flag,
-        "Whether a limit in bytes admits a packet that fits in part.",
-    ),
-    field(
-        "min_th",
-        THRESHOLD,
-        "Average queue above which packets are selected; `auto`: half of target_delay at the link's rate, at least 5 packets.",
-    ),
-    field(
-        "max_th",
-        THRESHOLD,
-        "Average queue where the probability is max_p; `auto`: 3 min_th.",
-    ),
-    field(
-        "target_delay",
-        Kind::Positive(TIME),
-        "Average queueing delay that the automatic min_th aims at.",
-    ),
-    field(
-        "weight",
-        Kind::OneOf(&[
-            Kind::Word(&["auto", "per-packet"]),
-            Kind::Number(Range::above(0.0, 1.0)),
-        ]),
-        "Weight of a sample in the average; `auto`: ten round trips, `per-packet`: one second of \
-         packets.",
-    ),
-    field(
-        "max_p",
-        Kind::Number(Range::above(0.0, 1.0)),
-        "Probability at max_th, to begin with if adaptive.",
-    ),
-    field(
-        "adaptive",
-        Kind::Flag,
-        "Whether max_p adapts (Adaptive RED, 2001); false by default.",
-    ),
-    field(
-        "gentle",
-        Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])]),
-        "Whether the probability rises from max_p to 1 between max_th and twice that; `frozen`: \
-         along a line drawn from the initial max_p, as in ns-2.",
-    ),
-    field(
-        "ecn",
-        Kind::Flag,
-        "Whether ECN-capable packets are marked instead of dropped.",
-    ),
-    field(
-        "mark_p",
-        Kind::OneOf(&[Kind::Word(&["always"]), PROBABILITY]),
-        "Largest probability at which packets are marked; above it they are dropped.",
-    ),
-    field(
-        "mean_packet",
-        Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)]),
-        "Mean packet size; `auto`: the largest that a flow sends.",
-    ),
-    field(
-        "in_bytes",
-        Kind::Flag,
-        "Whether the queue is measured in bytes.",
-    ),
-    field(
-        "size_scaled",
-        Kind::Flag,
-        "Whether the probability grows with the packet's size.",
-    ),
-    field(
-        "wait",
-        Kind::Flag,
-        "Whether marks keep a distance of 1/p to 2/p packets.",
-    ),
-    field(
-        "interval",
-        Kind::Positive(TIME),
-        "Adaptive: shortest time between two changes.",
-    ),
-    field(
-        "alpha",
-        Kind::Number(Range::above(0.0, 1.0)),
-        "Adaptive: increment of max_p.",
-    ),
-    field(
-        "beta",
-        Kind::Number(Range::open(0.0, 1.0)),
-        "Adaptive: factor of a decrease.",
-    ),
-    field(
-        "top",
-        Kind::Number(Range::above(0.0, 1.0)),
-        "Adaptive: no increase from here on.",
-    ),
-    field(
-        "bottom",
-        Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Number(Range::above(0.0, 1.0))]),
-        "Adaptive: no decrease from here on; `auto`: 80 kbit/s over the rate, at most 0.01.",
     ),
 ];

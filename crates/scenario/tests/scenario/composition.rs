@@ -116,7 +116,7 @@ fn a_new_kind_keeps_the_keys_that_it_shares() {
     let queue = value(&scenario, "/topology/dumbbell/bottleneck/queue");
     assert_eq!(
         queue,
-        "{\"counting\":\"waiting\",\"kind\":\"droptail\",\"limit\":\"500 packets\"}"
+        "{\"counting\":\"waiting\",\"drop\":\"tail\",\"kind\":\"droptail\",\"limit\":\"500 packets\"}"
     );
 }
 

@@ -20,6 +20,7 @@ fn limits(scenario: &Scenario) -> Vec<Capacity> {
     let limit = |queue: &QueueConfig| match queue {
         QueueConfig::DropTail(queue) => queue.limit,
         QueueConfig::Red(red) => red.limit,
+        other => panic!("{other:?}"),
     };
     scenario
         .config()

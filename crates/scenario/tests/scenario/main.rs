@@ -6,6 +6,7 @@ mod errors;
 mod examples;
 mod layout;
 mod profiles;
+mod queues;
 mod resolved;
 
 use longhaul_scenario::{Scenario, parse};

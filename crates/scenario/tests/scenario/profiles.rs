@@ -2,7 +2,7 @@
 
 use longhaul_congestion::{Rounding, SlowStart, Variant};
 use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Transport};
-use longhaul_engine::queue::{Capacity, Counting, Gentle, QueueConfig, RedConfig};
+use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
 
@@ -195,8 +195,8 @@ fn ns2_2_35_configures_red_as_ns2_reports_it() {
         (1e-4, 0.5, 0.01, 0.9)
     );
     assert_eq!(
-        (red.max_p, red.mark_p, red.gentle),
-        (0.1, Some(0.1), Gentle::Frozen)
+        (red.max_p, red.marking, red.gentle),
+        (0.1, Marking::UpTo(0.1), Gentle::Frozen)
     );
     assert!(red.queue_in_bytes && red.scale_by_size && red.wait);
     assert_eq!(red.limit, Capacity::Bytes(8333 * 1500));

@@ -29,7 +29,10 @@ proptest! {
     #[test]
     fn resolving_is_idempotent(
         profile in prop::sample::select(vec!["rfc", "linux", "ns2-2.35", "ns2-2003"]),
-        red in any::<bool>(),
+        kind in prop::sample::select(vec![
+            "droptail", "red", "codel", "fq-codel", "pie", "pi", "rem", "decbit", "round-robin",
+            "drr",
+        ]),
         adaptive in any::<bool>(),
         megabits in 1.0..10_000.0f64,
         delay_us in 1_000u64..400_000,
@@ -47,8 +50,8 @@ proptest! {
             format!("flows.0.congestion.kind={}", if hstcp { "hstcp" } else { "reno" }),
             format!("tcp.delayed_ack={delayed}"),
         ];
-        if red {
-            overrides.push(RED.to_string());
+        overrides.push(format!("topology.dumbbell.bottleneck.queue={{ kind = \"{kind}\" }}"));
+        if kind == "red" {
             overrides.push(format!("topology.dumbbell.bottleneck.queue.adaptive={adaptive}"));
         } else {
             overrides.push("topology.dumbbell.bottleneck.queue.limit=100 packets".to_string());

@@ -1,38 +1,45 @@
 //! Explicit service: one event at the end of each transmission, as disciplines need that decide
 //! which packet leaves next.
 
-use std::collections::VecDeque;
-
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Span, Time};
 
 use super::Offer;
 use super::port::Port;
+use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
+use crate::config;
+use crate::network::queue::Effects;
 use crate::packet::Packet;
 use crate::schedule::{Event, Schedule};
 
-/// A transmitter that takes packets off a queue one by one. The port's ring has those that have
-/// begun service.
+/// A transmitter that takes packets off a discipline one by one. The port's ring has those that
+/// have begun service.
 #[derive(Debug)]
 pub(super) struct ExplicitService {
     link: u32,
     transmitter: Transmitter,
     delay: Span,
+    shaper: Option<TokenBucket>,
+    /// End of the last transmission that is due; before it a packet may wait for its tokens.
     busy_until: Time,
-    backlog: VecDeque<Packet>,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
+    /// Whether the discipline's periods have begun.
+    has_periods: bool,
+    pub(super) effects: Effects,
 }
 
 impl ExplicitService {
-    pub(super) fn new(link: u32, rate: Rate, delay: Span) -> Self {
+    pub(super) fn new(link: u32, config: &config::Link) -> Self {
         Self {
             link,
-            transmitter: Transmitter::new(rate),
-            delay,
+            transmitter: Transmitter::new(config.rate),
+            delay: config.delay,
+            shaper: config.shaper.map(TokenBucket::new),
             busy_until: Time::ZERO,
-            backlog: VecDeque::new(),
             propagating: 0,
+            has_periods: false,
+            effects: Effects::default(),
         }
     }
 
@@ -45,33 +52,55 @@ impl ExplicitService {
     pub(super) fn offer(
         &mut self,
         port: &mut Port,
-        mut packet: Packet,
+        packet: Packet,
         now: Time,
         schedule: &mut Schedule,
     ) -> Offer {
         let idle = self.busy_until <= now;
-        let busy_until = self.busy_until;
-        let Some(flags) = port.admit(&packet, now, idle, || busy_until) else {
+        let idle_since = idle.then_some(self.busy_until);
+        self.begin_periods(port, now, schedule);
+        if !port.enqueue(packet, now, idle_since, &mut self.effects) {
             return Offer::Dropped;
-        };
-        packet.flags = flags;
-        if idle {
-            self.begin(port, packet, now, schedule);
-        } else {
-            port.note_waiting(packet.bytes);
-            // Until its departure is known, `time` is when it began to wait.
-            packet.time = now;
-            self.backlog.push_back(packet);
         }
-        Offer::Accepted
+        if idle {
+            self.begin_next(port, now, schedule);
+        }
+        port.note_maximum();
+        if self.effects.displaced.is_empty() {
+            Offer::Accepted
+        } else {
+            Offer::Displaced
+        }
     }
 
-    fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, schedule: &mut Schedule) {
-        self.busy_until = now + self.transmitter.time(packet.bytes);
+    /// Begins the transmission of the packet that the discipline chooses, if there is one.
+    fn begin_next(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
+        let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
+            return;
+        };
+        let start = match &mut self.shaper {
+            Some(bucket) => bucket.take(packet.bytes, now),
+            None => now,
+        };
+        self.busy_until = start + self.transmitter.time(packet.bytes);
         packet.time = self.busy_until + self.delay;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_link(self.busy_until, Event::Departure(self.link));
         port.append_in_service(packet);
+    }
+
+    /// With the first packet, enters the end of the discipline's current period: periods are whole
+    /// ones since time zero, and nothing happens in those before.
+    fn begin_periods(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
+        if self.has_periods {
+            return;
+        }
+        self.has_periods = true;
+        if let Some(period) = port.queue.held().period() {
+            let periods = now.as_ps() / period.as_ps() + 1;
+            let end = Time::from_ps(periods * period.as_ps());
+            schedule.push_link(end, Event::QueueUpdate(self.link));
+        }
     }
 
     /// A transmission ends. The caller has taken the event off the schedule. Returns the packet's
@@ -85,11 +114,7 @@ impl ExplicitService {
         self.propagating += 1;
         let leads = self.propagating == 1;
         let arrival = self.next(port).map(|packet| packet.time);
-        if let Some(packet) = self.backlog.pop_front() {
-            port.note_start(packet.bytes);
-            port.note_wait(now.since(packet.time));
-            self.begin(port, packet, now, schedule);
-        }
+        self.begin_next(port, now, schedule);
         arrival.filter(|_| leads)
     }
 
@@ -104,11 +129,5 @@ impl ExplicitService {
         let packet = port.hand_on(until)?;
         self.propagating -= 1;
         Some(packet)
-    }
-
-    /// Picoseconds that the packets now waiting have waited.
-    pub(super) fn waited_ps(&self, now: Time) -> u128 {
-        let waits = self.backlog.iter().map(|packet| now.since(packet.time));
-        waits.map(|wait| u128::from(wait.as_ps())).sum()
     }
 }

@@ -3,7 +3,7 @@
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
 //! order of their arrival at the far end. Explicit service takes an event per packet at the end of
-//! its transmission. Both give the same results (tested).
+//! its transmission, as disciplines need that decide then. Both give the same results (tested).
 
 mod clock;
 mod explicit;
@@ -11,9 +11,10 @@ mod ns2_clock;
 mod port;
 mod recent_sizes;
 mod ring;
+mod token_bucket;
 mod transmitter;
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 pub(crate) use self::clock::Moment;
 use self::clock::{Clock as _, ExactClock};
@@ -24,7 +25,7 @@ use super::loss::LossModel;
 use super::queue::Queue;
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::Packet;
+use crate::packet::{Packet, SackHandle};
 use crate::schedule::Schedule;
 
 /// One direction of a link at work.
@@ -56,6 +57,8 @@ pub(crate) enum Offer {
     /// Accepted, and the next to be handed on, at the time given.
     Leads(Time),
     Dropped,
+    /// Accepted, but others were dropped: see [`Link::displaced`].
+    Displaced,
 }
 
 impl Link {
@@ -67,16 +70,17 @@ impl Link {
         loss: LossModel,
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
+        let server = match (config.service(), clock) {
+            (Service::Explicit, _) => Server::Explicit(ExplicitService::new(id, config)),
+            (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
+            (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
+        };
         Self {
             id,
             captured: config.captured,
             sampled: config.sampled,
             port: Port::new(queue, loss),
-            server: match (config.service, clock) {
-                (Service::Explicit, _) => Server::Explicit(ExplicitService::new(id, rate, delay)),
-                (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
-                (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
-            },
+            server,
         }
     }
 
@@ -111,6 +115,25 @@ impl Link {
             Server::Explicit(service) => service.depart(&mut self.port, now, schedule),
             Server::Exact(_) | Server::Ns2(_) => unreachable!("departures are known on arrival"),
         }
+    }
+
+    /// Explicit service: the discipline's period is over. Returns the length of the next one.
+    pub(crate) fn update(&mut self) -> Span {
+        let discipline = self.port.queue.held();
+        discipline.update();
+        let period = discipline.period();
+        period.expect("only disciplines with a period have a timer")
+    }
+
+    /// Takes the SACK blocks of packets that were dropped after they had been accepted.
+    pub(crate) fn displaced(&mut self) -> impl Iterator<Item = SackHandle> {
+        let service = match &mut self.server {
+            Server::Explicit(service) => Some(service),
+            Server::Exact(_) | Server::Ns2(_) => None,
+        };
+        service
+            .into_iter()
+            .flat_map(|service| service.effects.displaced.drain(..))
     }
 
     /// The packet that reaches the far end next, if that is known yet.
@@ -150,7 +173,7 @@ impl Link {
             Server::Exact(clock) => on_arrival(clock.busy_until()),
             Server::Ns2(clock) => on_arrival(clock.busy_until()),
             Server::Explicit(service) => {
-                let waited_ps = port.waits() + service.waited_ps(now);
+                let waited_ps = port.waits() + port.waited(now);
                 (service.busy_until(), 0, waited_ps)
             }
         };

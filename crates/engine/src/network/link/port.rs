@@ -1,6 +1,8 @@
 //! The port in front of a link: decides, with the queue discipline, what is let in, and counts what
 //! arrives, waits, leaves or is lost.
 
+mod explicit;
+
 use longhaul_units::{Span, Time};
 
 use super::Offer;
@@ -17,7 +19,7 @@ pub(super) struct Port {
     pub(super) queue: Queue,
     loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
-    /// also, behind them, those that wait.
+    /// also, behind them, those that wait, which with explicit service the discipline has.
     ring: Ring,
     waiting_pkts: u64,
     waiting_bytes: u64,
@@ -34,6 +36,7 @@ struct Tally {
     /// Total waiting time of all accepted packets, in picoseconds, the future part included.
     waits: u128,
     /// Sum of the service starts of the packets that wait, modulo 2^64: what is ahead in `waits`.
+    /// With explicit service, where those are not known, of their arrivals.
     starts_ahead: u64,
     queue_max: u64,
 }
@@ -53,7 +56,7 @@ impl Port {
     /// Takes in or drops a packet that reaches the near end. Returns its flags, which may have been
     /// marked, if it is taken in.
     #[inline(always)]
-    pub(super) fn admit(
+    fn admit(
         &mut self,
         packet: &Packet,
         now: Time,
@@ -148,28 +151,23 @@ impl Port {
 
     /// A packet begins to wait.
     #[inline]
-    pub(super) fn note_waiting(&mut self, bytes: u16) {
+    fn note_waiting(&mut self, bytes: u16) {
         self.waiting_pkts += 1;
         self.waiting_bytes += u64::from(bytes);
         self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
     }
 
-    /// The first waiting packet begins service.
+    /// A waiting packet begins service.
     #[inline]
-    pub(super) fn note_start(&mut self, bytes: u16) {
+    fn note_start(&mut self, bytes: u16) {
         self.waiting_pkts -= 1;
         self.waiting_bytes -= u64::from(bytes);
     }
 
     /// A packet waits so long in all.
     #[inline]
-    pub(super) fn note_wait(&mut self, wait: Span) {
+    fn note_wait(&mut self, wait: Span) {
         self.tally.waits += u128::from(wait.as_ps());
-    }
-
-    /// Explicit service: a packet has begun service.
-    pub(super) fn append_in_service(&mut self, packet: Packet) {
-        self.ring.push(packet, self.ring.accepted());
     }
 
     /// The next packet to hand on.

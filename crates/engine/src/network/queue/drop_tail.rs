@@ -11,6 +11,16 @@ pub enum Capacity {
     Bytes(u64),
 }
 
+impl Capacity {
+    /// Whether so much is more than the queue holds.
+    pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {
+        match self {
+            Self::Packets(limit) => pkts > limit,
+            Self::Bytes(limit) => bytes > limit,
+        }
+    }
+}
+
 /// What a queue's limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {

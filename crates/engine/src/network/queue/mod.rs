@@ -1,15 +1,24 @@
-//! Queue disciplines: whether an arriving packet is accepted, marked or dropped.
+//! Queue disciplines: whether a packet is accepted, marked or dropped, and which one leaves next.
 //!
-//! A discipline sees lengths, not packets; the link that owns it owns the packets and every
-//! counter.
+//! Drop-tail and RED decide on arrival. They see lengths, not packets, so that a link can compute
+//! departures on arrival too. All others hold their packets ([`Holding`]). In either case the port
+//! in front of the link has every counter.
 
 mod drop_tail;
+mod holding;
 mod red;
 
 use longhaul_units::Time;
 
 pub use drop_tail::{Capacity, Counting, DropTail};
-pub use red::{Adaptation, AdaptationParameters, Gentle, Red, RedConfig, RedParameters, Weight};
+pub use holding::{
+    CoDelConfig, CoDelParameters, DecBitConfig, FqCoDelConfig, PiConfig, PieConfig, RemConfig,
+    RoundRobinConfig,
+};
+pub(crate) use holding::{Effects, Holding};
+pub use red::{
+    Adaptation, AdaptationParameters, Gentle, Marking, Red, RedConfig, RedParameters, Rule, Weight,
+};
 
 use crate::random::Stream;
 
@@ -18,8 +27,58 @@ use crate::random::Stream;
 pub enum QueueConfig {
     /// First in, first out; full is full.
     DropTail(DropTail),
+    /// The same, but what is dropped is the packet that has waited longest.
+    HeadDrop(DropTail),
     /// Random early detection.
     Red(RedConfig),
+    /// Controlled delay.
+    CoDel(CoDelConfig),
+    /// Flows hashed to queues, each under controlled delay.
+    FqCoDel(FqCoDelConfig),
+    /// A proportional integral controller of the delay.
+    Pie(PieConfig),
+    /// A proportional integral controller of the queue.
+    Pi(PiConfig),
+    /// Random exponential marking.
+    Rem(RemConfig),
+    /// The binary feedback of DECnet.
+    DecBit(DecBitConfig),
+    /// Flows in turn.
+    RoundRobin(RoundRobinConfig),
+}
+
+impl QueueConfig {
+    /// Whether an arrival's fate and departure are known when it arrives.
+    pub fn decides_on_arrival(&self) -> bool {
+        matches!(self, Self::DropTail(_) | Self::Red(_))
+    }
+
+    /// Whether it draws random numbers while it works.
+    pub(crate) fn draws(&self) -> bool {
+        matches!(
+            self,
+            Self::Red(_) | Self::Pie(_) | Self::Pi(_) | Self::Rem(_)
+        )
+    }
+
+    /// Whether anything about it is random.
+    pub fn is_random(&self) -> bool {
+        self.draws() || matches!(self, Self::FqCoDel(_))
+    }
+
+    /// Whether it marks packets that are capable of ECN.
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::DropTail(_) | Self::HeadDrop(_) | Self::RoundRobin(_) => false,
+            Self::Red(red) => red.ecn,
+            Self::CoDel(codel) => codel.control.ecn,
+            Self::FqCoDel(fq) => fq.control.ecn,
+            Self::Pie(pie) => pie.ecn,
+            Self::Pi(pi) => pi.ecn,
+            Self::Rem(rem) => rem.ecn,
+            Self::DecBit(_) => true,
+        }
+    }
 }
 
 /// A packet that arrives at a queue, as its discipline sees it.
@@ -37,6 +96,22 @@ pub struct Arrival {
     pub waiting_bytes: u64,
     /// Since when the link has been idle, if it is.
     pub idle_since: Option<Time>,
+}
+
+impl Arrival {
+    /// Whether the packet would make those that wait exceed a limit. One that finds the link idle
+    /// goes straight into service.
+    fn check_room(&self, limit: Capacity) -> Result<(), DropReason> {
+        if self.idle_since.is_none()
+            && limit.is_exceeded_by(
+                self.waiting_pkts + 1,
+                self.waiting_bytes + u64::from(self.bytes),
+            )
+        {
+            return Err(DropReason::Overflow);
+        }
+        Ok(())
+    }
 }
 
 /// What becomes of an arriving packet.
@@ -57,7 +132,7 @@ pub enum DropReason {
     Loss,
     /// The queue is full.
     Overflow,
-    /// Chosen at random by active queue management.
+    /// Chosen by active queue management.
     Early,
     /// Active queue management left no choice.
     Forced,
@@ -68,6 +143,8 @@ pub enum DropReason {
 pub(crate) enum Queue {
     DropTail(DropTail),
     Red(Box<Red>),
+    /// Holds its packets: needs explicit service.
+    Holding(Box<Holding>),
 }
 
 impl Queue {
@@ -75,9 +152,25 @@ impl Queue {
         match config {
             QueueConfig::DropTail(drop_tail) => Self::DropTail(*drop_tail),
             QueueConfig::Red(red) => Self::Red(Box::new(Red::new(*red, stream))),
+            _ => Self::holding(config, stream),
         }
     }
 
+    /// The same for explicit service: it holds its packets, whatever it is.
+    pub(crate) fn holding(config: &QueueConfig, stream: Stream) -> Self {
+        Self::Holding(Box::new(Holding::new(config, stream)))
+    }
+
+    /// The discipline of explicit service.
+    pub(crate) fn held(&mut self) -> &mut Holding {
+        match self {
+            Self::Holding(holding) => holding,
+            Self::DropTail(_) | Self::Red(_) => unreachable!("made for service on arrival"),
+        }
+    }
+
+    /// Whether an arriving packet is accepted, for a discipline that decides then.
+    ///
     /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: impl Fn() -> Arrival) -> Verdict {
@@ -85,6 +178,7 @@ impl Queue {
             Self::DropTail(drop_tail) => drop_tail.on_arrival(&arrival()),
             Self::Red(red) if red.rests(&arrival()) => Verdict::Accept,
             Self::Red(red) => red.on_arrival(&arrival()),
+            Self::Holding(_) => unreachable!("made for explicit service"),
         }
     }
 
@@ -93,6 +187,7 @@ impl Queue {
         match self {
             Self::DropTail(_) => None,
             Self::Red(red) => Some(red.average_pkts()),
+            Self::Holding(holding) => holding.average_pkts(),
         }
     }
 
@@ -101,6 +196,7 @@ impl Queue {
         match self {
             Self::DropTail(_) => None,
             Self::Red(red) => Some(red.max_p()),
+            Self::Holding(holding) => holding.max_p(),
         }
     }
 }

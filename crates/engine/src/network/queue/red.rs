@@ -2,10 +2,11 @@
 //! average queue.
 //!
 //! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
-//! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001). What these leave open
-//! is done as in ns-2.35: a queue of one packet is never touched, nor is the first packet after the
+//! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
+//! (spec 003 B.11). What these leave open is done as in ns-2.35: a queue of one packet is never touched, nor is the first packet after the
 //! average crosses the lower threshold; the hard limit is tested after the random test.
 
+mod curve;
 #[cfg(test)]
 mod model;
 mod parameters;
@@ -14,8 +15,11 @@ mod tests;
 
 use longhaul_units::{Span, Time};
 
-pub use parameters::{Adaptation, AdaptationParameters, Gentle, RedConfig, RedParameters, Weight};
+pub use parameters::{
+    Adaptation, AdaptationParameters, Gentle, Marking, RedConfig, RedParameters, Rule, Weight,
+};
 
+use self::curve::Curve;
 use super::{Arrival, Capacity, DropReason, Verdict};
 use crate::random::Stream;
 
@@ -41,8 +45,11 @@ pub struct Red {
     curve: Curve,
     /// From this average on every packet is dropped.
     forced_from: f64,
-    /// Capable packets are marked up to this probability.
+    /// Capable packets are marked up to this probability, and below this average.
     mark_up_to: f64,
+    mark_below: f64,
+    /// The average at the end of the last interval (gentle Adaptive RED).
+    old_average: f64,
     config: RedConfig,
     stream: Stream,
 }
@@ -77,17 +84,21 @@ impl Red {
             count: 0,
             count_bytes: 0,
             curve: Curve::new(&config, unit),
-            // With `mark_p` the probability, which is 1 there, decides.
-            forced_from: if config.mark_p.is_none() {
-                certain
-            } else {
-                f64::INFINITY
+            // With a largest probability of marks the probability, which is 1 there, decides.
+            forced_from: match config.marking {
+                Marking::UpTo(_) => f64::INFINITY,
+                Marking::Always | Marking::BelowMaxTh => certain,
             },
-            mark_up_to: match config.mark_p {
+            mark_up_to: match config.marking {
                 _ if !config.ecn => f64::NEG_INFINITY,
-                Some(mark_p) => mark_p,
-                None => f64::INFINITY,
+                Marking::UpTo(mark_p) => mark_p,
+                Marking::Always | Marking::BelowMaxTh => f64::INFINITY,
             },
+            mark_below: match config.marking {
+                Marking::BelowMaxTh => max_th,
+                Marking::Always | Marking::UpTo(_) => f64::INFINITY,
+            },
+            old_average: 0.0,
             config,
             stream,
         }
@@ -108,13 +119,14 @@ impl Red {
         } else {
             arrival.waiting_pkts
         };
+        let before = self.average;
         if let Some(since) = arrival.idle_since {
             self.decay(arrival.now.since(since));
         }
         // Processors have an instruction for signed integers only.
         self.average = self.average * self.keep + self.weight * waiting as i64 as f64;
         if arrival.now > self.adapt_after {
-            self.adapt(arrival.now);
+            self.adapt(arrival.now, before);
         }
         let verdict = if self.average >= self.min_th && waiting > 1 {
             self.select(arrival)
@@ -152,23 +164,53 @@ impl Red {
         }
     }
 
+    /// `max_p` may change. The average was `before` until this arrival.
+    fn adapt(&mut self, now: Time, before: f64) {
+        match self.config.adaptive {
+            Some(adaptation) if adaptation.rule == Rule::GentleAdaptive => {
+                self.adapt_gently(&adaptation, now, before);
+            }
+            Some(adaptation) => self.adapt_to_average(&adaptation, now),
+            None => {}
+        }
+    }
+
     /// Adaptive RED, section 5: keeps the average in the middle fifth between the thresholds. The
     /// bounds are tested before a step, so `max_p` may rest one step beyond.
-    fn adapt(&mut self, now: Time) {
-        let Some(adaptive) = &self.config.adaptive else {
-            return;
-        };
+    fn adapt_to_average(&mut self, adaptation: &Adaptation, now: Time) {
         let max_p = self.curve.max_p;
-        let margin = 0.4 * (self.curve.max_th - self.min_th);
-        let changed = if self.average < self.min_th + margin && max_p > adaptive.bottom {
-            max_p * adaptive.beta
-        } else if self.average > self.curve.max_th - margin && max_p < adaptive.top {
-            max_p + f64::min(adaptive.alpha, 0.25 * max_p)
+        let (low, high) = self.target();
+        let changed = if self.average < low && max_p > adaptation.bottom {
+            max_p * adaptation.beta
+        } else if self.average > high && max_p < adaptation.top {
+            adaptation.increase(max_p)
         } else {
             return;
         };
-        self.adapt_after = now + adaptive.interval;
+        self.adapt_after = now + adaptation.interval;
         self.curve.set_max_p(changed);
+    }
+
+    /// Gentle Adaptive RED: an interval, or more, ended before this arrival. The average does not
+    /// move from one arrival to the next, so that all but the first of them change nothing.
+    fn adapt_gently(&mut self, adaptation: &Adaptation, now: Time, average: f64) {
+        let max_p = self.curve.max_p;
+        let (low, high) = self.target();
+        if average > high && max_p < adaptation.top && average > self.old_average {
+            self.curve.set_max_p(adaptation.increase(max_p));
+        } else if self.min_th < average && average < low && average < self.old_average {
+            self.curve.set_max_p(max_p * adaptation.beta);
+        }
+        self.old_average = average;
+        // An interval that ends now ends after this arrival.
+        let interval = adaptation.interval.as_ps();
+        self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
+    }
+
+    /// Where the average is left alone.
+    fn target(&self) -> (f64, f64) {
+        let margin = 0.4 * (self.curve.max_th - self.min_th);
+        (self.min_th + margin, self.curve.max_th - margin)
     }
 
     /// Whether a packet that arrives above the lower threshold is selected, and what then.
@@ -191,7 +233,8 @@ impl Red {
             return Verdict::Accept;
         }
         self.restart_count(0, 0);
-        if arrival.ecn_capable && probability <= self.mark_up_to {
+        let marks = probability <= self.mark_up_to && self.average < self.mark_below;
+        if arrival.ecn_capable && marks {
             Verdict::AcceptMarked
         } else if probability >= 1.0 {
             Verdict::Drop(DropReason::Forced)
@@ -230,6 +273,13 @@ impl Red {
     }
 }
 
+impl Adaptation {
+    /// The next larger `max_p`.
+    fn increase(&self, max_p: f64) -> f64 {
+        max_p + f64::min(self.alpha, 0.25 * max_p)
+    }
+}
+
 /// By repeated squaring: the same bits on every platform, and fast for the usual few packets.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
@@ -260,67 +310,5 @@ impl Limit {
             Capacity::Bytes(limit) => arrival.waiting_bytes + u64::from(arrival.bytes) > limit,
         };
         full && arrival.idle_since.is_none()
-    }
-}
-
-/// Probability against average queue.
-#[derive(Clone, Copy, Debug)]
-struct Curve {
-    max_p: f64,
-    max_th: f64,
-    /// Slope and offset between the thresholds, for a `max_p` of 1.
-    slope: f64,
-    offset: f64,
-    gentle: Gentle,
-    /// Slope and offset above the upper threshold.
-    gentle_slope: f64,
-    gentle_offset: f64,
-}
-
-impl Curve {
-    fn new(config: &RedConfig, unit: f64) -> Self {
-        let min_th = config.min_th_pkts * unit;
-        let max_th = config.max_th_pkts * unit;
-        // Equal thresholds leave no line between them, so its slope does not matter.
-        let range = if max_th > min_th {
-            max_th - min_th
-        } else {
-            1.0
-        };
-        let mut curve = Self {
-            max_p: config.max_p,
-            max_th,
-            slope: 1.0 / range,
-            offset: -min_th / range,
-            gentle: config.gentle,
-            gentle_slope: 0.0,
-            gentle_offset: 1.0,
-        };
-        if config.gentle != Gentle::Off {
-            curve.draw_gentle_line();
-        }
-        curve
-    }
-
-    fn set_max_p(&mut self, max_p: f64) {
-        self.max_p = max_p;
-        if self.gentle == Gentle::On {
-            self.draw_gentle_line();
-        }
-    }
-
-    /// From `max_p` at the upper threshold to 1 at twice that.
-    fn draw_gentle_line(&mut self) {
-        self.gentle_slope = (1.0 - self.max_p) / self.max_th;
-        self.gentle_offset = 2.0 * self.max_p - 1.0;
-    }
-
-    fn probability(&self, average: f64) -> f64 {
-        let probability = if average >= self.max_th {
-            self.gentle_slope * average + self.gentle_offset
-        } else {
-            (self.slope * average + self.offset) * self.max_p
-        };
-        f64::min(probability, 1.0)
     }
 }

@@ -59,7 +59,7 @@ impl Model {
         self.count_bytes += u64::from(arrival.bytes);
         let mut verdict = Verdict::Accept;
         if self.average >= min_th && q > 1 {
-            if c.mark_p.is_none() && self.average >= 2.0 * max_th {
+            if !matches!(c.marking, Marking::UpTo(_)) && self.average >= 2.0 * max_th {
                 (self.count, self.count_bytes) = (0, 0);
                 verdict = Verdict::Drop(DropReason::Forced);
             } else if !self.old {
@@ -130,7 +130,12 @@ impl Model {
             return Verdict::Accept;
         }
         (self.count, self.count_bytes) = (0, 0);
-        if c.ecn && arrival.ecn_capable && c.mark_p.is_none_or(|mark_p| base <= mark_p) {
+        let marks = match c.marking {
+            Marking::Always => true,
+            Marking::UpTo(mark_p) => base <= mark_p,
+            Marking::BelowMaxTh => self.average < max_th,
+        };
+        if c.ecn && arrival.ecn_capable && marks {
             Verdict::AcceptMarked
         } else if base >= 1.0 {
             Verdict::Drop(DropReason::Forced)
@@ -147,7 +152,11 @@ prop_compose! {
         weight in 0.001..1.0_f64,
         max_p in 0.001..1.0_f64,
         limit in 1..200_u64,
-        mark_p in prop::option::of(0.01..1.0_f64),
+        marking in prop_oneof![
+            Just(Marking::Always),
+            (0.01..1.0_f64).prop_map(Marking::UpTo),
+            Just(Marking::BelowMaxTh),
+        ],
         adaptive in any::<bool>(),
         (ecn, queue_in_bytes, scale_by_size, wait) in any::<(bool, bool, bool, bool)>(),
     ) -> RedParameters {
@@ -159,7 +168,7 @@ prop_compose! {
             max_p,
             gentle: Gentle::Frozen,
             ecn,
-            mark_p,
+            marking,
             queue_in_bytes,
             scale_by_size,
             wait,

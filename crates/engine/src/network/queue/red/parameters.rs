@@ -34,10 +34,8 @@ pub struct RedParameters {
     pub gentle: Gentle,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Largest probability (before spacing) at which packets are still marked; ECN-capable packets
-    /// selected above it are dropped. Without it they are marked up to the region where every
-    /// packet is dropped.
-    pub mark_p: Option<f64>,
+    /// When they are.
+    pub marking: Marking,
     /// Whether the queue is measured in bytes rather than packets.
     pub queue_in_bytes: bool,
     /// Whether the probability grows with the size of the packet.
@@ -72,9 +70,32 @@ pub enum Gentle {
     Frozen,
 }
 
+/// When a selected packet that is capable of ECN is marked; otherwise it is dropped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Marking {
+    /// Up to the region where every packet is dropped.
+    Always,
+    /// Up to this probability, before spacing (ns-2 since 2002, where it is 0.1).
+    UpTo(f64),
+    /// While the average is below the upper threshold (ns-2 up to 2.1b9; spec 001b B.5).
+    BelowMaxTh,
+}
+
+/// When `max_p` adapts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Whenever the average is outside the target range (Adaptive RED).
+    Adaptive,
+    /// At the end of each interval, if the average is outside the target range and has moved away
+    /// from it since the last: gentle Adaptive RED (spec 003 B.11).
+    GentleAdaptive,
+}
+
 /// How `max_p` adapts, as a user says it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptationParameters {
+    /// When.
+    pub rule: Rule,
     /// Shortest time between two changes.
     pub interval: Span,
     /// Increment, limited to a quarter of `max_p`.
@@ -111,8 +132,8 @@ pub struct RedConfig {
     pub gentle: Gentle,
     /// Whether ECN-capable packets are marked.
     pub ecn: bool,
-    /// Largest probability at which they are, if limited.
-    pub mark_p: Option<f64>,
+    /// When they are.
+    pub marking: Marking,
     /// Whether the queue is measured in bytes.
     pub queue_in_bytes: bool,
     /// Whether the probability grows with the size of the packet.
@@ -126,6 +147,8 @@ pub struct RedConfig {
 /// How `max_p` adapts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptation {
+    /// When.
+    pub rule: Rule,
     /// Shortest time between two changes.
     pub interval: Span,
     /// Increment, limited to a quarter of `max_p`.
@@ -153,7 +176,7 @@ impl RedParameters {
             max_p: 0.1,
             gentle: Gentle::On,
             ecn: false,
-            mark_p: None,
+            marking: Marking::Always,
             queue_in_bytes: false,
             scale_by_size: false,
             wait: true,
@@ -184,7 +207,7 @@ impl RedParameters {
             max_p: self.max_p,
             gentle: self.gentle,
             ecn: self.ecn,
-            mark_p: self.mark_p,
+            marking: self.marking,
             queue_in_bytes: self.queue_in_bytes,
             scale_by_size: self.scale_by_size,
             wait: self.wait,
@@ -210,6 +233,7 @@ impl Default for AdaptationParameters {
     /// The values of Adaptive RED, section 5.
     fn default() -> Self {
         Self {
+            rule: Rule::Adaptive,
             interval: Span::from_millis(500),
             alpha: 0.01,
             beta: 0.9,
@@ -224,6 +248,7 @@ impl AdaptationParameters {
         // 8000 bits over 0.1 s, over the rate.
         let packet_per_bdp = 80_000.0 / rate.as_bps() as f64;
         Adaptation {
+            rule: self.rule,
             interval: self.interval,
             alpha: self.alpha,
             beta: self.beta,

@@ -149,11 +149,11 @@ fn small_packets_are_selected_less_often_when_size_counts() {
 }
 
 #[test]
-fn mark_p_decides_between_mark_and_drop() {
-    let verdicts = |ecn, mark_p, waiting, ecn_capable| {
+fn the_marking_rule_decides_between_mark_and_drop() {
+    let verdicts = |ecn, marking, waiting, ecn_capable| {
         let mut red = red(RedParameters {
             ecn,
-            mark_p,
+            marking,
             ..parameters()
         });
         let mut seen = vec![];
@@ -171,16 +171,20 @@ fn mark_p_decides_between_mark_and_drop() {
     let early = Verdict::Drop(DropReason::Early);
     let forced = Verdict::Drop(DropReason::Forced);
     // Below the upper threshold, on the gentle line, above it.
-    assert_eq!(
-        verdicts(true, Some(0.1), 125, true),
-        [Verdict::AcceptMarked]
-    );
-    assert_eq!(verdicts(true, Some(0.1), 200, true), [early]);
-    assert_eq!(verdicts(true, Some(0.1), 400, true), [forced]);
-    assert_eq!(verdicts(true, None, 200, true), [Verdict::AcceptMarked]);
-    assert_eq!(verdicts(true, None, 375, true), [forced]);
-    assert_eq!(verdicts(true, None, 125, false), [early]);
-    assert_eq!(verdicts(false, None, 125, true), [early]);
+    let mark_p = Marking::UpTo(0.1);
+    assert_eq!(verdicts(true, mark_p, 125, true), [Verdict::AcceptMarked]);
+    assert_eq!(verdicts(true, mark_p, 200, true), [early]);
+    assert_eq!(verdicts(true, mark_p, 400, true), [forced]);
+    let always = Marking::Always;
+    assert_eq!(verdicts(true, always, 200, true), [Verdict::AcceptMarked]);
+    assert_eq!(verdicts(true, always, 375, true), [forced]);
+    assert_eq!(verdicts(true, always, 125, false), [early]);
+    assert_eq!(verdicts(false, always, 125, true), [early]);
+    // The upper threshold is at 187.5 packets.
+    let below = Marking::BelowMaxTh;
+    assert_eq!(verdicts(true, below, 187, true), [Verdict::AcceptMarked]);
+    assert_eq!(verdicts(true, below, 188, true), [early]);
+    assert_eq!(verdicts(true, below, 375, true), [forced]);
 }
 
 #[test]
@@ -190,7 +194,7 @@ fn the_first_packet_above_the_threshold_and_a_short_queue_are_safe() {
         min_th_pkts: Some(0.5),
         max_th_pkts: Some(0.5),
         gentle: Gentle::Off,
-        mark_p: Some(0.1),
+        marking: Marking::UpTo(0.1),
         ..parameters()
     };
     let mut red = red(parameters);
@@ -261,6 +265,74 @@ fn max_p_rises_by_a_quarter_at_most() {
     }
     let last = sequence[59];
     assert!((0.5..0.51).contains(&last), "{last}");
+}
+
+/// `max_p` after each of some arrivals that are 501 ms apart and find so many packets. The target
+/// range is 112.5 to 137.5 packets.
+fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
+    let adaptive = Some(AdaptationParameters {
+        rule,
+        bottom: Some(0.0),
+        ..Default::default()
+    });
+    let mut red = red(RedParameters {
+        adaptive,
+        ..parameters()
+    });
+    let arrivals = lengths.iter().zip(0..).map(|(&waiting, number)| {
+        red.on_arrival(&Arrival {
+            now: Time::ZERO + Span::from_millis(250 + 501 * number),
+            ..arrival(waiting)
+        });
+        red.max_p()
+    });
+    arrivals.collect()
+}
+
+fn assert_sequence(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{found} is not {expected}"
+        );
+    }
+}
+
+/// Spec 003 B.11, by hand; an interval ends between any two arrivals.
+#[test]
+fn gentle_adaptation_follows_an_average_that_moves_away() {
+    // Up while it rises above the target, not while it comes back; down while it falls below the
+    // target, not while it comes back, nor below the lower threshold of 62.5.
+    let lengths = [150, 160, 155, 150, 130, 100, 90, 95, 80, 60, 70, 65];
+    let expected = [
+        0.1, 0.11, 0.12, 0.12, 0.12, 0.12, 0.108, 0.0972, 0.0972, 0.08748, 0.08748, 0.08748,
+    ];
+    assert_sequence(&adapted(Rule::GentleAdaptive, &lengths), &expected);
+    // Adaptive RED looks at the average at arrivals, and goes on until it is in the target.
+    let expected = [0.1, 0.11, 0.12, 0.13, 0.13, 0.117, 0.1053, 0.09477];
+    assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
+}
+
+/// Intervals without arrivals change nothing after the first, since the average rests.
+#[test]
+fn gentle_adaptation_rests_while_nothing_arrives() {
+    let adaptive = Some(AdaptationParameters {
+        rule: Rule::GentleAdaptive,
+        ..Default::default()
+    });
+    let mut red = red(RedParameters {
+        adaptive,
+        ..parameters()
+    });
+    // The ends of intervals see averages of 130 and, for ten seconds, 100 packets.
+    for (ms, waiting) in [(400, 130), (900, 100), (11_000, 100)] {
+        red.on_arrival(&Arrival {
+            now: Time::ZERO + Span::from_millis(ms),
+            ..arrival(waiting)
+        });
+    }
+    assert!((red.max_p() - 0.09).abs() < 1e-12, "{}", red.max_p());
 }
 
 #[test]

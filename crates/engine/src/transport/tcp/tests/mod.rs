@@ -85,6 +85,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             limit: Capacity::Packets(1_000_000),
             counting: Counting::InService,
         }),
+        shaper: None,
         loss: Loss::None,
         service: Service::OnArrival,
         sampled: false,

@@ -1,0 +1,105 @@
+//! The port of a link with explicit service: the discipline holds the packets, the port counts.
+
+use longhaul_units::Time;
+
+use super::Port;
+use crate::network::queue::{Arrival, DropReason, Effects};
+use crate::packet::{Flags, Packet};
+
+impl Port {
+    /// A packet reaches the near end at `now`, when the link had been idle since `idle_since`.
+    /// Returns whether it was taken in.
+    pub(in crate::network::link) fn enqueue(
+        &mut self,
+        packet: Packet,
+        now: Time,
+        idle_since: Option<Time>,
+        effects: &mut Effects,
+    ) -> bool {
+        let bytes = packet.bytes;
+        let arrival = Arrival {
+            now,
+            bytes: u32::from(bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            waiting_pkts: self.waiting_pkts,
+            waiting_bytes: self.waiting_bytes,
+            idle_since,
+        };
+        let taken = if self.loss.loses() {
+            Err(DropReason::Loss)
+        } else {
+            let packet = Packet {
+                time: now,
+                ..packet
+            };
+            let discipline = self.queue.held();
+            discipline.enqueue(packet, &arrival, effects)
+        };
+        if let Err(reason) = taken {
+            self.count_drop(reason, bytes);
+            return false;
+        }
+        self.tally.accepted_bytes += u64::from(bytes);
+        self.waiting_pkts += 1;
+        self.waiting_bytes += u64::from(bytes);
+        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(now.as_ps());
+        self.settle(now, effects);
+        true
+    }
+
+    /// The packet to transmit from `now` on.
+    pub(in crate::network::link) fn dequeue(
+        &mut self,
+        now: Time,
+        effects: &mut Effects,
+    ) -> Option<Packet> {
+        let next = self.queue.held().dequeue(now, effects);
+        if let Some(packet) = &next {
+            self.note_end_of_wait(packet, now);
+        }
+        self.settle(now, effects);
+        next
+    }
+
+    /// A held packet leaves the queue, into service or for good.
+    fn note_end_of_wait(&mut self, packet: &Packet, now: Time) {
+        self.note_start(packet.bytes);
+        self.note_wait(now.since(packet.time));
+        let arrived = packet.time.as_ps();
+        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(arrived);
+    }
+
+    /// Counts what the discipline has done to packets that it held.
+    fn settle(&mut self, now: Time, effects: &mut Effects) {
+        self.tally.marked_pkts += std::mem::take(&mut effects.marked_pkts);
+        while let Some((packet, reason)) = effects.dropped.pop() {
+            self.note_end_of_wait(&packet, now);
+            self.tally.accepted_bytes -= u64::from(packet.bytes);
+            self.count_drop(reason, packet.bytes);
+            if !packet.sack.is_none() {
+                effects.displaced.push(packet.sack);
+            }
+        }
+        debug_assert_eq!(
+            self.queue.held().held(),
+            self.waiting(),
+            "packets are conserved"
+        );
+    }
+
+    /// An arrival is over: remembers the longest queue.
+    pub(in crate::network::link) fn note_maximum(&mut self) {
+        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+    }
+
+    /// A packet has begun service.
+    pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) {
+        self.ring.push(packet, self.ring.accepted());
+    }
+
+    /// Picoseconds that the packets now waiting have waited.
+    pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
+        let total = self.waiting_pkts.wrapping_mul(now.as_ps());
+        u128::from(total.wrapping_sub(self.tally.starts_ahead))
+    }
+}

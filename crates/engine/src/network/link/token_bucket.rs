@@ -1,0 +1,62 @@
+//! A token bucket in front of a transmitter: it lets bursts pass at the link's rate, and no more
+//! than its own in the long run.
+
+use longhaul_units::{Span, Time};
+
+use super::transmitter::Transmitter;
+use crate::config::Shaper;
+
+/// Tokens, one for a byte, that come in at a rate and are saved up to a depth.
+#[derive(Debug)]
+pub(super) struct TokenBucket {
+    /// Counts the time that tokens take to come in.
+    source: Transmitter,
+    /// How long an empty bucket takes to fill.
+    depth: Span,
+    /// When it will be full, or was last.
+    full_at: Time,
+}
+
+impl TokenBucket {
+    pub(super) fn new(shaper: Shaper) -> Self {
+        Self {
+            source: Transmitter::new(shaper.rate),
+            depth: shaper.rate.transmission(shaper.burst.0).0,
+            full_at: Time::ZERO,
+        }
+    }
+
+    /// Takes a packet's tokens. Returns when all of them are there, at `now` or later.
+    pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
+        self.full_at = self.full_at.max(now) + self.source.time(bytes);
+        let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());
+        now.max(Time::from_ps(ready))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::{Bytes, Rate};
+
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_and_then_the_rate_holds() {
+        // A byte each microsecond, up to 3000.
+        let mut bucket = TokenBucket::new(Shaper {
+            rate: Rate::from_bps(8_000_000),
+            burst: Bytes(3000),
+        });
+        let mut take = |at_us: u64, bytes| {
+            let start = bucket.take(bytes, Time::ZERO + Span::from_micros(at_us));
+            start.as_ps() / 1_000_000
+        };
+        // Full at first: two packets pass, the third waits for its 1000 bytes.
+        assert_eq!([take(0, 1500), take(0, 1500), take(0, 1000)], [0, 0, 1000]);
+        // Empty at 1000 us: 600 bytes by 1600, of which 500 pass; 1000 are there at 2500.
+        assert_eq!([take(1600, 500), take(1600, 1000)], [1600, 2500]);
+        // Long after, it holds 3000 and no more.
+        assert_eq!([take(90_000, 1500), take(90_000, 1500)], [90_000; 2]);
+        assert_eq!(take(90_000, 40), 90_040);
+    }
+}

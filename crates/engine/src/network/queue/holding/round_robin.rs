@@ -1,0 +1,135 @@
+//! A queue for each flow, all under one limit, served in turn: packet by packet (the fair queueing
+//! of Nagle, RFC 970, that packet pairs rely on), or by deficit round robin, which gives each flow
+//! its share in bytes (Shreedhar and Varghese, "Efficient fair queuing using deficit round robin",
+//! ToN 4(3), 1996).
+//!
+//! What is too much is taken from the head of the longest queue, as in ns-2.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Bytes, Time};
+
+use super::sub_queues::SubQueues;
+use super::{Effects, flow_key};
+use crate::network::queue::{Arrival, Capacity, DropReason};
+use crate::packet::Packet;
+
+/// Round robin over flows, resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundRobinConfig {
+    /// Limit on what waits in all queues.
+    pub limit: Capacity,
+    /// Bytes that a flow may send in its turn, less what it sent too much before; without it a
+    /// packet.
+    pub quantum: Option<Bytes>,
+}
+
+/// Round robin at work.
+#[derive(Clone, Debug)]
+pub(crate) struct RoundRobin {
+    config: RoundRobinConfig,
+    packets: SubQueues,
+    /// What each flow may send yet in its turn.
+    deficits: Vec<u64>,
+    /// Flows with packets, the one whose turn it is first.
+    active: VecDeque<u32>,
+    /// Whether the first flow has got its quantum.
+    in_turn: bool,
+}
+
+impl RoundRobin {
+    pub(super) fn new(config: RoundRobinConfig) -> Self {
+        Self {
+            config,
+            packets: SubQueues::default(),
+            deficits: Vec::new(),
+            active: VecDeque::new(),
+            in_turn: false,
+        }
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        packet: Packet,
+        _arrival: &Arrival,
+        effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        let flow = flow_key(&packet);
+        let flows = flow as usize + 1;
+        self.packets.grow_to(flows);
+        if flows > self.deficits.len() {
+            self.deficits.resize(flows, 0);
+        }
+        if self.packets.is_empty(flow) {
+            self.active.push_back(flow);
+        }
+        self.packets.push(flow, packet);
+        while self.is_overfull() {
+            self.drop_from_longest(effects);
+        }
+        Ok(())
+    }
+
+    fn is_overfull(&self) -> bool {
+        let (pkts, bytes) = self.packets.held();
+        self.config.limit.is_exceeded_by(pkts, bytes)
+    }
+
+    fn drop_from_longest(&mut self, effects: &mut Effects) {
+        let longest = self.packets.longest(self.active.iter().copied());
+        let flow = longest.expect("too much waits");
+        let packet = self.packets.pop(flow).expect("active flows have packets");
+        effects.drop(packet, DropReason::Overflow);
+        if self.packets.is_empty(flow) {
+            let place = self.active.iter().position(|&active| active == flow);
+            self.active.remove(place.expect("it was active"));
+            self.deficits[flow as usize] = 0;
+            self.in_turn &= place != Some(0);
+        }
+    }
+
+    pub(super) fn dequeue(&mut self, _now: Time, _effects: &mut Effects) -> Option<Packet> {
+        let Some(quantum) = self.config.quantum else {
+            return self.dequeue_one_each();
+        };
+        loop {
+            let flow = *self.active.front()?;
+            let deficit = &mut self.deficits[flow as usize];
+            if !self.in_turn {
+                *deficit += quantum.0;
+                self.in_turn = true;
+            }
+            let next = self.packets.first(flow).expect("active flows have packets");
+            let bytes = u64::from(next.bytes);
+            if bytes > *deficit {
+                self.active.rotate_left(1);
+                self.in_turn = false;
+                continue;
+            }
+            *deficit -= bytes;
+            let packet = self.packets.pop(flow);
+            if self.packets.is_empty(flow) {
+                *deficit = 0;
+                self.active.pop_front();
+                self.in_turn = false;
+            }
+            return packet;
+        }
+    }
+
+    fn dequeue_one_each(&mut self) -> Option<Packet> {
+        let flow = self.active.pop_front()?;
+        let packet = self.packets.pop(flow);
+        if !self.packets.is_empty(flow) {
+            self.active.push_back(flow);
+        }
+        packet
+    }
+
+    pub(super) fn held(&self) -> (u64, u64) {
+        self.packets.held()
+    }
+}

@@ -1,0 +1,92 @@
+//! Turns by hand.
+
+use super::*;
+use crate::network::queue::QueueConfig;
+use crate::network::queue::holding::tests::{Bench, packet_of};
+use crate::packet::Flags;
+
+fn bench(limit: Capacity, quantum: Option<u64>) -> Bench {
+    Bench::new(&QueueConfig::RoundRobin(RoundRobinConfig {
+        limit,
+        quantum: quantum.map(Bytes),
+    }))
+}
+
+const PLENTY: Capacity = Capacity::Packets(1000);
+
+#[test]
+fn one_packet_of_each_flow_in_turn() {
+    let mut bench = bench(PLENTY, None);
+    // Packets of flow 1 are numbered from 10, of flow 2 from 20, and so on.
+    for number in [10, 11, 12, 20, 30, 31] {
+        bench
+            .enqueue(packet_of(number as u32 / 10, number, 1000))
+            .expect("room");
+    }
+    assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 31, 12]);
+}
+
+/// The example of Shreedhar and Varghese, figures 2 and 3: a quantum of 500, and packets of 200,
+/// 750 and 20 bytes at the first flow, 500 and 500 at the second, 200, 600 and 100 at the third.
+#[test]
+fn a_deficit_counts_in_the_next_turn() {
+    let mut bench = bench(PLENTY, Some(500));
+    let packets = [
+        (1, 10, 200),
+        (2, 20, 500),
+        (3, 30, 200),
+        (1, 11, 750),
+        (1, 12, 20),
+        (2, 21, 500),
+        (3, 31, 600),
+        (3, 32, 100),
+    ];
+    for (flow, number, bytes) in packets {
+        bench.enqueue(packet_of(flow, number, bytes)).expect("room");
+    }
+    // First turns: 200 of 500, 300 left; 500 of 500; 200 of 500, 300 left. Second: 750 and 20 of
+    // 800; 500; 600 and 100 of 800.
+    assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 12, 21, 31, 32]);
+}
+
+#[test]
+fn flows_share_in_bytes() {
+    let mut bench = bench(PLENTY, Some(1500));
+    for number in 0..300 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+        bench
+            .enqueue(packet_of(2, 1000 + number, 300))
+            .expect("room");
+    }
+    let mut bytes = [0, 0];
+    for _ in 0..240 {
+        let packet = bench.dequeue().expect("plenty");
+        bytes[packet.flow as usize - 1] += u32::from(packet.bytes);
+    }
+    assert_eq!(bytes, [60_000, 60_000]);
+}
+
+#[test]
+fn the_longest_queue_pays_with_its_head() {
+    let mut bench = bench(Capacity::Bytes(4000), Some(1500));
+    for (flow, number, bytes) in [(1, 10, 1500), (2, 20, 900), (2, 21, 900), (1, 11, 600)] {
+        bench.enqueue(packet_of(flow, number, bytes)).expect("room");
+    }
+    assert_eq!(bench.dropped(), []);
+    // Now 2100 bytes of the first flow against 1800 of the second; 200 more are too many.
+    bench.enqueue(packet_of(3, 30, 200)).expect("another pays");
+    assert_eq!(bench.dropped(), [10]);
+    assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
+}
+
+#[test]
+fn datagrams_are_no_connection() {
+    let mut bench = bench(PLENTY, None);
+    for number in 0..2 {
+        bench.enqueue(packet_of(1, number, 1000)).expect("room");
+    }
+    let mut datagram = packet_of(1, 2, 1000);
+    datagram.flags = Flags::DATAGRAM;
+    bench.enqueue(datagram).expect("room");
+    assert_eq!(bench.dequeue_all(), [0, 2, 1]);
+}

@@ -1,0 +1,80 @@
+//! A bench to drive a discipline by hand.
+
+use longhaul_units::Time;
+
+use super::{Effects, Holding};
+use crate::network::queue::{Arrival, DropReason, QueueConfig};
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::random::Stream;
+
+/// An ECN-capable packet with a number.
+pub(super) fn packet(number: u64, bytes: u16) -> Packet {
+    Packet {
+        time: Time::ZERO,
+        ns2_s: 0.0,
+        seq: number,
+        stamp: Time::ZERO,
+        flow: 0,
+        route: 0,
+        sack: SackHandle::NONE,
+        bytes,
+        flags: Flags::ECT,
+    }
+}
+
+/// The same, of a connection.
+pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
+    Packet {
+        flow,
+        ..packet(number, bytes)
+    }
+}
+
+/// A discipline behind a link that is always busy.
+pub(super) struct Bench {
+    pub(super) discipline: Holding,
+    pub(super) now: Time,
+    effects: Effects,
+}
+
+impl Bench {
+    pub(super) fn new(config: &QueueConfig) -> Self {
+        Self {
+            discipline: Holding::new(config, Stream::new(1, 0, "bench")),
+            now: Time::ZERO,
+            effects: Effects::default(),
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, packet: Packet) -> Result<(), DropReason> {
+        let (waiting_pkts, waiting_bytes) = self.discipline.held();
+        let arrival = Arrival {
+            now: self.now,
+            bytes: u32::from(packet.bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            waiting_pkts,
+            waiting_bytes,
+            idle_since: None,
+        };
+        let time = self.now;
+        let packet = Packet { time, ..packet };
+        self.discipline.enqueue(packet, &arrival, &mut self.effects)
+    }
+
+    pub(super) fn dequeue(&mut self) -> Option<Packet> {
+        self.discipline.dequeue(self.now, &mut self.effects)
+    }
+
+    /// Numbers of the packets that come out, until none is left.
+    pub(super) fn dequeue_all(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.dequeue())
+            .map(|packet| packet.seq)
+            .collect()
+    }
+
+    /// Numbers of the packets dropped since the last call.
+    pub(super) fn dropped(&mut self) -> Vec<u64> {
+        let dropped = self.effects.dropped.drain(..);
+        dropped.map(|(packet, _)| packet.seq).collect()
+    }
+}

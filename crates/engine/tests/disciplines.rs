@@ -1,0 +1,151 @@
+//! Queue disciplines on a network: what each is there for.
+
+mod common;
+
+use common::disciplines::Discipline;
+use common::{AT_ONCE, add_datagrams, add_flows, controller, dumbbell, run, tcp};
+use longhaul_congestion::Variant;
+use longhaul_engine::Config;
+use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
+use longhaul_engine::measure::LinkCounters;
+use longhaul_engine::queue::Capacity;
+use longhaul_units::{Bytes, Rate, Span, Time};
+
+fn mbps(mbps: u64) -> Rate {
+    Rate::from_bps(mbps * 1_000_000)
+}
+
+/// A dumbbell under a discipline, with greedy flows that start in the first second.
+fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Config {
+    let delay = Span::from_millis(25);
+    let queue = discipline.config(Capacity::Packets(10_000), false, rate, delay);
+    let mut config = dumbbell(rate, delay, queue, seconds);
+    config.measure.from = Time::ZERO + Span::from_secs(seconds / 3);
+    let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
+    add_flows(&mut config, "flow", flows, start, tcp(Recovery::Sack));
+    config
+}
+
+/// What the bottleneck did once the flows had settled.
+fn bottleneck(config: &Config) -> LinkCounters {
+    run(config).0.links[0].window
+}
+
+/// Little's law.
+fn mean_wait_ms(counters: &LinkCounters) -> f64 {
+    1e3 * counters.queue_integral / counters.departed_pkts as f64
+}
+
+/// The share of the link's rate that it carried in the last two thirds of `seconds`.
+fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
+    let capacity = rate.as_bps() as f64 * (seconds - seconds / 3) as f64;
+    8.0 * counters.departed_bytes as f64 / capacity
+}
+
+/// Flows of 10 Mbit/s each over 50 ms: windows that a loss or two in a hundred round trips halve.
+#[test]
+fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
+    let seconds = 30;
+    for flows in [1, 10, 100] {
+        let rate = mbps(10 * flows as u64);
+        let measure = |discipline| {
+            let counters = bottleneck(&network(discipline, rate, flows, seconds));
+            let used = utilisation(&counters, rate, seconds);
+            (mean_wait_ms(&counters), used)
+        };
+        // CoDel lets the shortest wait of an interval be 5 ms at most. One saw-tooth alone runs
+        // empty below a queue of half the bandwidth-delay product.
+        let (wait_ms, used) = measure(Discipline::CoDel);
+        assert!(wait_ms < 7.5, "CoDel, {flows} flows: {wait_ms} ms");
+        assert!(used > if flows == 1 { 0.75 } else { 0.98 }, "CoDel: {used}");
+        // PIE steers the mean to 15 ms.
+        let (wait_ms, used) = measure(Discipline::Pie);
+        assert!(
+            (wait_ms - 15.0).abs() < 2.0,
+            "PIE, {flows} flows: {wait_ms} ms"
+        );
+        assert!(used > 0.95, "PIE: {used}");
+    }
+}
+
+/// PI integrates until its queue is the reference, REM until its price stands still, which is where
+/// the queue is at its target: 20 packets for both, of 1.2 ms each.
+#[test]
+fn pi_and_rem_keep_their_queue() {
+    let (rate, seconds) = (mbps(10), 300);
+    for discipline in [Discipline::Pi, Discipline::Rem] {
+        let counters = bottleneck(&network(discipline, rate, 5, seconds));
+        let pkts = counters.queue_integral / (seconds - seconds / 3) as f64;
+        assert!((pkts - 20.0).abs() < 2.0, "{discipline:?}: {pkts} packets");
+        assert!(utilisation(&counters, rate, seconds) > 0.95);
+    }
+}
+
+/// Datagrams at twice the link's rate leave a drop-tail queue's connections nothing. Queues of their
+/// own leave each flow its share, unless it asks for less.
+#[test]
+fn flows_are_protected_from_one_another() {
+    let (rate, flows, seconds) = (mbps(10), 4, 30);
+    let share = |discipline: Discipline| {
+        let mut config = network(discipline, rate, flows, seconds);
+        let limit = Capacity::Packets(100);
+        config.links[0].queue = discipline.config(limit, false, rate, config.links[0].delay);
+        add_datagrams(&mut config, mbps(20));
+        let (totals, _) = run(&config);
+        let delivered = |range: std::ops::Range<usize>| -> u64 {
+            let flows = totals.flows[range].iter();
+            flows.map(|flow| flow.window.delivered_bytes).sum()
+        };
+        let (connections, datagrams) = (delivered(0..flows), delivered(flows..flows + 1));
+        connections as f64 / (connections + datagrams) as f64
+    };
+    assert!(share(Discipline::DropTail) < 0.1);
+    // Payload of 1460 of 1500 bytes against 972 of 1000 hardly moves four fifths.
+    let drr = share(Discipline::Drr);
+    assert!((drr - 0.8).abs() < 0.02, "{drr}");
+    // The CoDels make the connections' windows small: 5 ms are four of the packets that the link
+    // sends in turn.
+    let fq = share(Discipline::FqCoDel);
+    assert!((0.7..0.82).contains(&fq), "{fq}");
+    // Packet by packet, the datagrams' are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
+    let share = share(Discipline::RoundRobin);
+    assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
+}
+
+/// DECbit's senders and routers together keep the queue at about a packet, the one in service
+/// included, and lose none.
+#[test]
+fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
+    let (rate, seconds) = (mbps(10), 120);
+    let mut config = network(Discipline::DecBit, rate, 0, seconds);
+    let decbit = Tcp {
+        congestion: controller("decbit", Variant::Paper, &[]),
+        ecn: Ecn::Dctcp,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "decbit", 3, AT_ONCE, decbit);
+    let counters = bottleneck(&config);
+    assert_eq!(counters.dropped_pkts(), 0);
+    assert!(counters.marked_pkts > 0);
+    assert!(mean_wait_ms(&counters) < 5.0, "{counters:?}");
+    assert!(utilisation(&counters, rate, seconds) > 0.8, "{counters:?}");
+}
+
+/// A token bucket of 10 Mbit/s before a link of 100 lets no more through than its rate and a burst,
+/// and no less than its rate.
+#[test]
+fn a_token_bucket_sets_the_rate() {
+    let seconds = 20;
+    for discipline in [Discipline::DropTail, Discipline::Red, Discipline::FqCoDel] {
+        let mut config = network(discipline, mbps(100), 0, seconds);
+        let (rate, burst) = (mbps(10), Bytes(15_000));
+        config.links[0].shaper = Some(Shaper { rate, burst });
+        add_datagrams(&mut config, mbps(12));
+        let (totals, _) = run(&config);
+        let counters = &totals.links[0].total;
+        let most = rate.as_bps() * seconds / 8 + burst.0;
+        // The last packet may be on its way, and the last token for another.
+        assert!(counters.departed_bytes <= most, "{counters:?}");
+        assert!(counters.departed_bytes + 2000 > most, "{counters:?}");
+    }
+}

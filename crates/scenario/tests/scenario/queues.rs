@@ -1,0 +1,244 @@
+//! Queue disciplines: what the keys mean for the engine, and what is refused.
+
+use longhaul_engine::config::Shaper;
+use longhaul_engine::queue::{
+    Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
+    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule,
+};
+use longhaul_scenario::parse;
+use longhaul_units::{Bytes, Rate, Span};
+
+use crate::{BASE, origin, refusal, with};
+
+const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
+
+/// The bottleneck's queue of [`BASE`] with this in place of its own.
+fn queue(table: &str) -> QueueConfig {
+    with(&[&format!("{QUEUE}={table}")]).config().links[0]
+        .queue
+        .clone()
+}
+
+/// The message about this queue.
+fn refused(table: &str) -> String {
+    let own = r#"{ kind = "droptail", limit = "1 BDP" }"#;
+    assert!(BASE.contains(own));
+    refusal(&BASE.replacen(own, table, 1))
+}
+
+/// Every text is part of the message about this queue.
+fn assert_refused(table: &str, parts: &[&str]) {
+    let message = refused(table);
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in: {message}");
+    }
+}
+
+#[test]
+fn a_limit_may_be_a_time() {
+    let limit = r#"{ kind = "droptail", limit = "10 ms" }"#;
+    // 1 Gbit/s sends 1.25 MB in 10 ms.
+    let expected = DropTail {
+        limit: Capacity::Bytes(1_250_000),
+        counting: Counting::Waiting,
+    };
+    assert_eq!(queue(limit), QueueConfig::DropTail(expected));
+    let scenario = with(&[&format!("{QUEUE}={limit}")]);
+    let origin = origin(&scenario, &format!("{QUEUE}.limit"));
+    assert!(
+        origin.contains("10 ms") && origin.contains("1 Gbps"),
+        "{origin}"
+    );
+    assert_refused(
+        r#"{ kind = "droptail", limit = "10 us" }"#,
+        &["limit", "1250 B in 10 us", "less than one packet of 1500 B"],
+    );
+}
+
+#[test]
+fn a_full_queue_may_drop_its_head() {
+    let expected = DropTail {
+        limit: Capacity::Packets(7),
+        counting: Counting::Waiting,
+    };
+    assert_eq!(
+        queue(r#"{ kind = "droptail", limit = "7 packets", drop = "head" }"#),
+        QueueConfig::HeadDrop(expected)
+    );
+    assert_refused(
+        r#"{ kind = "droptail", drop = "haed" }"#,
+        &["queue.drop", "`haed`", "did you mean `head`?", "tail, head"],
+    );
+}
+
+/// The bottleneck: 1 Gbit/s, of whose product with 100 ms 1 BDP is 8333 packets of 1500 bytes.
+const LIMIT: Capacity = Capacity::Packets(8333);
+
+#[test]
+fn defaults_are_those_of_the_rfcs_and_of_ns2() {
+    let control = CoDelParameters {
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: false,
+        max_packet: Bytes(1500),
+    };
+    let codel = CoDelConfig {
+        limit: LIMIT,
+        control,
+    };
+    assert_eq!(queue(r#"{ kind = "codel" }"#), QueueConfig::CoDel(codel));
+    let fq = FqCoDelConfig {
+        limit: LIMIT,
+        queues: 1024,
+        quantum: Bytes(1500),
+        control: CoDelParameters {
+            ecn: true,
+            ..control
+        },
+    };
+    assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueueConfig::FqCoDel(fq));
+    let pie = PieConfig {
+        limit: LIMIT,
+        target: Span::from_millis(15),
+        update: Span::from_millis(15),
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst: Span::from_millis(150),
+        ecn: false,
+        mark_up_to: 0.1,
+        derandomise: false,
+        mean_packet: Bytes(1500),
+        rate: Rate::from_bps(1_000_000_000),
+    };
+    assert_eq!(queue(r#"{ kind = "pie" }"#), QueueConfig::Pie(pie));
+    let QueueConfig::Pi(pi) = queue(r#"{ kind = "pi" }"#) else {
+        panic!("not PI");
+    };
+    assert_eq!((pi.reference_pkts, pi.a, pi.b), (50.0, 1.822e-5, 1.816e-5));
+    assert!((pi.update.as_secs_f64() * 170.0 - 1.0).abs() < 1e-9);
+    let QueueConfig::Rem(rem) = queue(r#"{ kind = "rem", mean_packet = "1000 B" }"#) else {
+        panic!("not REM");
+    };
+    // 125000 packets a second for 2 ms.
+    assert_eq!((rem.capacity_pkts, rem.target_pkts), (250.0, 20.0));
+    assert_eq!((rem.gamma, rem.phi, rem.input_weight), (1e-3, 1.001, 1.0));
+}
+
+#[test]
+fn disciplines_of_flows_and_of_decnet() {
+    let drr = |quantum| {
+        QueueConfig::RoundRobin(RoundRobinConfig {
+            limit: LIMIT,
+            quantum,
+        })
+    };
+    assert_eq!(queue(r#"{ kind = "drr" }"#), drr(Some(Bytes(1500))));
+    let quantum = r#"{ kind = "drr", quantum = "250 B" }"#;
+    assert_eq!(queue(quantum), drr(Some(Bytes(250))));
+    assert_eq!(queue(r#"{ kind = "round-robin" }"#), drr(None));
+    let decbit = DecBitConfig { limit: LIMIT };
+    assert_eq!(queue(r#"{ kind = "decbit" }"#), QueueConfig::DecBit(decbit));
+}
+
+#[test]
+fn what_no_discipline_can_do_is_refused() {
+    assert_refused(
+        r#"{ kind = "coddle" }"#,
+        &[
+            "queue.kind",
+            "unknown kind `coddle`",
+            "did you mean `codel`?",
+        ],
+    );
+    assert_refused(
+        r#"{ kind = "codel", target = "0 s" }"#,
+        &["queue.target", "more than zero"],
+    );
+    assert_refused(
+        r#"{ kind = "pie", update = "15" }"#,
+        &["queue.update", "unit is missing"],
+    );
+    assert_refused(
+        r#"{ kind = "pie", alpha = -0.1 }"#,
+        &["queue.alpha", "-0.1 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "pi", a = 1e-5, b = 2e-5 }"#,
+        &["queue.a", "a (0.00001) has to be more than b (0.00002)"],
+    );
+    assert_refused(
+        r#"{ kind = "rem", phi = 1 }"#,
+        &["queue.phi", "1 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "fq-codel", queues = 0 }"#,
+        &["queue.queues", "0 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "round-robin", quantum = "1500 B" }"#,
+        &["unknown key `quantum`"],
+    );
+}
+
+#[test]
+fn adaptation_and_marking_of_red_have_their_periods() {
+    let red = |keys: &str| {
+        let table = format!(r#"{{ kind = "red", ecn = true{keys} }}"#);
+        match queue(&table) {
+            QueueConfig::Red(red) => red,
+            other => panic!("{other:?}"),
+        }
+    };
+    let rule = |keys| red(keys).adaptive.map(|adaptation| adaptation.rule);
+    assert_eq!(rule(""), None);
+    assert_eq!(rule(", adaptive = true"), Some(Rule::Adaptive));
+    assert_eq!(rule(r#", adaptive = "gared""#), Some(Rule::GentleAdaptive));
+    let gared = red(r#", adaptive = "gared""#).adaptive.expect("it adapts");
+    assert_eq!((gared.bottom, gared.top), (0.0, 0.5), "no lower bound");
+    assert_eq!(red("").marking, Marking::Always);
+    assert_eq!(red(", mark_p = 0.1").marking, Marking::UpTo(0.1));
+    let below = red(r#", mark_p = "below-max-th""#).marking;
+    assert_eq!(below, Marking::BelowMaxTh);
+    assert_refused(
+        r#"{ kind = "red", adaptive = "gentle" }"#,
+        &["queue.adaptive", "`gentle`", "gared"],
+    );
+}
+
+const SHAPER: &str = r#"shaper = { rate = "100 Mbps", burst = "15 kB" }, "#;
+
+#[test]
+fn a_token_bucket_counts_as_the_rate() {
+    let text = BASE.replacen("delay =", &format!("{SHAPER}delay ="), 1);
+    let scenario = parse(&text, "shaped.toml", None, &[]).expect("valid");
+    let [there, back] = scenario.config().links.as_slice() else {
+        panic!("a dumbbell has two links");
+    };
+    let shaper = Shaper {
+        rate: Rate::from_bps(100_000_000),
+        burst: Bytes(15_000),
+    };
+    assert_eq!((there.shaper, back.shaper), (Some(shaper), None));
+    assert_eq!(there.rate, Rate::from_bps(1_000_000_000));
+    // 1 BDP of 100 Mbit/s and 100 ms.
+    let QueueConfig::DropTail(queue) = &there.queue else {
+        panic!("{:?}", there.queue);
+    };
+    assert_eq!(queue.limit, Capacity::Packets(833));
+}
+
+#[test]
+fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
+    let refused = |from: &str, to: &str, parts: &[&str]| {
+        let shaper = SHAPER.replacen(from, to, 1);
+        let message = refusal(&BASE.replacen("delay =", &format!("{shaper}delay ="), 1));
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in: {message}");
+        }
+    };
+    let rate = "1 Gbps is not below the link's 1 Gbps";
+    refused("100 Mbps", "1 Gbps", &["bottleneck.shaper.rate", rate]);
+    let burst = "1 kB never are enough for a packet of 1500 B";
+    refused("15 kB", "1 kB", &["bottleneck.shaper.burst", burst]);
+    refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
+}
