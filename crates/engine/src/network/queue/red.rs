@@ -3,8 +3,9 @@
 //!
 //! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
 //! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
-//! (spec 003 B.11). What these leave open is done as in ns-2.35: a queue of one packet is never touched, nor is the first packet after the
-//! average crosses the lower threshold; the hard limit is tested after the random test.
+//! (spec 003 B.11). What these leave open is done as in ns-2.35: a queue of one packet is never
+//! touched, nor is the first packet after the average crosses the lower threshold; the hard limit is
+//! tested after the random test.
 
 mod curve;
 #[cfg(test)]
