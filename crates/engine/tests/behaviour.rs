@@ -11,7 +11,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
-use longhaul_engine::{Config, Loss};
+use longhaul_engine::{Config, GilbertElliott, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -38,6 +38,7 @@ struct Small {
     red: bool,
     ecn: Ecn,
     loss: f64,
+    mean_burst: f64,
     recovery: Recovery,
     delayed_ack: bool,
     timestamps: bool,
@@ -55,19 +56,28 @@ prop_compose! {
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
+        mean_burst in prop_oneof![Just(1.0), 1.0..20.0f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, red, ecn, loss, mean_burst, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
 }
 
 impl Small {
+    fn loss(&self, rate: f64) -> Loss {
+        if self.mean_burst > 1.0 {
+            Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))
+        } else {
+            Loss::Bernoulli(rate)
+        }
+    }
+
     fn config(&self, seconds: u64) -> Config {
         let rate = Rate::from_bps(self.mbps * 1_000_000);
         let delay = Span::from_millis(self.delay_ms);
@@ -83,8 +93,8 @@ impl Small {
         if self.ns2_clock {
             config.clock = Clock::Ns2;
         }
-        config.links[0].loss = Loss::Bernoulli(self.loss);
-        config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
+        config.links[0].loss = self.loss(self.loss);
+        config.links[1].loss = self.loss(self.loss / 2.0);
         let base = Tcp {
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),

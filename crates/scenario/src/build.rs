@@ -12,9 +12,10 @@ use longhaul_units::{Bytes, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::flow;
+use crate::loss;
 use crate::queue;
 use crate::resolve::Resolved;
-use crate::typed::{Typed, span_of, text_of, whole_of};
+use crate::typed::{Typed, span_of, text_of};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
@@ -37,7 +38,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
             rate: link.rate,
             delay: link.delay,
             queue: queue::config(&link.queue, link.rate, link.delay),
-            loss: link.loss.as_ref().map_or(Loss::None, loss),
+            loss: link.loss.as_ref().map_or(Loss::None, loss::config),
             service: Service::OnArrival,
             sampled: true,
             captured: captured.contains(&link.name.as_str()),
@@ -145,14 +146,6 @@ fn start(node: &Node, index: usize) -> Start {
         }
         Value::List(starts) => Start::At(time(&starts[index])),
         _ => Start::At(time(node)),
-    }
-}
-
-fn loss(table: &Table) -> Loss {
-    if table.contains_key("bernoulli") {
-        Loss::Bernoulli(table.number("bernoulli"))
-    } else {
-        Loss::List(table.list("packets").iter().map(whole_of).collect())
     }
 }
 

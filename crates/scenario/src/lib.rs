@@ -16,6 +16,7 @@ mod custom;
 mod document;
 mod error;
 mod flow;
+mod loss;
 mod model;
 mod profile;
 mod queue;

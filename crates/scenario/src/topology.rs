@@ -5,6 +5,7 @@ use longhaul_units::{Bytes, Quantity, Rate, Span};
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::loss;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::typed::{Typed, text_of};
@@ -236,15 +237,8 @@ impl Builder<'_> {
         // The same both ways, and wrong only once.
         let queue = link.node("queue").clone();
         link.entry("reverse_queue".to_string()).or_insert(queue);
+        loss::resolve(link, path, self.out);
         let loss = link.get("loss").and_then(Node::table).cloned();
-        if let Some(loss) = &loss {
-            check_loss(
-                loss,
-                &link.node("loss").origin,
-                &join(path, "loss"),
-                self.out,
-            );
-        }
         let one_way = |name: String, (from, to), key, loss| CoreLink {
             name,
             from,
@@ -261,30 +255,6 @@ impl Builder<'_> {
             "reverse_queue",
             None,
         ));
-    }
-}
-
-fn check_loss(loss: &Table, origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
-    if loss.len() != 1 {
-        out.push(Diagnostic::new(
-            path,
-            origin,
-            "give either `bernoulli` or `packets`",
-        ));
-    }
-    if let Some(Node {
-        value: Value::List(packets),
-        origin,
-        ..
-    }) = loss.get("packets")
-    {
-        let ascending = packets.windows(2).all(|pair| {
-            matches!((&pair[0].value, &pair[1].value), (Value::Whole(a), Value::Whole(b)) if a < b)
-        });
-        if !ascending {
-            let message = "write the packets' numbers in ascending order, each once";
-            out.push(Diagnostic::new(&join(path, "packets"), origin, message));
-        }
     }
 }
 

@@ -47,10 +47,10 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 }
 
 fn has_random_element(config: &Config) -> bool {
-    let random_link = config.links.iter().any(|link| {
-        matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0)
-            || matches!(link.queue, QueueConfig::Red(_))
-    });
+    let random_link = config
+        .links
+        .iter()
+        .any(|link| is_random(&link.loss) || matches!(link.queue, QueueConfig::Red(_)));
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
     });
@@ -59,6 +59,14 @@ fn has_random_element(config: &Config) -> bool {
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
     random_link || random_tcp || random_start
+}
+
+fn is_random(loss: &Loss) -> bool {
+    match loss {
+        Loss::None | Loss::List(_) => false,
+        Loss::Bernoulli(p) => *p > 0.0 && *p < 1.0,
+        Loss::GilbertElliott(_) => true,
+    }
 }
 
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {

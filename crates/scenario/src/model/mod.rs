@@ -7,6 +7,7 @@ use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
 mod flow;
+mod link;
 mod network;
 
 use crate::profile;

@@ -1,9 +1,10 @@
-//! Keys of the network: topologies, links, queues, losses.
+//! Keys of the network: topologies, links, queues.
 
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
-use super::{Field, Kind, MOST, PROBABILITY, RATE, SIZE, TIME, field, required};
+use super::link::LOSS;
+use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
     field(
@@ -114,19 +115,6 @@ pub(super) const ACCESS: &[Field] = &[
         "at",
         Kind::Word(&["both", "sender"]),
         "Whether both ends have an access link (default) or only the sender.",
-    ),
-];
-
-const LOSS: &[Field] = &[
-    field(
-        "bernoulli",
-        PROBABILITY,
-        "Each packet is lost independently with this probability.",
-    ),
-    field(
-        "packets",
-        Kind::List(&Kind::Whole { min: 0, max: MOST }),
-        "The packets with these arrival numbers at the link are lost; the first is 0.",
     ),
 ];
 

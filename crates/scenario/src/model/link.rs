@@ -1,0 +1,65 @@
+//! Keys of what links do to packets beside queueing and carrying them.
+
+use longhaul_congestion::Range;
+
+use super::{Field, Kind, MOST, PROBABILITY, field, required};
+
+/// Keys of `loss = { ... }`, of which one is given.
+pub(super) const LOSS: &[Field] = &[
+    field(
+        "bernoulli",
+        PROBABILITY,
+        "Each packet is lost independently with this probability.",
+    ),
+    field(
+        "bursts",
+        Kind::Table(BURSTS),
+        "Packets are lost in bursts, with gaps and bursts of geometric length (Gilbert 1960).",
+    ),
+    field(
+        "gilbert_elliott",
+        Kind::Table(GILBERT_ELLIOTT),
+        "A channel with a good and a bad state, each with its own loss (Elliott 1963).",
+    ),
+    field(
+        "packets",
+        Kind::List(&Kind::Whole { min: 0, max: MOST }),
+        "The packets with these arrival numbers at the link are lost; the first is 0.",
+    ),
+];
+
+const BURSTS: &[Field] = &[
+    required(
+        "loss_rate",
+        Kind::Number(Range::open(0.0, 1.0)),
+        "Share of the packets that are lost.",
+    ),
+    required(
+        "mean_length",
+        Kind::Number(Range::closed(1.0, MOST as f64)),
+        "Mean number of packets in a burst.",
+    ),
+];
+
+const GILBERT_ELLIOTT: &[Field] = &[
+    required(
+        "p",
+        PROBABILITY,
+        "Probability, after each packet, that the good state ends.",
+    ),
+    required(
+        "r",
+        PROBABILITY,
+        "Probability, after each packet, that the bad state ends.",
+    ),
+    field(
+        "good_loss",
+        PROBABILITY,
+        "Probability of a packet's loss in the good state; 0 by default.",
+    ),
+    field(
+        "bad_loss",
+        PROBABILITY,
+        "Probability of a packet's loss in the bad state; 1 by default.",
+    ),
+];
