@@ -5,6 +5,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_units::{Rate, Span, Time};
 
+use crate::network::change::Change;
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
@@ -78,12 +79,21 @@ pub struct Link {
     pub queue: QueueConfig,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
-    /// How departures are computed.
+    /// What becomes different in the course of the run, in order of time, at most once at a time.
+    pub changes: Vec<Change>,
+    /// How departures are computed, where that is not explicit in any case.
     pub service: Service,
     /// Whether the time series include this link.
     pub sampled: bool,
     /// Whether its packets are recorded.
     pub captured: bool,
+}
+
+impl Link {
+    /// Whether departures are found out one by one.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.service == Service::Explicit || !self.changes.is_empty()
+    }
 }
 
 /// How a link computes departures.

@@ -19,5 +19,6 @@ mod transport;
 pub const RESULTS_VERSION: u32 = 1;
 
 pub use config::Config;
+pub use network::change::Change;
 pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;

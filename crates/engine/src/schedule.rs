@@ -10,6 +10,8 @@ use longhaul_units::Time;
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
+    /// A link's rate, delay or loss changes; the index is that of its changes.
+    Change(u32),
     /// A link ends the transmission of a packet (explicit service only).
     Departure(u32),
     /// Packets on a link reach its far end.
@@ -40,19 +42,20 @@ pub(crate) enum Event {
 
 /// Classes in the order of events at the same time; the class sits above the index in a tag.
 mod class {
-    pub(super) const DEPARTURE: u64 = 0;
-    pub(super) const ARRIVAL: u64 = 1;
-    pub(super) const MERGE: u64 = 2;
-    pub(super) const SEND: u64 = 3;
-    pub(super) const DATAGRAM: u64 = 4;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 5;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 6;
-    pub(super) const START: u64 = 7;
-    pub(super) const STOP: u64 = 8;
-    pub(super) const MEASURE_FROM: u64 = 9;
-    pub(super) const SAMPLE: u64 = 10;
-    pub(super) const PROGRESS: u64 = 11;
-    pub(super) const END: u64 = 12;
+    pub(super) const CHANGE: u64 = 0;
+    pub(super) const DEPARTURE: u64 = 1;
+    pub(super) const ARRIVAL: u64 = 2;
+    pub(super) const MERGE: u64 = 3;
+    pub(super) const SEND: u64 = 4;
+    pub(super) const DATAGRAM: u64 = 5;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 6;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 7;
+    pub(super) const START: u64 = 8;
+    pub(super) const STOP: u64 = 9;
+    pub(super) const MEASURE_FROM: u64 = 10;
+    pub(super) const SAMPLE: u64 = 11;
+    pub(super) const PROGRESS: u64 = 12;
+    pub(super) const END: u64 = 13;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -60,6 +63,7 @@ impl Event {
     #[inline]
     fn tag(self) -> u64 {
         let (class, index) = match self {
+            Self::Change(changes) => (class::CHANGE, changes),
             Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
             Self::Merge(merge) => (class::MERGE, merge),
@@ -81,6 +85,7 @@ impl Event {
     fn from_tag(tag: u64) -> Self {
         let index = tag as u32;
         match tag >> class::SHIFT {
+            class::CHANGE => Self::Change(index),
             class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(index),
             class::MERGE => Self::Merge(index),

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{
     AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
     run, tcp,
@@ -11,7 +13,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
-use longhaul_engine::{Config, GilbertElliott, Loss};
+use longhaul_engine::{Change, Config, GilbertElliott, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -39,6 +41,7 @@ struct Small {
     ecn: Ecn,
     loss: f64,
     mean_burst: f64,
+    changes: Changes,
     recovery: Recovery,
     delayed_ack: bool,
     timestamps: bool,
@@ -51,19 +54,32 @@ struct Small {
     seed: u64,
 }
 
+/// By millisecond: megabits per second, milliseconds of delay, probability of loss.
+type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
+
+fn changes() -> impl Strategy<Value = Changes> {
+    let change = (
+        prop::option::of(1u64..40),
+        prop::option::of(0u64..60),
+        prop::option::of(0.0..0.05f64),
+    );
+    prop::collection::btree_map(0u64..6000, change, 1..5)
+}
+
 prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         mean_burst in prop_oneof![Just(1.0), 1.0..20.0f64],
+        changes in prop_oneof![Just(Changes::new()), changes()],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, mean_burst, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, red, ecn, loss, mean_burst, changes, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
@@ -76,6 +92,19 @@ impl Small {
         } else {
             Loss::Bernoulli(rate)
         }
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let changes = self
+            .changes
+            .iter()
+            .map(|(&at_ms, &(mbps, delay_ms, loss))| Change {
+                at: Time::ZERO + Span::from_millis(at_ms),
+                rate: mbps.map(|mbps| Rate::from_bps(mbps * 1_000_000)),
+                delay: delay_ms.map(Span::from_millis),
+                loss: loss.map(|rate| self.loss(rate)),
+            });
+        changes.collect()
     }
 
     fn config(&self, seconds: u64) -> Config {
@@ -95,6 +124,9 @@ impl Small {
         }
         config.links[0].loss = self.loss(self.loss);
         config.links[1].loss = self.loss(self.loss / 2.0);
+        for link in &mut config.links {
+            link.changes = self.changes();
+        }
         let base = Tcp {
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
@@ -243,9 +275,21 @@ proptest! {
     /// Explicit service and service on arrival are the same network.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
-        let on_arrival = Small { ns2_clock: false, ..small }.config(8);
+        let on_arrival = Small { ns2_clock: false, changes: Changes::new(), ..small }.config(8);
         let mut explicit = on_arrival.clone();
-        explicit.links.iter_mut().for_each(|link| link.service = Service::Explicit);
+        for (number, link) in explicit.links.iter_mut().enumerate() {
+            if number == 0 {
+                link.service = Service::Explicit;
+            } else {
+                // A change to what there is makes it explicit too.
+                link.changes.push(Change {
+                    at: Time::ZERO + Span::from_secs(7),
+                    rate: Some(link.rate),
+                    delay: Some(link.delay),
+                    loss: None,
+                });
+            }
+        }
         let (mut one, records_one) = run(&on_arrival);
         let (mut two, records_two) = run(&explicit);
         // Only the number of events may differ.
@@ -293,6 +337,14 @@ proptest! {
         config.measure.every = None;
         config.links[0].loss = Loss::List(losses.iter().copied().collect());
         config.links[1].loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());
+        for link in &mut config.links {
+            link.changes.push(Change {
+                at: Time::ZERO + Span::from_secs(10),
+                rate: None,
+                delay: None,
+                loss: Some(Loss::None),
+            });
+        }
         let (totals, _) = run(&config);
         for flow in &totals.flows {
             prop_assert!(flow.finish.is_some(), "{:?}", flow);

@@ -12,7 +12,7 @@ use longhaul_units::{Bytes, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::flow;
-use crate::loss;
+use crate::link;
 use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::{Typed, span_of, text_of};
@@ -29,20 +29,10 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         nodes: resolved.core.nodes.clone(),
         links: Vec::new(),
     };
-    network
-        .links
-        .extend(resolved.core.links.iter().map(|link| Link {
-            name: link.name.clone(),
-            from: link.from,
-            to: link.to,
-            rate: link.rate,
-            delay: link.delay,
-            queue: queue::config(&link.queue, link.rate, link.delay),
-            loss: link.loss.as_ref().map_or(Loss::None, loss::config),
-            service: Service::OnArrival,
-            sampled: true,
-            captured: captured.contains(&link.name.as_str()),
-        }));
+    network.links.extend(resolved.core.links.iter().map(|core| {
+        let captured = captured.contains(&core.name.as_str());
+        link::config(core, captured)
+    }));
     let mut flows = Vec::new();
     for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
         let group = node.table().expect("a group is a table");
@@ -100,6 +90,7 @@ impl Network {
                 delay,
                 queue: queue::config(access.sub("queue"), rate, delay),
                 loss: Loss::None,
+                changes: Vec::new(),
                 service: Service::OnArrival,
                 sampled: false,
                 captured: false,

@@ -16,7 +16,7 @@ mod custom;
 mod document;
 mod error;
 mod flow;
-mod loss;
+mod link;
 mod model;
 mod profile;
 mod queue;

@@ -5,7 +5,7 @@ use longhaul_units::{Bytes, Quantity, Rate, Span};
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
-use crate::loss;
+use crate::link;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::typed::{Typed, text_of};
@@ -32,9 +32,10 @@ pub(crate) struct CoreLink {
     pub to: usize,
     pub rate: Rate,
     pub delay: Span,
-    pub queue: Table,
-    /// Loss, of the forward direction only.
-    pub loss: Option<Table>,
+    /// Whether it is the one of whose loss and changes of loss the keys speak.
+    pub forward: bool,
+    /// The link's resolved keys.
+    pub keys: Table,
 }
 
 impl Kind {
@@ -237,24 +238,30 @@ impl Builder<'_> {
         // The same both ways, and wrong only once.
         let queue = link.node("queue").clone();
         link.entry("reverse_queue".to_string()).or_insert(queue);
-        loss::resolve(link, path, self.out);
-        let loss = link.get("loss").and_then(Node::table).cloned();
-        let one_way = |name: String, (from, to), key, loss| CoreLink {
+        link::resolve(link, path, self.out);
+        let one_way = |name: String, (from, to), forward| CoreLink {
             name,
             from,
             to,
             rate,
             delay,
-            queue: link.sub(key).clone(),
-            loss,
+            forward,
+            keys: link.clone(),
         };
-        links.push(one_way(name.to_string(), (from, to), "queue", loss));
-        links.push(one_way(
-            format!("{name}-reverse"),
-            (to, from),
-            "reverse_queue",
-            None,
-        ));
+        links.push(one_way(name.to_string(), (from, to), true));
+        links.push(one_way(format!("{name}-reverse"), (to, from), false));
+    }
+}
+
+impl CoreLink {
+    /// The queue in front of it.
+    pub fn queue(&self) -> &Table {
+        let key = if self.forward {
+            "queue"
+        } else {
+            "reverse_queue"
+        };
+        self.keys.sub(key)
     }
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use longhaul_units::{Span, Time};
 
 use super::route::{End, Hop, Routes};
-use crate::config::{Config, Link, Randomness, Service};
+use crate::config::{Config, Link, Randomness};
 use crate::network::queue::QueueConfig;
 use crate::schedule::{Arrivals, Event, Schedule};
 
@@ -275,7 +275,7 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 }
 
 fn is_plain(link: &Link) -> bool {
-    link.service == Service::OnArrival
+    !link.is_explicit()
 }
 
 fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {

@@ -1,5 +1,6 @@
 //! Links, queues and routes: everything between the two ends of a flow.
 
+pub(crate) mod change;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
@@ -8,6 +9,7 @@ mod route;
 
 use longhaul_units::Time;
 
+use self::change::Changes;
 use self::link::{Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
@@ -42,6 +44,7 @@ pub(crate) struct Network {
     /// By link: how far ahead of the simulation it hands its packets on.
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
+    changes: Vec<Changes>,
 }
 
 impl Network {
@@ -54,15 +57,18 @@ impl Network {
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
         });
+        let mut schedule = Schedule::default();
+        let changes = Changes::of(config, streams, &mut schedule);
         Self {
             now: Time::ZERO,
             ns2_s: 0.0,
-            schedule: Schedule::default(),
+            schedule,
             links: links.collect(),
             routes: Routes::new(config),
             sack: SackStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
             merges: Vec::new(),
+            changes,
         }
     }
 

@@ -134,6 +134,7 @@ impl World {
         let env = &mut self.env;
         env.network.set_clock(env.network.now);
         match event {
+            Event::Change(changes) => env.network.change(changes),
             Event::Departure(link) => env.network.depart(link),
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),

@@ -128,6 +128,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         delay,
         queue: queue.clone(),
         loss: Loss::None,
+        changes: Vec::new(),
         service: Service::OnArrival,
         sampled: true,
         captured: false,

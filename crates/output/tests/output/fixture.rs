@@ -82,6 +82,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
             counting: Counting::Waiting,
         }),
         loss: Loss::None,
+        changes: Vec::new(),
         service: Service::OnArrival,
         sampled: true,
         captured: true,

@@ -2,7 +2,7 @@
 
 use longhaul_congestion::Range;
 
-use super::{Field, Kind, MOST, PROBABILITY, field, required};
+use super::{Field, Kind, MOST, PROBABILITY, RATE, TIME, field, required};
 
 /// Keys of `loss = { ... }`, of which one is given.
 pub(super) const LOSS: &[Field] = &[
@@ -61,5 +61,32 @@ const GILBERT_ELLIOTT: &[Field] = &[
         "bad_loss",
         PROBABILITY,
         "Probability of a packet's loss in the bad state; 1 by default.",
+    ),
+];
+
+/// What links change to in the course of a run.
+pub(super) const CHANGES: Kind = Kind::OneOf(&[Kind::List(&Kind::Table(CHANGE)), Kind::Text]);
+
+pub(super) const CHANGES_HELP: &str = "What the link is from given times on: rate and delay, both \
+    ways, and loss, forward direction only. Or the path of a file with these columns, relative to \
+    this file.";
+
+/// Keys of one change, and columns of a file of them.
+pub(crate) const CHANGE: &[Field] = &[
+    required("at", Kind::Quantity(TIME), "From when on."),
+    field(
+        "rate",
+        Kind::Positive(RATE),
+        "Transmission rate of packets whose transmission begins from then on.",
+    ),
+    field(
+        "delay",
+        Kind::Quantity(TIME),
+        "Their propagation delay, one way.",
+    ),
+    field(
+        "loss",
+        Kind::OneOf(&[PROBABILITY, Kind::Table(LOSS)]),
+        "Loss of packets that arrive from then on: a probability, or a table as in `loss`.",
     ),
 ];

@@ -13,6 +13,8 @@ mod network;
 use crate::profile;
 
 pub(crate) use flow::TCP;
+pub(crate) use link::CHANGE;
+
 use flow::{DELAYED_ACK, FLOW};
 use network::{DROP_TAIL, RED, TOPOLOGY};
 

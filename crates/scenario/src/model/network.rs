@@ -3,7 +3,7 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
-use super::link::LOSS;
+use super::link::{CHANGES, CHANGES_HELP, LOSS};
 use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
@@ -68,6 +68,7 @@ const LINK: &[Field] = &[
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
+    field("changes", CHANGES, CHANGES_HELP),
 ];
 
 const EDGE: &[Field] = &[
@@ -88,6 +89,7 @@ const EDGE: &[Field] = &[
     field("queue", QUEUE, QUEUE_HELP),
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
+    field("changes", CHANGES, CHANGES_HELP),
 ];
 
 pub(super) const ACCESS: &[Field] = &[

@@ -1,8 +1,10 @@
 //! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
 
-use longhaul_engine::{GilbertElliott, Loss};
+use longhaul_engine::{Change, GilbertElliott, Loss};
+use longhaul_scenario::{load, parse};
+use longhaul_units::{Rate, Span, Time};
 
-use crate::{BASE, refusal, value, with};
+use crate::{BASE, origin, refusal, value, with};
 
 const LINK: &str = "topology.dumbbell.bottleneck";
 
@@ -63,5 +65,131 @@ fn impossible_losses_are_refused() {
     link_refusal(
         "loss = { bernoulli = 0.1, packets = [1] }",
         &["give one of `bernoulli`, `bursts`"],
+    );
+}
+
+const ROWS: &str =
+    "[{ at = \"1 s\", rate = \"2 Mbps\", loss = 0.5 }, { at = \"3 s\", delay = \"7 ms\" }]";
+
+#[test]
+fn changes_hold_both_ways_except_for_loss() {
+    let scenario = link_with("changes", ROWS);
+    let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+    let first = Change {
+        at: at(1),
+        rate: Some(Rate::from_bps(2_000_000)),
+        delay: None,
+        loss: Some(Loss::Bernoulli(0.5)),
+    };
+    let second = Change {
+        at: at(3),
+        rate: None,
+        delay: Some(Span::from_millis(7)),
+        loss: None,
+    };
+    let links = &scenario.config().links;
+    assert_eq!(links[0].changes, [first.clone(), second.clone()]);
+    let first = Change {
+        loss: None,
+        ..first
+    };
+    assert_eq!(links[1].changes, [first, second]);
+}
+
+/// The base scenario beside a file of changes.
+fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
+    let folder = std::env::temp_dir().join(format!("longhaul-links-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let scenario = BASE.replacen("delay =", "changes = \"trace.csv\", delay =", 1);
+    std::fs::write(folder.join("scenario.toml"), scenario).expect("written");
+    std::fs::write(folder.join("trace.csv"), text).expect("written");
+    let found = load(&folder.join("scenario.toml"), &[]);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    found.map_err(|error| error.to_string())
+}
+
+#[test]
+fn changes_from_a_file_are_those_of_the_list() {
+    let text = "# measured at night\nat, rate, delay, loss\n1 s, 2 Mbps,, 0.5\n\n3 s,, 7 ms,\n";
+    let from_file = with_file("rows", text).unwrap_or_else(|error| panic!("{error}"));
+    let listed = link_with("changes", ROWS);
+    assert_eq!(
+        from_file.config().links[0].changes,
+        listed.config().links[0].changes
+    );
+    // What identifies the results has the rows, and the resolved scenario runs without the file.
+    assert_eq!(from_file.hash(), listed.hash());
+    let resolved = from_file.resolved_json().to_string();
+    let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
+    assert_eq!(again.hash(), from_file.hash());
+    let origin = origin(&from_file, &format!("{LINK}.changes.1.delay"));
+    assert!(origin.ends_with("trace.csv:5"), "{origin}");
+}
+
+#[test]
+fn mistakes_in_a_file_of_changes_are_found_in_their_line() {
+    for (name, text, head, parts) in [
+        (
+            "unit",
+            "at,rate\n1 s,2 Mbps\n2 s,3\n",
+            "trace.csv:3:5: ",
+            vec!["changes.1.rate", "unit is missing"],
+        ),
+        (
+            "column",
+            "at,speed\n1 s,2\n",
+            "trace.csv:1:4: ",
+            vec!["unknown column `speed`", "allowed: at, rate"],
+        ),
+        (
+            "cells",
+            "at,rate\n1 s\n",
+            "trace.csv:2:1: ",
+            vec!["1 values", "2 columns"],
+        ),
+        (
+            "order",
+            "at,rate\n2 s,2 Mbps\n1 s,3 Mbps\n",
+            "trace.csv:3:1: ",
+            vec!["1 s is not after 2 s"],
+        ),
+        (
+            "time",
+            "rate\n2 Mbps\n",
+            "trace.csv:2:1: ",
+            vec!["the key `at` is missing"],
+        ),
+    ] {
+        let message = with_file(name, text).expect_err(name);
+        let line = message.lines().next().expect("a line");
+        assert!(line.contains(head), "{message}");
+        for part in parts {
+            assert!(line.contains(part), "no {part:?} in: {message}");
+        }
+        let heads = message.lines().filter(|line| line.contains("changes"));
+        assert_eq!(heads.count(), 1, "{message}");
+    }
+    assert!(
+        with_file("empty", "at,rate\n")
+            .expect_err("empty")
+            .contains("no changes")
+    );
+}
+
+#[test]
+fn changes_that_change_nothing_are_refused() {
+    link_refusal(
+        "changes = [{ at = \"1 s\" }]",
+        &["changes.0: nothing changes"],
+    );
+    link_refusal("changes = []", &["there are no changes"]);
+    link_refusal("changes = \"missing.csv\"", &["cannot read missing.csv"]);
+    link_refusal(
+        "changes = [{ at = \"1 s\", rate = \"0 bps\" }]",
+        &["changes.0.rate: ", "more than zero"],
+    );
+    link_refusal(
+        "changes = [{ at = \"1 s\", loss = { packets = [2, 1] } }]",
+        &["changes.0.loss.packets: ", "ascending"],
     );
 }

@@ -19,6 +19,8 @@ pub(super) struct ExplicitService {
     transmitter: Transmitter,
     delay: Span,
     busy_until: Time,
+    /// Arrival at the far end of the last packet that has begun service.
+    last_arrival: Time,
     backlog: VecDeque<Packet>,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
@@ -31,6 +33,7 @@ impl ExplicitService {
             transmitter: Transmitter::new(rate),
             delay,
             busy_until: Time::ZERO,
+            last_arrival: Time::ZERO,
             backlog: VecDeque::new(),
             propagating: 0,
         }
@@ -39,6 +42,16 @@ impl ExplicitService {
     /// End of the last transmission that has begun.
     pub(super) fn busy_until(&self) -> Time {
         self.busy_until
+    }
+
+    /// Changes rate and delay for packets whose service has not begun.
+    pub(super) fn alter(&mut self, rate: Option<Rate>, delay: Option<Span>) {
+        if let Some(rate) = rate
+            && rate != self.transmitter.rate()
+        {
+            self.transmitter = Transmitter::new(rate);
+        }
+        self.delay = delay.unwrap_or(self.delay);
     }
 
     /// A packet reaches the near end of the link.
@@ -68,7 +81,9 @@ impl ExplicitService {
 
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, schedule: &mut Schedule) {
         self.busy_until = now + self.transmitter.time(packet.bytes);
-        packet.time = self.busy_until + self.delay;
+        // Not before the one in front, if the delay has become shorter.
+        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_link(self.busy_until, Event::Departure(self.link));
         port.append_in_service(packet);

@@ -20,9 +20,10 @@ use self::clock::{Clock as _, ExactClock};
 use self::explicit::ExplicitService;
 use self::ns2_clock::Ns2Clock;
 use self::port::Port;
+use super::change::Step;
 use super::loss::LossModel;
 use super::queue::Queue;
-use crate::config::{self, Clock, Service};
+use crate::config::{self, Clock};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::Packet;
 use crate::schedule::Schedule;
@@ -72,10 +73,10 @@ impl Link {
             captured: config.captured,
             sampled: config.sampled,
             port: Port::new(queue, loss),
-            server: match (config.service, clock) {
-                (Service::Explicit, _) => Server::Explicit(ExplicitService::new(id, rate, delay)),
-                (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
-                (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
+            server: match (config.is_explicit(), clock) {
+                (true, _) => Server::Explicit(ExplicitService::new(id, rate, delay)),
+                (false, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
+                (false, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
             },
         }
     }
@@ -110,6 +111,17 @@ impl Link {
         match &mut self.server {
             Server::Explicit(service) => service.depart(&mut self.port, now, schedule),
             Server::Exact(_) | Server::Ns2(_) => unreachable!("departures are known on arrival"),
+        }
+    }
+
+    /// Changes what the step changes, for packets whose service has not begun.
+    pub(crate) fn alter(&mut self, step: Step) {
+        let Server::Explicit(service) = &mut self.server else {
+            unreachable!("links that change have explicit service");
+        };
+        service.alter(step.rate, step.delay);
+        if let Some(loss) = step.loss {
+            self.port.loss = loss;
         }
     }
 

@@ -15,7 +15,7 @@ use crate::packet::{Flags, Packet};
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) queue: Queue,
-    loss: LossModel,
+    pub(super) loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
     /// also, behind them, those that wait.
     ring: Ring,

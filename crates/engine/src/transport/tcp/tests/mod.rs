@@ -86,6 +86,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             counting: Counting::InService,
         }),
         loss: Loss::None,
+        changes: Vec::new(),
         service: Service::OnArrival,
         sampled: false,
         captured: false,

@@ -2,27 +2,32 @@
 
 use longhaul_engine::{GilbertElliott, Loss};
 
+use super::only;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;
 use crate::typed::{Typed, whole_of};
 
-/// Checks the loss of a link, if there is one, and fills in what it leaves out.
-pub(crate) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let Some(Node { origin, .. }) = link.get("loss") else {
+/// Checks the loss in a table, if there is one, and fills in what it leaves out.
+pub(super) fn resolve(holder: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let Some(Node {
+        value: Value::Table(loss),
+        origin,
+        ..
+    }) = holder.get_mut("loss")
+    else {
         return;
     };
-    let (origin, path) = (origin.clone(), join(path, "loss"));
-    let loss = link.sub_mut("loss");
+    let path = join(path, "loss");
     if loss.len() != 1 {
         let message = "give one of `bernoulli`, `bursts`, `gilbert_elliott` and `packets`";
-        return out.push(Diagnostic::new(&path, &origin, message));
+        return out.push(Diagnostic::new(&path, origin, message));
     }
     if let Some(channel) = loss.get_mut("gilbert_elliott").and_then(Node::table_mut) {
         channel.default("good_loss", Value::Number(0.0), Origin::Default);
         channel.default("bad_loss", Value::Number(1.0), Origin::Default);
     }
-    let (key, node) = loss.iter().next().expect("there is one");
+    let (key, node) = only(loss);
     let path = join(&path, key);
     match &node.value {
         Value::List(packets) => check_packets(packets, &node.origin, &path, out),
@@ -52,9 +57,17 @@ fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The engine's form of a resolved loss.
-pub(crate) fn config(loss: &Table) -> Loss {
-    let (key, node) = loss.iter().next().expect("checked when resolved");
+/// The engine's form of a resolved loss: a table, or a probability.
+pub(super) fn config(node: &Node) -> Loss {
+    match &node.value {
+        Value::Number(probability) => Loss::Bernoulli(*probability),
+        Value::Table(loss) => of_table(loss),
+        other => unreachable!("a loss is {other:?}"),
+    }
+}
+
+fn of_table(loss: &Table) -> Loss {
+    let (key, node) = only(loss);
     match &node.value {
         Value::Number(probability) => Loss::Bernoulli(*probability),
         Value::List(packets) => Loss::List(packets.iter().map(whole_of).collect()),
