@@ -6,6 +6,7 @@ use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_units::{Rate, Span, Time};
 
 use crate::network::change::Change;
+use crate::network::entrance::EntranceConfig;
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
@@ -77,6 +78,8 @@ pub struct Link {
     pub delay: Span,
     /// Queue in front of the transmitter.
     pub queue: QueueConfig,
+    /// What happens to packets before anything else, if anything does.
+    pub entrance: Option<Box<EntranceConfig>>,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
     /// What becomes different in the course of the run, in order of time, at most once at a time.

@@ -182,7 +182,10 @@ impl SackStore {
         if blocks.is_empty() {
             return SackHandle::NONE;
         }
-        let stored = Stored::new(blocks, next);
+        self.store(Stored::new(blocks, next))
+    }
+
+    fn store(&mut self, stored: Stored) -> SackHandle {
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
@@ -199,6 +202,14 @@ impl SackStore {
         } else {
             self.slots[handle.0 as usize].blocks(next)
         }
+    }
+
+    /// A second copy of the blocks.
+    pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
+        if handle.is_none() {
+            return handle;
+        }
+        self.store(self.slots[handle.0 as usize])
     }
 
     /// Takes the blocks out.

@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Arrival(u32),
     /// Packets on several links reach the one that they all lead to; the index is the merge's.
     Merge(u32),
+    /// Packets that a link's entrance has held back go on; the index is the entrance's.
+    Release(u32),
     /// A TCP sender may send: the end of a send jitter or a pacing gap.
     Send(u32),
     /// The next datagram of a UDP source leaves.
@@ -46,16 +48,17 @@ mod class {
     pub(super) const DEPARTURE: u64 = 1;
     pub(super) const ARRIVAL: u64 = 2;
     pub(super) const MERGE: u64 = 3;
-    pub(super) const SEND: u64 = 4;
-    pub(super) const DATAGRAM: u64 = 5;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 6;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 7;
-    pub(super) const START: u64 = 8;
-    pub(super) const STOP: u64 = 9;
-    pub(super) const MEASURE_FROM: u64 = 10;
-    pub(super) const SAMPLE: u64 = 11;
-    pub(super) const PROGRESS: u64 = 12;
-    pub(super) const END: u64 = 13;
+    pub(super) const RELEASE: u64 = 4;
+    pub(super) const SEND: u64 = 5;
+    pub(super) const DATAGRAM: u64 = 6;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 7;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 8;
+    pub(super) const START: u64 = 9;
+    pub(super) const STOP: u64 = 10;
+    pub(super) const MEASURE_FROM: u64 = 11;
+    pub(super) const SAMPLE: u64 = 12;
+    pub(super) const PROGRESS: u64 = 13;
+    pub(super) const END: u64 = 14;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -67,6 +70,7 @@ impl Event {
             Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
             Self::Merge(merge) => (class::MERGE, merge),
+            Self::Release(entrance) => (class::RELEASE, entrance),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
@@ -89,6 +93,7 @@ impl Event {
             class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(index),
             class::MERGE => Self::Merge(index),
+            class::RELEASE => Self::Release(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),

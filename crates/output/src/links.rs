@@ -153,6 +153,11 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::pkts("marked_pkts", "packets marked instead of dropped", |p| {
             Cell::Count(p.counters.marked_pkts)
         }),
+        Counter::pkts(
+            "duplicated_pkts",
+            "packets of which the link's entrance made a copy",
+            |p| Cell::Count(p.counters.duplicated_pkts),
+        ),
         Counter::real(
             "utilization",
             "",

@@ -89,6 +89,7 @@ impl Network {
                 rate,
                 delay,
                 queue: queue::config(access.sub("queue"), rate, delay),
+                entrance: None,
                 loss: Loss::None,
                 changes: Vec::new(),
                 service: Service::OnArrival,

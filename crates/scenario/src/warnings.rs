@@ -47,10 +47,11 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 }
 
 fn has_random_element(config: &Config) -> bool {
-    let random_link = config
-        .links
-        .iter()
-        .any(|link| is_random(&link.loss) || matches!(link.queue, QueueConfig::Red(_)));
+    let random_link = config.links.iter().any(|link| {
+        is_random(&link.loss)
+            || link.entrance.is_some()
+            || matches!(link.queue, QueueConfig::Red(_))
+    });
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
     });

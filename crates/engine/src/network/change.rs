@@ -129,6 +129,7 @@ mod tests {
                 limit: Capacity::Packets(10),
                 counting: Counting::Waiting,
             }),
+            entrance: None,
             loss: Loss::None,
             changes: vec![change(2, Some(30)), change(5, None), change(8, Some(100))],
             service: Service::OnArrival,

@@ -1,6 +1,7 @@
 //! Links, queues and routes: everything between the two ends of a flow.
 
 pub(crate) mod change;
+pub(crate) mod entrance;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
@@ -10,6 +11,7 @@ mod route;
 use longhaul_units::Time;
 
 use self::change::Changes;
+use self::entrance::Entrance;
 use self::link::{Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
@@ -45,6 +47,7 @@ pub(crate) struct Network {
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
     changes: Vec<Changes>,
+    entrances: Vec<Entrance>,
 }
 
 impl Network {
@@ -69,6 +72,7 @@ impl Network {
             deliveries: vec![Delivery::OnTime; config.links.len()],
             merges: Vec::new(),
             changes,
+            entrances: Entrance::of(config, streams),
         }
     }
 
@@ -93,11 +97,18 @@ impl Network {
     /// Puts a packet on the first link of its route.
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: Packet) {
-        let Hop::Link(link) = self.routes.hop(packet.route) else {
-            unreachable!("a route begins with a link");
-        };
+        match self.routes.hop(packet.route) {
+            Hop::Link(link) => self.put_on(link, &packet),
+            Hop::Entrance(entrance) => self.enter(entrance, &packet),
+            Hop::End(_) => unreachable!("a route begins with a link"),
+        }
+    }
+
+    /// A packet reaches the near end of a link.
+    #[inline(always)]
+    fn put_on(&mut self, link: u32, packet: &Packet) {
         let now = self.moment();
-        let offer = self.links[link as usize].offer(&packet, packet.route, now, &mut self.schedule);
+        let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.schedule);
         self.conclude(link, offer, packet.sack);
     }
 
@@ -198,6 +209,14 @@ impl Network {
                 self.forward(link, next);
                 Some(Handed::On)
             }
+            Hop::Entrance(entrance) => {
+                let packet = Packet {
+                    route: packet.route + 1,
+                    ..*packet
+                };
+                self.enter(entrance, &packet);
+                Some(Handed::On)
+            }
             Hop::End(end) => Some(Handed::Over(end)),
         }
     }
@@ -255,7 +274,7 @@ impl Network {
         let mut position = packet.route;
         loop {
             match self.routes.hop(position) {
-                Hop::Link(_) => position += 1,
+                Hop::Link(_) | Hop::Entrance(_) => position += 1,
                 Hop::End(end) => return end,
             }
         }
@@ -264,10 +283,12 @@ impl Network {
     /// Counters of every link up to now.
     pub(crate) fn counters(&mut self) -> Vec<LinkCounters> {
         let now = self.now;
-        self.links
-            .iter_mut()
-            .map(|link| link.counters(now))
-            .collect()
+        let counters = self.links.iter_mut().map(|link| link.counters(now));
+        let mut counters: Vec<LinkCounters> = counters.collect();
+        for (link, duplicated_pkts) in self.duplicated() {
+            counters[link].duplicated_pkts = duplicated_pkts;
+        }
+        counters
     }
 
     /// Restarts the record of largest queues; returns those so far.

@@ -3,9 +3,10 @@
 //! A stream's seed is a hash of the run's seed, its replication and the stream's path, so adding a
 //! component, or changing one flow's protocol, shifts no other stream's draws. ns-2 has one
 //! generator from which everything draws in the order of events; with it a run repeats what an ns-2
-//! script drew after `ns-random SEED`. Both are pinned by published vectors; the samplers are by
-//! inversion. None of it may ever change under a seed.
+//! script drew after `ns-random SEED`. Both are pinned by published vectors. None of it may ever
+//! change under a seed.
 
+mod distribution;
 mod mrg32k3a;
 mod xoshiro;
 
@@ -13,6 +14,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use longhaul_units::Span;
+
+pub use self::distribution::{Distribution, Family, Quantiles};
 
 use self::mrg32k3a::Mrg32k3a;
 use self::xoshiro::Xoshiro256;

@@ -136,6 +136,7 @@ impl World {
         match event {
             Event::Change(changes) => env.network.change(changes),
             Event::Departure(link) => env.network.depart(link),
+            Event::Release(entrance) => env.network.release(entrance),
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),

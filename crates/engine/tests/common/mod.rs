@@ -127,6 +127,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         rate,
         delay,
         queue: queue.clone(),
+        entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
         service: Service::OnArrival,
@@ -216,6 +217,7 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
             to,
             delay,
             queue: drop_tail(10_000),
+            entrance: None,
             loss: Loss::None,
             ..config.links[0].clone()
         };

@@ -81,6 +81,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
             limit: Capacity::Packets(100),
             counting: Counting::Waiting,
         }),
+        entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
         service: Service::OnArrival,

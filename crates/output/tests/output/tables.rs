@@ -197,6 +197,7 @@ fn links_conserve_packets() {
             (count("marked_pkts"), count("queue_max_pkts")),
             (n + 7, n + 8)
         );
+        assert_eq!(count("duplicated_pkts"), n + 9);
         let real = |name: &str| links.real(&format!("{prefix}{name}"), 0);
         // 50 MB are 4 s of 100 Mbit/s.
         assert_eq!(

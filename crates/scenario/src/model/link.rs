@@ -2,6 +2,7 @@
 
 use longhaul_congestion::Range;
 
+use super::distribution::TIMES;
 use super::{Field, Kind, MOST, PROBABILITY, RATE, TIME, field, required};
 
 /// Keys of `loss = { ... }`, of which one is given.
@@ -89,4 +90,19 @@ pub(crate) const CHANGE: &[Field] = &[
         Kind::OneOf(&[PROBABILITY, Kind::Table(LOSS)]),
         "Loss of packets that arrive from then on: a probability, or a table as in `loss`.",
     ),
+];
+
+pub(super) const DUPLICATION_HELP: &str =
+    "Probability that a packet is followed by a copy of itself, forward direction only.";
+
+pub(super) const REORDERING_HELP: &str = "Packets held back before they reach the queue, behind those that follow, forward direction only.";
+
+/// Keys of `reordering = { ... }`.
+pub(super) const REORDERING: &[Field] = &[
+    required(
+        "probability",
+        PROBABILITY,
+        "Probability that a packet is held back.",
+    ),
+    required("delay", TIMES, "How long."),
 ];

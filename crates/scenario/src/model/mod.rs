@@ -6,6 +6,7 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
+mod distribution;
 mod flow;
 mod link;
 mod network;

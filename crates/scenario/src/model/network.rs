@@ -3,7 +3,7 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
-use super::link::{CHANGES, CHANGES_HELP, LOSS};
+use super::link::{CHANGES, CHANGES_HELP, DUPLICATION_HELP, LOSS, REORDERING, REORDERING_HELP};
 use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
@@ -69,6 +69,8 @@ const LINK: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
     field("changes", CHANGES, CHANGES_HELP),
+    field("duplication", PROBABILITY, DUPLICATION_HELP),
+    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
 ];
 
 const EDGE: &[Field] = &[
@@ -90,6 +92,8 @@ const EDGE: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
     field("changes", CHANGES, CHANGES_HELP),
+    field("duplication", PROBABILITY, DUPLICATION_HELP),
+    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
 ];
 
 pub(super) const ACCESS: &[Field] = &[

@@ -1,6 +1,6 @@
 //! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
 
-use longhaul_engine::{Change, GilbertElliott, Loss};
+use longhaul_engine::{Change, Distribution, Family, GilbertElliott, Loss, Reordering};
 use longhaul_scenario::{load, parse};
 use longhaul_units::{Rate, Span, Time};
 
@@ -192,4 +192,75 @@ fn changes_that_change_nothing_are_refused() {
         "changes = [{ at = \"1 s\", loss = { packets = [2, 1] } }]",
         &["changes.0.loss.packets: ", "ascending"],
     );
+}
+
+#[test]
+fn reordering_and_duplication_are_of_the_forward_direction() {
+    let scenario = link_with(
+        "reordering",
+        "{ probability = 0.1, delay = { pareto = { mean = \"2 ms\", shape = 1.5 }, max = \"1 s\" } }",
+    );
+    let links = &scenario.config().links;
+    let entrance = links[0].entrance.as_ref().expect("an entrance");
+    let family = Family::Pareto {
+        mean: 2e-3,
+        shape: 1.5,
+    };
+    let delay = Distribution { family, max: 1.0 };
+    let reordering = Reordering {
+        probability: 0.1,
+        delay,
+    };
+    assert_eq!(entrance.reordering, Some(reordering));
+    assert_eq!((entrance.duplication, &links[1].entrance), (0.0, &None));
+    let scenario = link_with("duplication", "0.02");
+    let entrance = scenario.config().links[0].entrance.as_ref();
+    assert_eq!(entrance.expect("an entrance").duplication, 0.02);
+}
+
+#[test]
+fn impossible_distributions_are_refused() {
+    for (delay, key, part) in [
+        ("{ }", "delay: ", "give one of `uniform`"),
+        (
+            "{ exponential = \"1 ms\", uniform = [\"1 ms\", \"2 ms\"] }",
+            "delay: ",
+            "give one of",
+        ),
+        (
+            "{ uniform = [\"2 ms\", \"1 ms\"] }",
+            "delay.uniform: ",
+            "the smaller one first",
+        ),
+        ("{ uniform = [\"2 ms\"] }", "delay.uniform: ", "two values"),
+        (
+            "{ pareto = { mean = \"2 ms\", shape = 1 } }",
+            "delay.pareto.shape: ",
+            "out of range",
+        ),
+        ("\"5\"", "delay: ", "unit is missing"),
+        (
+            "{ quantiles = { points = [[0, \"1 ms\"], [0.9, \"2 ms\"]] } }",
+            "delay.quantiles: ",
+            "probability 1",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"1 ms\"], [1, \"2 ms\"]], root = 3 } }",
+            "delay.quantiles: ",
+            "below 1 with `root`",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"3 ms\"], [1, \"2 ms\"]] } }",
+            "delay.quantiles: ",
+            "do not fall",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"3 ms\"], [\"1 ms\", 1]] } }",
+            "delay.quantiles: ",
+            "this is no point",
+        ),
+    ] {
+        let reordering = format!("reordering = {{ probability = 0.1, delay = {delay} }}");
+        link_refusal(&reordering, &[&format!("reordering.{key}"), part]);
+    }
 }

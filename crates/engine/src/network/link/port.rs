@@ -235,6 +235,7 @@ impl Port {
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
             marked_pkts: tally.marked_pkts,
+            duplicated_pkts: 0,
             queue_integral: waited_ps as f64 * 1e-12,
             queue_max_pkts: tally.queue_max,
         }

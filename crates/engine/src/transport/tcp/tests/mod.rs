@@ -85,6 +85,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             limit: Capacity::Packets(1_000_000),
             counting: Counting::InService,
         }),
+        entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
         service: Service::OnArrival,
