@@ -20,7 +20,7 @@ pub const RESULTS_VERSION: u32 = 1;
 
 pub use config::Config;
 pub use network::change::Change;
-pub use network::entrance::{EntranceConfig, Reordering};
+pub use network::entrance::{DelayBox, EntranceConfig, Reordering};
 pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;
 pub use random::{Distribution, Family, Quantiles};

@@ -14,7 +14,8 @@ use longhaul_engine::config::{
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{
-    Change, Config, Distribution, EntranceConfig, Family, GilbertElliott, Loss, Reordering,
+    Change, Config, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss,
+    Reordering,
 };
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -70,13 +71,32 @@ fn changes() -> impl Strategy<Value = Changes> {
 }
 
 prop_compose! {
+    fn delay_box()(
+        mean_ms in 0.0..30.0f64, loss in prop_oneof![Just(0.0), 0.0..0.02f64],
+        kbps in prop::option::of(100.0..50_000.0f64),
+    ) -> DelayBox {
+        DelayBox {
+            delay: Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms }),
+            loss: Distribution::constant(loss),
+            rate: kbps.map(|kbps| {
+                let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
+                Distribution::unlimited(Family::Uniform { from, to })
+            }),
+            name: "box".to_string(),
+        }
+    }
+}
+
+prop_compose! {
     fn entrance()(
+        delay_box in prop::option::of(delay_box()),
         duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
     ) -> EntranceConfig {
         let delay = Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms });
-        EntranceConfig { duplication, reordering: Some(Reordering { probability, delay }) }
+        let reordering = Some(Reordering { probability, delay });
+        EntranceConfig { delay_box, duplication, reordering }
     }
 }
 
@@ -364,6 +384,10 @@ proptest! {
                 delay: None,
                 loss: Some(Loss::None),
             });
+            let entrance = link.entrance.as_mut();
+            if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
+                delay_box.loss = Distribution::constant(0.0);
+            }
         }
         let (totals, _) = run(&config);
         for flow in &totals.flows {

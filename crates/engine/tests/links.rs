@@ -5,7 +5,9 @@ mod common;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{Recovery, Tcp};
-use longhaul_engine::{Change, Config, Distribution, EntranceConfig, Family, Loss, Reordering};
+use longhaul_engine::{
+    Change, Config, DelayBox, Distribution, EntranceConfig, Family, Loss, Reordering,
+};
 use longhaul_units::{Rate, Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -147,4 +149,72 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(link.departed_pkts, link.arrived_pkts);
     assert_eq!(flow.delivered_pkts, link.departed_pkts);
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
+}
+
+/// Two flows behind a box with the same values both ways, or with others: what their first packets
+/// take to get there tells what was drawn, and the smallest round trip what for both ways.
+#[test]
+fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
+    for symmetric in [true, false] {
+        let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 4);
+        config.links[0].captured = true;
+        add_flows(&mut config, "flow", 2, AT_ONCE, tcp(Recovery::Sack));
+        for (number, link) in config.links.iter_mut().enumerate() {
+            let (from, to) = (0.01, 0.2);
+            let delay_box = DelayBox {
+                delay: Distribution::unlimited(Family::Uniform { from, to }),
+                loss: Distribution::constant(0.0),
+                rate: None,
+                name: if symmetric { 0 } else { number }.to_string(),
+            };
+            link.entrance = Some(Box::new(EntranceConfig {
+                delay_box: Some(delay_box),
+                ..EntranceConfig::default()
+            }));
+        }
+        let (totals, records) = run(&config);
+        let mut drawn_ms = Vec::new();
+        for (flow, counters) in (0..).zip(&totals.flows) {
+            let mut packets = records.packets.iter();
+            let syn = packets.find(|packet| packet.flow == flow).expect("a SYN");
+            let there_ms = syn.time.as_secs_f64() * 1e3 - 5.0;
+            let rtt_ms = counters.total.rtt_min.as_secs_f64() * 1e3 - 10.0;
+            assert!((10.0..200.1).contains(&there_ms), "{there_ms}");
+            // A segment takes 12 us more than a SYN, an acknowledgement 0.3 us.
+            let same = (rtt_ms - 2.0 * there_ms).abs() < 0.02;
+            assert_eq!(same, symmetric, "{rtt_ms} ms and {there_ms} ms");
+            drawn_ms.push(there_ms);
+        }
+        assert!((drawn_ms[0] - drawn_ms[1]).abs() > 1.0, "{drawn_ms:?}");
+    }
+}
+
+/// Its own bottleneck holds a flow to its rate on a link that is a hundred times faster.
+#[test]
+fn a_flow_gets_the_rate_that_was_drawn_for_it() {
+    let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
+    config.measure.from = ms(1000.0);
+    let limited = Tcp {
+        receive_window: 50,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "flow", 3, AT_ONCE, limited);
+    let delay_box = DelayBox {
+        delay: Distribution::constant(0.0),
+        loss: Distribution::constant(0.0),
+        rate: Some(Distribution::constant(10e6)),
+        name: "box".to_string(),
+    };
+    let with_box = EntranceConfig {
+        delay_box: Some(delay_box),
+        ..EntranceConfig::default()
+    };
+    entrance(&mut config, with_box);
+    let (totals, _) = run(&config);
+    for flow in &totals.flows {
+        // 10 Mbit/s of packets of 1500 B in 10 s.
+        let expected = 10e6 * 10.0 / 12_000.0;
+        let delivered = flow.window.delivered_pkts as f64;
+        assert!((delivered - expected).abs() <= 1.0, "{delivered} packets");
+    }
 }

@@ -249,11 +249,21 @@ impl Builder<'_> {
             keys: link.clone(),
         };
         links.push(one_way(name.to_string(), (from, to), true));
-        links.push(one_way(format!("{name}-reverse"), (to, from), false));
+        let reverse = format!("{name}{}", CoreLink::REVERSE);
+        links.push(one_way(reverse, (to, from), false));
     }
 }
 
 impl CoreLink {
+    /// The end of the name of a link's reverse direction.
+    const REVERSE: &str = "-reverse";
+
+    /// The name of the link's forward direction.
+    pub fn forward_name(&self) -> &str {
+        let stripped = self.name.strip_suffix(Self::REVERSE);
+        stripped.filter(|_| !self.forward).unwrap_or(&self.name)
+    }
+
     /// The queue in front of it.
     pub fn queue(&self) -> &Table {
         let key = if self.forward {

@@ -1,8 +1,8 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::Loss;
 use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
+use longhaul_engine::{Distribution, EntranceConfig, Loss};
 use longhaul_units::Time;
 
 use crate::document::Node;
@@ -49,7 +49,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 fn has_random_element(config: &Config) -> bool {
     let random_link = config.links.iter().any(|link| {
         is_random(&link.loss)
-            || link.entrance.is_some()
+            || link.entrance.as_deref().is_some_and(draws)
             || matches!(link.queue, QueueConfig::Red(_))
     });
     let random_tcp = tcps(config).any(|tcp| {
@@ -60,6 +60,15 @@ fn has_random_element(config: &Config) -> bool {
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
     random_link || random_tcp || random_start
+}
+
+fn draws(entrance: &EntranceConfig) -> bool {
+    let varies = |drawn: &Distribution| !drawn.is_constant();
+    let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
+        let rate = delay_box.rate.as_ref().is_some_and(varies);
+        rate || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
+    });
+    by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
 }
 
 fn is_random(loss: &Loss) -> bool {

@@ -312,7 +312,7 @@ fn ends_of(routes: &Routes, route: u32) -> (usize, usize) {
     let links = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
     let links = links.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
-        Hop::Entrance(_) | Hop::End(_) => None,
+        Hop::Entrance(..) | Hop::End(_) => None,
     });
     let links: Vec<usize> = links.collect();
     (links[0], links[links.len() - 1])

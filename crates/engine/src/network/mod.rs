@@ -17,7 +17,7 @@ pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
 use self::queue::Queue;
-pub(crate) use self::route::{End, Hop, Path, Routes};
+pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::Config;
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
@@ -99,7 +99,7 @@ impl Network {
     pub(crate) fn send(&mut self, packet: Packet) {
         match self.routes.hop(packet.route) {
             Hop::Link(link) => self.put_on(link, &packet),
-            Hop::Entrance(entrance) => self.enter(entrance, &packet),
+            Hop::Entrance(index, carrier) => self.enter(index, carrier, &packet),
             Hop::End(_) => unreachable!("a route begins with a link"),
         }
     }
@@ -209,12 +209,12 @@ impl Network {
                 self.forward(link, next);
                 Some(Handed::On)
             }
-            Hop::Entrance(entrance) => {
+            Hop::Entrance(index, carrier) => {
                 let packet = Packet {
                     route: packet.route + 1,
                     ..*packet
                 };
-                self.enter(entrance, &packet);
+                self.enter(index, carrier, &packet);
                 Some(Handed::On)
             }
             Hop::End(end) => Some(Handed::Over(end)),
@@ -274,7 +274,7 @@ impl Network {
         let mut position = packet.route;
         loop {
             match self.routes.hop(position) {
-                Hop::Link(_) | Hop::Entrance(_) => position += 1,
+                Hop::Link(_) | Hop::Entrance(..) => position += 1,
                 Hop::End(end) => return end,
             }
         }

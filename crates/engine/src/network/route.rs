@@ -19,12 +19,28 @@ pub(crate) enum End {
     UdpReceiver,
 }
 
+/// What carries a flow's packets: each kind has indices of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    Tcp,
+    Udp,
+}
+
+impl End {
+    fn carrier(self) -> Carrier {
+        match self {
+            Self::TcpSender | Self::TcpReceiver => Carrier::Tcp,
+            Self::UdpReceiver => Carrier::Udp,
+        }
+    }
+}
+
 /// One step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     Link(u32),
     /// What happens to packets before the link that follows.
-    Entrance(u32),
+    Entrance(u32, Carrier),
     End(End),
 }
 
@@ -77,7 +93,8 @@ impl Routes {
             let route = u32::try_from(self.hops.len()).expect("more than 4e9 hops");
             for link in links {
                 let entrance = self.entrances[link as usize];
-                self.hops.extend(entrance.map(Hop::Entrance));
+                self.hops
+                    .extend(entrance.map(|index| Hop::Entrance(index, end.carrier())));
                 self.hops.push(Hop::Link(link));
             }
             self.hops.push(Hop::End(end));
@@ -95,7 +112,7 @@ impl Routes {
                 links.push(link as usize);
                 None
             }
-            Hop::Entrance(_) => None,
+            Hop::Entrance(..) => None,
             Hop::End(end) => Some((std::mem::take(&mut links), end)),
         })
     }

@@ -32,13 +32,18 @@ pub(crate) struct Streams {
 
 impl Streams {
     pub(crate) fn new(config: &Config) -> Self {
-        let shared = match config.randomness {
+        Self::of_seed(config.seed, config.replication, config.randomness)
+    }
+
+    /// The streams of a run with this seed and replication.
+    pub(crate) fn of_seed(seed: u64, replication: u64, randomness: Randomness) -> Self {
+        let shared = match randomness {
             Randomness::Streams => None,
-            Randomness::Ns2 => Some(ns2_generator(config.seed + config.replication)),
+            Randomness::Ns2 => Some(ns2_generator(seed + replication)),
         };
         Self {
-            seed: config.seed,
-            replication: config.replication,
+            seed,
+            replication,
             shared,
         }
     }
@@ -49,6 +54,11 @@ impl Streams {
             None => Stream::new(self.seed, self.replication, path),
             Some(shared) => Stream(Generator::Ns2(Rc::clone(shared))),
         }
+    }
+
+    /// The stream called `path` in any case: whoever asks for it again draws the same.
+    pub(crate) fn own(&self, path: &str) -> Stream {
+        Stream::new(self.seed, self.replication, path)
     }
 
     /// The stream of a link's losses. ns-2's scripts give their error models generators of their

@@ -2,7 +2,7 @@
 
 use longhaul_congestion::Range;
 
-use super::{Kind, PROBABILITY, TIME, field, required};
+use super::{Kind, PROBABILITY, RATE, TIME, field, required};
 
 /// Longer roots and wider spreads are a mistake.
 const MUCH: f64 = 100.0;
@@ -68,3 +68,5 @@ macro_rules! distribution {
 }
 
 distribution!(TIMES, Kind::Quantity(TIME));
+distribution!(RATES, Kind::Positive(RATE));
+distribution!(PROBABILITIES, PROBABILITY);

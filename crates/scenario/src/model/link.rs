@@ -2,7 +2,7 @@
 
 use longhaul_congestion::Range;
 
-use super::distribution::TIMES;
+use super::distribution::{PROBABILITIES, RATES, TIMES};
 use super::{Field, Kind, MOST, PROBABILITY, RATE, TIME, field, required};
 
 /// Keys of `loss = { ... }`, of which one is given.
@@ -105,4 +105,27 @@ pub(super) const REORDERING: &[Field] = &[
         "Probability that a packet is held back.",
     ),
     required("delay", TIMES, "How long."),
+];
+
+pub(super) const DELAY_BOX_HELP: &str = "Delay, loss and rate of its own for every flow, both ways, \
+    before packets reach the queue (ns-2's DelayBox, spec 001b B.8).";
+
+/// Keys of `delay_box = { ... }`: what is drawn once for every flow.
+pub(super) const DELAY_BOX: &[Field] = &[
+    field("delay", TIMES, "Delay, each way; none by default."),
+    field(
+        "loss",
+        PROBABILITIES,
+        "Probability of the loss of a packet; 0 by default.",
+    ),
+    field(
+        "rate",
+        RATES,
+        "Rate of a bottleneck for this flow alone; none by default.",
+    ),
+    field(
+        "symmetric",
+        Kind::Flag,
+        "Whether a flow has the same values both ways (default), or others drawn for its way back.",
+    ),
 ];

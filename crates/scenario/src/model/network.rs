@@ -3,7 +3,10 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
-use super::link::{CHANGES, CHANGES_HELP, DUPLICATION_HELP, LOSS, REORDERING, REORDERING_HELP};
+use super::link::{
+    CHANGES, CHANGES_HELP, DELAY_BOX, DELAY_BOX_HELP, DUPLICATION_HELP, LOSS, REORDERING,
+    REORDERING_HELP,
+};
 use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
@@ -69,6 +72,7 @@ const LINK: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
     field("changes", CHANGES, CHANGES_HELP),
+    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
     field("duplication", PROBABILITY, DUPLICATION_HELP),
     field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
 ];
@@ -92,6 +96,7 @@ const EDGE: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
     field("changes", CHANGES, CHANGES_HELP),
+    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
     field("duplication", PROBABILITY, DUPLICATION_HELP),
     field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
 ];

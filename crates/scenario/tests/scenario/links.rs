@@ -264,3 +264,35 @@ fn impossible_distributions_are_refused() {
         link_refusal(&reordering, &[&format!("reordering.{key}"), part]);
     }
 }
+
+#[test]
+fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
+    let boxes = |symmetric: &str| {
+        let rate = "rate = { log_normal = { median = \"5 Mbps\", sigma = 0.5 } }";
+        let keys = format!("{{ delay = \"10 ms\", {rate}{symmetric} }}");
+        let scenario = link_with("delay_box", &keys);
+        let links = scenario.config().links.iter();
+        let boxes = links.map(|link| {
+            let entrance = link.entrance.as_ref().expect("an entrance");
+            entrance.delay_box.clone().expect("a box")
+        });
+        boxes.collect::<Vec<_>>()
+    };
+    let symmetric = boxes("");
+    assert_eq!(symmetric[0], symmetric[1]);
+    let family = Family::LogNormal {
+        median: 5e6,
+        sigma: 0.5,
+    };
+    assert_eq!(symmetric[0].rate, Some(Distribution::unlimited(family)));
+    assert_eq!(symmetric[0].delay, Distribution::constant(0.01));
+    assert_eq!(symmetric[0].loss, Distribution::constant(0.0));
+    let own = boxes(", symmetric = false");
+    assert_eq!(own[0], symmetric[0]);
+    assert_ne!(own[0].name, own[1].name);
+    link_refusal("delay_box = {}", &["delay_box: the box does nothing"]);
+    link_refusal(
+        "delay_box = { loss = { uniform = [0, 1.5] } }",
+        &["delay_box.loss.uniform.1: 1.5 is out of range"],
+    );
+}

@@ -1,16 +1,21 @@
-//! What happens to packets before they reach a link's queue: some are doubled, some held back.
+//! What happens to packets before they reach a link's queue: they are delayed or lost by what was
+//! drawn for their flow, some are doubled, some held back.
 //!
 //! An entrance stands between whatever sends into a link and the link itself, as a hop of the routes
 //! that lead there, so that links without one do not know of it. All is decided when a packet comes;
 //! packets that wait have one event, for the next of them.
 
+mod delay_box;
 mod holding;
 
 use longhaul_units::{Span, Time};
 
+pub use self::delay_box::DelayBox;
+
+use self::delay_box::FlowBoxes;
 use self::holding::Holding;
-use super::Network;
 use super::loss::{Loss, LossModel};
+use super::{Carrier, Network};
 use crate::config::Config;
 use crate::packet::Packet;
 use crate::random::{Distribution, Stream, Streams};
@@ -19,6 +24,8 @@ use crate::schedule::Event;
 /// What happens to packets before a link's loss and queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntranceConfig {
+    /// What every flow has of its own, if anything.
+    pub delay_box: Option<DelayBox>,
     /// Probability that a packet is followed by a copy of itself.
     pub duplication: f64,
     /// Packets held back behind those that follow, if any.
@@ -38,6 +45,7 @@ pub struct Reordering {
 #[derive(Debug)]
 pub(super) struct Entrance {
     link: u32,
+    boxes: Option<FlowBoxes>,
     /// Choose packets as a link's loss does.
     doubled: LossModel,
     held_back: LossModel,
@@ -55,12 +63,14 @@ impl Entrance {
         let entrances = links.filter_map(|(config, link)| {
             let entrance = config.entrance.as_ref()?;
             let stream = |part: &str| streams.component(&format!("links/{}/{part}", config.name));
+            let boxes = entrance.delay_box.as_ref();
             let reordering = entrance.reordering.as_ref();
             let held_back = reordering.map_or(0.0, |reordering| reordering.probability);
             let delays =
                 reordering.map(|reordering| (reordering.delay.clone(), stream("reordering/delay")));
             Some(Self {
                 link,
+                boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name)),
                 doubled: chooser(entrance.duplication, stream("duplication")),
                 held_back: chooser(held_back, stream("reordering")),
                 reordering: delays,
@@ -75,7 +85,9 @@ impl Entrance {
     /// When a packet that could go on at `time` does.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
-            Some((delay, stream)) if self.held_back.loses() => time + draw_span(delay, stream),
+            Some((delay, stream)) if self.held_back.loses() => {
+                later(time, draw_span(delay, stream))
+            }
             _ => time,
         }
     }
@@ -92,30 +104,58 @@ fn draw_span(distribution: &Distribution, stream: &mut Stream) -> Span {
     Span::from_secs_f64(distribution.draw(stream).min(LONGEST_S))
 }
 
+/// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.
+fn later(time: Time, span: Span) -> Time {
+    Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
+}
+
 impl Network {
+    /// A new flow, with an index that no other has now.
+    pub(crate) fn add_flow(
+        &mut self,
+        carrier: Carrier,
+        index: usize,
+        name: &str,
+        streams: &Streams,
+    ) {
+        let boxes = self.entrances.iter_mut();
+        for boxes in boxes.filter_map(|entrance| entrance.boxes.as_mut()) {
+            boxes.add(carrier, index, name, streams);
+        }
+    }
+
     /// A packet reaches an entrance, which is the hop before its link.
     #[inline(never)]
-    pub(super) fn enter(&mut self, index: u32, packet: &Packet) {
+    pub(super) fn enter(&mut self, index: u32, carrier: Carrier, packet: &Packet) {
+        let now = self.now;
         let packet = Packet {
             route: packet.route + 1,
             ..*packet
         };
         let entrance = &mut self.entrances[index as usize];
+        let leaves = match &mut entrance.boxes {
+            Some(boxes) => boxes.admit(&packet, carrier, now),
+            None => Some(now),
+        };
+        let Some(leaves) = leaves else {
+            self.links[entrance.link as usize].lose(&packet);
+            return self.sack.forget(packet.sack);
+        };
         if entrance.doubled.loses() {
             entrance.duplicated += 1;
             let sack = self.sack.copy(packet.sack);
-            self.pass(index, packet);
-            self.pass(index, Packet { sack, ..packet });
+            self.pass(index, packet, leaves);
+            self.pass(index, Packet { sack, ..packet }, leaves);
         } else {
-            self.pass(index, packet);
+            self.pass(index, packet, leaves);
         }
     }
 
     /// Lets a packet go on to the link, at once or later.
-    fn pass(&mut self, index: u32, packet: Packet) {
+    fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
         let entrance = &mut self.entrances[index as usize];
-        let due = entrance.reorder(now);
+        let due = entrance.reorder(leaves);
         // What goes on now, though not yet by the schedule, came before.
         if due <= now && entrance.holding.next().is_none_or(|next| next > now) {
             let link = entrance.link;

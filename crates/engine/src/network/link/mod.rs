@@ -22,7 +22,7 @@ use self::ns2_clock::Ns2Clock;
 use self::port::Port;
 use super::change::Step;
 use super::loss::LossModel;
-use super::queue::Queue;
+use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::Packet;
@@ -103,6 +103,11 @@ impl Link {
                 service.offer(port, packet, arrival.time, schedule)
             }
         }
+    }
+
+    /// A packet has been lost on its way to the link.
+    pub(crate) fn lose(&mut self, packet: &Packet) {
+        self.port.count_drop(DropReason::Loss, packet.bytes);
     }
 
     /// Explicit service: a transmission ends. The caller has taken the event off the schedule.

@@ -90,7 +90,7 @@ impl Port {
     }
 
     #[cold]
-    fn count_drop(&mut self, reason: DropReason, bytes: u16) {
+    pub(super) fn count_drop(&mut self, reason: DropReason, bytes: u16) {
         self.tally.dropped[reason as usize] += 1;
         self.tally.dropped_bytes += u64::from(bytes);
     }
