@@ -84,6 +84,9 @@ pub struct Link {
     pub loss: Loss,
     /// What becomes different in the course of the run, in order of time, at most once at a time.
     pub changes: Vec<Change>,
+    /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
+    /// when they are there without it.
+    pub tick: Option<Span>,
     /// How departures are computed, where that is not explicit in any case.
     pub service: Service,
     /// Whether the time series include this link.
@@ -95,7 +98,7 @@ pub struct Link {
 impl Link {
     /// Whether departures are found out one by one.
     pub(crate) fn is_explicit(&self) -> bool {
-        self.service == Service::Explicit || !self.changes.is_empty()
+        self.service == Service::Explicit || !self.changes.is_empty() || self.tick.is_some()
     }
 }
 

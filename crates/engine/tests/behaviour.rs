@@ -46,6 +46,7 @@ struct Small {
     mean_burst: f64,
     changes: Changes,
     entrance: Option<EntranceConfig>,
+    tick_us: Option<u64>,
     recovery: Recovery,
     delayed_ack: bool,
     timestamps: bool,
@@ -74,6 +75,7 @@ prop_compose! {
     fn delay_box()(
         mean_ms in 0.0..30.0f64, loss in prop_oneof![Just(0.0), 0.0..0.02f64],
         kbps in prop::option::of(100.0..50_000.0f64),
+        noise_us in prop::option::of(1.0..3000.0f64),
     ) -> DelayBox {
         DelayBox {
             delay: Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms }),
@@ -81,6 +83,10 @@ prop_compose! {
             rate: kbps.map(|kbps| {
                 let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
                 Distribution::unlimited(Family::Uniform { from, to })
+            }),
+            noise: noise_us.map(|noise_us| {
+                let (median, sigma) = (1e-6 * noise_us, 1.0);
+                Distribution::unlimited(Family::LogNormal { median, sigma })
             }),
             name: "box".to_string(),
         }
@@ -108,13 +114,14 @@ prop_compose! {
         mean_burst in prop_oneof![Just(1.0), 1.0..20.0f64],
         changes in prop_oneof![Just(Changes::new()), changes()],
         entrance in prop::option::of(entrance()),
+        tick_us in prop_oneof![3 => Just(None), 1 => prop::option::of(1u64..10_000)],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, mean_burst, changes, entrance, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, red, ecn, loss, mean_burst, changes, entrance, tick_us, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
@@ -162,6 +169,7 @@ impl Small {
         for link in &mut config.links {
             link.changes = self.changes();
             link.entrance = self.entrance.clone().map(Box::new);
+            link.tick = self.tick_us.map(Span::from_micros);
         }
         let base = Tcp {
             ecn: self.ecn,
@@ -315,7 +323,7 @@ proptest! {
     /// Explicit service and service on arrival are the same network.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
-        let on_arrival = Small { ns2_clock: false, changes: Changes::new(), ..small }.config(8);
+        let on_arrival = Small { ns2_clock: false, changes: Changes::new(), tick_us: None, ..small }.config(8);
         let mut explicit = on_arrival.clone();
         for (number, link) in explicit.links.iter_mut().enumerate() {
             if number == 0 {

@@ -165,6 +165,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
                 delay: Distribution::unlimited(Family::Uniform { from, to }),
                 loss: Distribution::constant(0.0),
                 rate: None,
+                noise: None,
                 name: if symmetric { 0 } else { number }.to_string(),
             };
             link.entrance = Some(Box::new(EntranceConfig {
@@ -203,6 +204,7 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
         delay: Distribution::constant(0.0),
         loss: Distribution::constant(0.0),
         rate: Some(Distribution::constant(10e6)),
+        noise: None,
         name: "box".to_string(),
     };
     let with_box = EntranceConfig {
@@ -217,4 +219,13 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
         let delivered = flow.window.delivered_pkts as f64;
         assert!((delivered - expected).abs() <= 1.0, "{delivered} packets");
     }
+}
+
+/// Packets are at the far end at 6, 7, 8 ms and so on, and are released two by two.
+#[test]
+fn ticks_release_packets_together() {
+    let mut config = datagrams();
+    config.links[0].tick = Some(Span::from_millis(2));
+    let expected = [6.0, 8.0, 8.0, 10.0, 10.0, 12.0, 12.0];
+    assert_eq!(arrivals_ms(&config, 7), expected);
 }

@@ -92,6 +92,7 @@ impl Network {
                 entrance: None,
                 loss: Loss::None,
                 changes: Vec::new(),
+                tick: None,
                 service: Service::OnArrival,
                 sampled: false,
                 captured: false,

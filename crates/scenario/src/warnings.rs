@@ -66,7 +66,8 @@ fn draws(entrance: &EntranceConfig) -> bool {
     let varies = |drawn: &Distribution| !drawn.is_constant();
     let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
         let rate = delay_box.rate.as_ref().is_some_and(varies);
-        rate || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
+        let noise = delay_box.noise.as_ref().is_some_and(varies);
+        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
     });
     by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
 }

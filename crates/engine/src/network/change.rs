@@ -132,6 +132,7 @@ mod tests {
             entrance: None,
             loss: Loss::None,
             changes: vec![change(2, Some(30)), change(5, None), change(8, Some(100))],
+            tick: None,
             service: Service::OnArrival,
             sampled: false,
             captured: false,

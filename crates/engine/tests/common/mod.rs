@@ -130,6 +130,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
+        tick: None,
         service: Service::OnArrival,
         sampled: true,
         captured: false,

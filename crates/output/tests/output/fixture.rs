@@ -84,6 +84,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
+        tick: None,
         service: Service::OnArrival,
         sampled: true,
         captured: true,

@@ -1,4 +1,4 @@
-//! What happens to packets before they reach a link: delay boxes, copies, reordering.
+//! What happens to packets before they reach a link: delay boxes, noise of hosts, copies, reordering.
 
 use longhaul_engine::{DelayBox, Distribution, EntranceConfig, Reordering};
 
@@ -14,6 +14,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if let Some(reordering) = link.get("reordering").and_then(Node::table) {
         distribution::check(reordering, "delay", &join(path, "reordering"), out);
     }
+    distribution::check(link, "host_noise", path, out);
     let Some(node) = link.get_mut("delay_box") else {
         return;
     };
@@ -36,7 +37,7 @@ pub(super) fn config(link: &CoreLink) -> Option<Box<EntranceConfig>> {
     let reordering = table("reordering").filter(|_| link.forward);
     let duplication = link.keys.get("duplication").filter(|_| link.forward);
     let entrance = EntranceConfig {
-        delay_box: table("delay_box").map(|table| delay_box(table, link)),
+        delay_box: delay_box(link),
         duplication: duplication.map_or(0.0, number_of),
         reordering: reordering.map(|reordering| Reordering {
             probability: reordering.number("probability"),
@@ -46,14 +47,22 @@ pub(super) fn config(link: &CoreLink) -> Option<Box<EntranceConfig>> {
     (entrance != EntranceConfig::default()).then(|| Box::new(entrance))
 }
 
-fn delay_box(table: &Table, link: &CoreLink) -> DelayBox {
+/// What flows have of their own there, if anything.
+fn delay_box(link: &CoreLink) -> Option<DelayBox> {
+    let table = link.keys.get("delay_box").and_then(Node::table);
+    let noise = link.keys.get("host_noise").map(distribution::config);
+    if table.is_none() && noise.is_none() {
+        return None;
+    }
     let nothing = Distribution::constant(0.0);
-    let drawn = |key| table.get(key).map(distribution::config);
-    let shared = table.flag("symmetric").then(|| link.forward_name());
-    DelayBox {
+    let drawn = |key| table?.get(key).map(distribution::config);
+    let shared = table.filter(|table| table.flag("symmetric"));
+    let name = shared.map_or(link.name.as_str(), |_| link.forward_name());
+    Some(DelayBox {
         delay: drawn("delay").unwrap_or(nothing.clone()),
         loss: drawn("loss").unwrap_or(nothing),
         rate: drawn("rate"),
-        name: format!("links/{}/delay_box", shared.unwrap_or(&link.name)),
-    }
+        noise,
+        name: format!("links/{name}/delay_box"),
+    })
 }

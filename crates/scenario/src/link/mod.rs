@@ -12,6 +12,7 @@ use crate::document::{Node, Table};
 use crate::error::Diagnostic;
 use crate::queue;
 use crate::topology::CoreLink;
+use crate::typed::span_of;
 
 /// Checks what the keys of a link say about it together, and fills in what they leave out.
 pub(crate) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
@@ -32,6 +33,7 @@ pub(crate) fn config(link: &CoreLink, captured: bool) -> Link {
         entrance: entrance::config(link),
         loss: forward_loss(link),
         changes: changes(link),
+        tick: link.keys.get("tick").map(span_of),
         service: Service::OnArrival,
         sampled: true,
         captured,

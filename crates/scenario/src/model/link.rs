@@ -129,3 +129,10 @@ pub(super) const DELAY_BOX: &[Field] = &[
         "Whether a flow has the same values both ways (default), or others drawn for its way back.",
     ),
 ];
+
+pub(super) const HOST_NOISE_HELP: &str = "What hosts take to process an acknowledgement, drawn anew \
+    for each: acknowledgements are delayed by it, both ways, before they reach the queue (spec 003 \
+    B.15).";
+
+pub(super) const TICK_HELP: &str = "Period of the timer whose ticks release packets at the far end, \
+    both ways, as in dummynet (spec 003 B.15).";

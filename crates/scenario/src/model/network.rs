@@ -3,9 +3,10 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
+use super::distribution::TIMES;
 use super::link::{
-    CHANGES, CHANGES_HELP, DELAY_BOX, DELAY_BOX_HELP, DUPLICATION_HELP, LOSS, REORDERING,
-    REORDERING_HELP,
+    CHANGES, CHANGES_HELP, DELAY_BOX, DELAY_BOX_HELP, DUPLICATION_HELP, HOST_NOISE_HELP, LOSS,
+    REORDERING, REORDERING_HELP, TICK_HELP,
 };
 use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
@@ -75,6 +76,8 @@ const LINK: &[Field] = &[
     field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
     field("duplication", PROBABILITY, DUPLICATION_HELP),
     field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
+    field("host_noise", TIMES, HOST_NOISE_HELP),
+    field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 const EDGE: &[Field] = &[
@@ -99,6 +102,8 @@ const EDGE: &[Field] = &[
     field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
     field("duplication", PROBABILITY, DUPLICATION_HELP),
     field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
+    field("host_noise", TIMES, HOST_NOISE_HELP),
+    field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 pub(super) const ACCESS: &[Field] = &[

@@ -31,7 +31,7 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
     let expected = format!(
         "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
          `rate`?); allowed: rate, delay, queue, reverse_queue, loss, changes, \
-         delay_box, duplication, reordering\n 5 | {line}\n   | {}^^^",
+         delay_box, duplication, reordering, host_noise, tick\n 5 | {line}\n   | {}^^^",
         " ".repeat(15)
     );
     assert_eq!(message, expected);

@@ -1,5 +1,6 @@
 //! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
 
+use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::{Change, Distribution, Family, GilbertElliott, Loss, Reordering};
 use longhaul_scenario::{load, parse};
 use longhaul_units::{Rate, Span, Time};
@@ -295,4 +296,30 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
         "delay_box = { loss = { uniform = [0, 1.5] } }",
         &["delay_box.loss.uniform.1: 1.5 is out of range"],
     );
+}
+
+#[test]
+fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
+    let scenario = with(&[
+        &format!("{LINK}.tick=1 ms"),
+        &format!("{LINK}.host_noise={{ exponential = \"50 us\", max = \"1 ms\" }}"),
+        &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"200 kB\" }}"),
+    ]);
+    for link in &scenario.config().links {
+        assert_eq!(link.tick, Some(Span::from_millis(1)));
+        let entrance = link.entrance.as_ref().expect("an entrance");
+        let delay_box = entrance.delay_box.as_ref().expect("noise");
+        let noise = Distribution {
+            family: Family::Exponential { mean: 50e-6 },
+            max: 1e-3,
+        };
+        assert_eq!(delay_box.noise, Some(noise));
+        assert_eq!(delay_box.delay, Distribution::constant(0.0));
+        let QueueConfig::DropTail(queue) = &link.queue else {
+            panic!("{:?}", link.queue);
+        };
+        assert_eq!(queue.limit, Capacity::Bytes(200_000));
+    }
+    link_refusal("tick = \"0 s\"", &["tick: ", "more than zero"]);
+    link_refusal("host_noise = {}", &["host_noise: give one of"]);
 }

@@ -12,8 +12,8 @@ use longhaul_units::{Rate, Span, Time};
 use super::{draw_span, later};
 use crate::network::loss::{Loss, LossModel};
 use crate::network::route::Carrier;
-use crate::packet::Packet;
-use crate::random::{Distribution, Streams};
+use crate::packet::{Flags, Packet};
+use crate::random::{Distribution, Stream, Streams};
 
 /// What is drawn for every flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,9 @@ pub struct DelayBox {
     pub loss: Distribution,
     /// Rate of the flow's own bottleneck in bits per second, if it has one.
     pub rate: Option<Distribution>,
+    /// Delay of every acknowledgement on top of that, in seconds, drawn anew each time: what hosts
+    /// take to process it.
+    pub noise: Option<Distribution>,
     /// Name of the random streams. A flow has the same values in boxes of the same name: those of
     /// the two directions of a link, if it is symmetric.
     pub name: String,
@@ -35,6 +38,7 @@ pub(super) struct FlowBoxes {
     config: DelayBox,
     /// Path of the streams of what happens to packets.
     path: String,
+    noise: Stream,
     /// By index: a new flow takes the place of the one before that had its index.
     tcp: Vec<Option<FlowBox>>,
     udp: Vec<Option<FlowBox>>,
@@ -52,10 +56,12 @@ struct FlowBox {
 
 impl FlowBoxes {
     /// The box of the link of this name.
-    pub(super) fn new(config: DelayBox, link: &str) -> Self {
+    pub(super) fn new(config: DelayBox, link: &str, streams: &Streams) -> Self {
+        let path = format!("links/{link}/delay_box");
         Self {
             config,
-            path: format!("links/{link}/delay_box"),
+            noise: streams.component(&format!("{path}/noise")),
+            path,
             tcp: Vec::new(),
             udp: Vec::new(),
         }
@@ -68,6 +74,7 @@ impl FlowBoxes {
             loss,
             rate,
             name,
+            ..
         } = &self.config;
         let mut stream = streams.own(&format!("{name}/{flow}"));
         let delay = draw_span(delay, &mut stream);
@@ -82,28 +89,32 @@ impl FlowBoxes {
             }),
             free: Time::ZERO,
         };
-        let boxes = self.of(carrier);
+        let boxes = match carrier {
+            Carrier::Tcp => &mut self.tcp,
+            Carrier::Udp => &mut self.udp,
+        };
         if boxes.len() <= index {
             boxes.resize_with(index + 1, || None);
         }
         boxes[index] = Some(flow_box);
     }
 
-    fn of(&mut self, carrier: Carrier) -> &mut Vec<Option<FlowBox>> {
-        match carrier {
-            Carrier::Tcp => &mut self.tcp,
-            Carrier::Udp => &mut self.udp,
-        }
-    }
-
     /// When a packet that comes `now` goes on, unless it is lost.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
-        let flow = self.of(carrier)[packet.flow as usize].as_mut();
+        let boxes = match carrier {
+            Carrier::Tcp => &mut self.tcp,
+            Carrier::Udp => &mut self.udp,
+        };
+        let flow = boxes[packet.flow as usize].as_mut();
         let flow = flow.expect("every flow has been added");
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
             return None;
         }
-        let leaves = (now + flow.delay).max(flow.free);
+        let noise = match &self.config.noise {
+            Some(noise) if packet.flags.has(Flags::ACK) => draw_span(noise, &mut self.noise),
+            _ => Span::ZERO,
+        };
+        let leaves = (now + flow.delay + noise).max(flow.free);
         flow.free = match flow.rate {
             Some(rate) => later(leaves, rate.transmission(packet.bytes.into()).0),
             None => leaves,
@@ -116,7 +127,7 @@ impl FlowBoxes {
 mod tests {
     use super::*;
     use crate::config::Randomness;
-    use crate::packet::{Flags, SackHandle};
+    use crate::packet::SackHandle;
     use crate::random::Family;
 
     fn packet(flow: u32, bytes: u16) -> Packet {
@@ -142,13 +153,14 @@ mod tests {
             delay: Distribution::constant(delay_s),
             loss: Distribution::constant(loss),
             rate: rate_bps.map(Distribution::constant),
+            noise: None,
             name: "box".to_string(),
         }
     }
 
     fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
-        let mut boxes = FlowBoxes::new(config.clone(), "link");
+        let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
         for (index, flow) in flows.iter().enumerate() {
             boxes.add(Carrier::Tcp, index, flow, &streams);
         }
@@ -180,6 +192,37 @@ mod tests {
             let leaves = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(ms));
             assert_eq!(leaves, Some(at(ms + 500)));
         }
+    }
+
+    #[test]
+    fn noise_delays_acknowledgements_and_keeps_their_order() {
+        let mut config = constant(0.01, 0.0, None);
+        config.noise = Some(Distribution::unlimited(Family::Uniform {
+            from: 0.0,
+            to: 0.002,
+        }));
+        let mut boxes = boxes(&config, &["a"]);
+        let data = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(0));
+        assert_eq!(data, Some(at(10)));
+        let acknowledgement = Packet {
+            flags: Flags::ACK,
+            ..packet(0, 40)
+        };
+        let mut last = Time::ZERO;
+        let mut noises = Vec::new();
+        for number in 1..4000 {
+            // Alternately at the same time, and two milliseconds later.
+            let now = at(number / 2 * 2);
+            let leaves = boxes.admit(&acknowledgement, Carrier::Tcp, now);
+            let leaves = leaves.expect("no loss");
+            assert!(leaves >= last);
+            if leaves > last && number % 2 == 0 {
+                noises.push(leaves.since(now + Span::from_millis(10)).as_secs_f64());
+            }
+            last = leaves;
+        }
+        let mean = noises.iter().sum::<f64>() / noises.len() as f64;
+        assert!((mean - 0.001).abs() < 5e-5, "{mean}");
     }
 
     #[test]
@@ -229,7 +272,7 @@ mod tests {
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
-        let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link");
+        let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
         for number in 0..1000 {
             boxes.add(
                 Carrier::Tcp,

@@ -70,7 +70,7 @@ impl Entrance {
                 reordering.map(|reordering| (reordering.delay.clone(), stream("reordering/delay")));
             Some(Self {
                 link,
-                boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name)),
+                boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name, streams)),
                 doubled: chooser(entrance.duplication, stream("duplication")),
                 held_back: chooser(held_back, stream("reordering")),
                 reordering: delays,

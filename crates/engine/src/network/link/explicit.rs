@@ -18,6 +18,7 @@ pub(super) struct ExplicitService {
     link: u32,
     transmitter: Transmitter,
     delay: Span,
+    tick: Option<Span>,
     busy_until: Time,
     /// Arrival at the far end of the last packet that has begun service.
     last_arrival: Time,
@@ -27,11 +28,12 @@ pub(super) struct ExplicitService {
 }
 
 impl ExplicitService {
-    pub(super) fn new(link: u32, rate: Rate, delay: Span) -> Self {
+    pub(super) fn new(link: u32, rate: Rate, delay: Span, tick: Option<Span>) -> Self {
         Self {
             link,
             transmitter: Transmitter::new(rate),
             delay,
+            tick,
             busy_until: Time::ZERO,
             last_arrival: Time::ZERO,
             backlog: VecDeque::new(),
@@ -81,8 +83,10 @@ impl ExplicitService {
 
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, schedule: &mut Schedule) {
         self.busy_until = now + self.transmitter.time(packet.bytes);
+        let arrival = self.busy_until + self.delay;
+        let arrival = self.tick.map_or(arrival, |tick| next_tick(arrival, tick));
         // Not before the one in front, if the delay has become shorter.
-        self.last_arrival = self.last_arrival.max(self.busy_until + self.delay);
+        self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_link(self.busy_until, Event::Departure(self.link));
@@ -126,4 +130,9 @@ impl ExplicitService {
         let waits = self.backlog.iter().map(|packet| now.since(packet.time));
         waits.map(|wait| u128::from(wait.as_ps())).sum()
     }
+}
+
+/// The first tick that is not before `time`.
+fn next_tick(time: Time, tick: Span) -> Time {
+    Time::from_ps(time.as_ps().next_multiple_of(tick.as_ps()))
 }

@@ -68,13 +68,14 @@ impl Link {
         loss: LossModel,
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
+        let explicit = || ExplicitService::new(id, rate, delay, config.tick);
         Self {
             id,
             captured: config.captured,
             sampled: config.sampled,
             port: Port::new(queue, loss),
             server: match (config.is_explicit(), clock) {
-                (true, _) => Server::Explicit(ExplicitService::new(id, rate, delay)),
+                (true, _) => Server::Explicit(explicit()),
                 (false, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
                 (false, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
             },

@@ -88,6 +88,7 @@ fn network(end: End) -> (Env, Path, Streams) {
         entrance: None,
         loss: Loss::None,
         changes: Vec::new(),
+        tick: None,
         service: Service::OnArrival,
         sampled: false,
         captured: false,
