@@ -2,8 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
+use common::extras::{Extras, extras};
 use common::{
     AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
     run, tcp,
@@ -13,10 +12,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
-use longhaul_engine::{
-    Change, Config, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss,
-    Reordering,
-};
+use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -43,10 +39,7 @@ struct Small {
     red: bool,
     ecn: Ecn,
     loss: f64,
-    mean_burst: f64,
-    changes: Changes,
-    entrance: Option<EntranceConfig>,
-    tick_us: Option<u64>,
+    extras: Extras,
     recovery: Recovery,
     delayed_ack: bool,
     timestamps: bool,
@@ -59,96 +52,24 @@ struct Small {
     seed: u64,
 }
 
-/// By millisecond: megabits per second, milliseconds of delay, probability of loss.
-type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
-
-fn changes() -> impl Strategy<Value = Changes> {
-    let change = (
-        prop::option::of(1u64..40),
-        prop::option::of(0u64..60),
-        prop::option::of(0.0..0.05f64),
-    );
-    prop::collection::btree_map(0u64..6000, change, 1..5)
-}
-
-prop_compose! {
-    fn delay_box()(
-        mean_ms in 0.0..30.0f64, loss in prop_oneof![Just(0.0), 0.0..0.02f64],
-        kbps in prop::option::of(100.0..50_000.0f64),
-        noise_us in prop::option::of(1.0..3000.0f64),
-    ) -> DelayBox {
-        DelayBox {
-            delay: Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms }),
-            loss: Distribution::constant(loss),
-            rate: kbps.map(|kbps| {
-                let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
-                Distribution::unlimited(Family::Uniform { from, to })
-            }),
-            noise: noise_us.map(|noise_us| {
-                let (median, sigma) = (1e-6 * noise_us, 1.0);
-                Distribution::unlimited(Family::LogNormal { median, sigma })
-            }),
-            name: "box".to_string(),
-        }
-    }
-}
-
-prop_compose! {
-    fn entrance()(
-        delay_box in prop::option::of(delay_box()),
-        duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
-        probability in prop_oneof![Just(0.0), 0.0..0.2f64],
-        mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
-    ) -> EntranceConfig {
-        let delay = Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms });
-        let reordering = Some(Reordering { probability, delay });
-        EntranceConfig { delay_box, duplication, reordering }
-    }
-}
-
 prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80, red: bool,
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
-        loss in prop_oneof![Just(0.0), 0.0..0.05f64],
-        mean_burst in prop_oneof![Just(1.0), 1.0..20.0f64],
-        changes in prop_oneof![Just(Changes::new()), changes()],
-        entrance in prop::option::of(entrance()),
-        tick_us in prop_oneof![3 => Just(None), 1 => prop::option::of(1u64..10_000)],
+        loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, red, ecn, loss, mean_burst, changes, entrance, tick_us, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, red, ecn, loss, extras, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, seed,
         }
     }
 }
 
 impl Small {
-    fn loss(&self, rate: f64) -> Loss {
-        if self.mean_burst > 1.0 {
-            Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))
-        } else {
-            Loss::Bernoulli(rate)
-        }
-    }
-
-    fn changes(&self) -> Vec<Change> {
-        let changes = self
-            .changes
-            .iter()
-            .map(|(&at_ms, &(mbps, delay_ms, loss))| Change {
-                at: Time::ZERO + Span::from_millis(at_ms),
-                rate: mbps.map(|mbps| Rate::from_bps(mbps * 1_000_000)),
-                delay: delay_ms.map(Span::from_millis),
-                loss: loss.map(|rate| self.loss(rate)),
-            });
-        changes.collect()
-    }
-
     fn config(&self, seconds: u64) -> Config {
         let rate = Rate::from_bps(self.mbps * 1_000_000);
         let delay = Span::from_millis(self.delay_ms);
@@ -164,12 +85,10 @@ impl Small {
         if self.ns2_clock {
             config.clock = Clock::Ns2;
         }
-        config.links[0].loss = self.loss(self.loss);
-        config.links[1].loss = self.loss(self.loss / 2.0);
+        config.links[0].loss = self.extras.loss(self.loss);
+        config.links[1].loss = self.extras.loss(self.loss / 2.0);
         for link in &mut config.links {
-            link.changes = self.changes();
-            link.entrance = self.entrance.clone().map(Box::new);
-            link.tick = self.tick_us.map(Span::from_micros);
+            self.extras.add_to(link);
         }
         let base = Tcp {
             ecn: self.ecn,
@@ -220,15 +139,17 @@ struct Access {
     mbps: u64,
     limit: u64,
     loss: f64,
+    /// They do nothing else that the small network's links do.
+    plain: bool,
 }
 
 prop_compose! {
     fn access()(
         own: bool, delay_us in 0u64..2000, mbps in 1u64..80,
         limit in prop_oneof![1u64..40, Just(10_000u64)],
-        loss in prop_oneof![Just(0.0), 0.0..0.02f64],
+        loss in prop_oneof![Just(0.0), 0.0..0.02f64], plain: bool,
     ) -> Access {
-        Access { own, delay_us, mbps, limit, loss }
+        Access { own, delay_us, mbps, limit, loss, plain }
     }
 }
 
@@ -279,6 +200,9 @@ impl Access {
             link.rate = Rate::from_bps(self.mbps * 1_000_000);
             link.queue = drop_tail(self.limit);
             link.loss = Loss::Bernoulli(self.loss);
+            if self.plain {
+                Extras::remove_from(link);
+            }
         }
     }
 }
@@ -323,21 +247,20 @@ proptest! {
     /// Explicit service and service on arrival are the same network.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
-        let on_arrival = Small { ns2_clock: false, changes: Changes::new(), tick_us: None, ..small }.config(8);
-        let mut explicit = on_arrival.clone();
-        for (number, link) in explicit.links.iter_mut().enumerate() {
-            if number == 0 {
-                link.service = Service::Explicit;
-            } else {
-                // A change to what there is makes it explicit too.
-                link.changes.push(Change {
-                    at: Time::ZERO + Span::from_secs(7),
-                    rate: Some(link.rate),
-                    delay: Some(link.delay),
-                    loss: None,
-                });
-            }
+        let mut on_arrival = Small { ns2_clock: false, ..small }.config(8);
+        for link in &mut on_arrival.links {
+            (link.changes, link.tick) = (Vec::new(), None);
         }
+        let mut explicit = on_arrival.clone();
+        explicit.links[0].service = Service::Explicit;
+        // A change to what there is makes a link explicit too.
+        let back = &mut explicit.links[1];
+        back.changes.push(Change {
+            at: Time::ZERO + Span::from_secs(7),
+            rate: Some(back.rate),
+            delay: Some(back.delay),
+            loss: None,
+        });
         let (mut one, records_one) = run(&on_arrival);
         let (mut two, records_two) = run(&explicit);
         // Only the number of events may differ.
@@ -386,16 +309,7 @@ proptest! {
         config.links[0].loss = Loss::List(losses.iter().copied().collect());
         config.links[1].loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());
         for link in &mut config.links {
-            link.changes.push(Change {
-                at: Time::ZERO + Span::from_secs(10),
-                rate: None,
-                delay: None,
-                loss: Some(Loss::None),
-            });
-            let entrance = link.entrance.as_mut();
-            if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
-                delay_box.loss = Distribution::constant(0.0);
-            }
+            Extras::end_losses(link, Time::ZERO + Span::from_secs(10));
         }
         let (totals, _) = run(&config);
         for flow in &totals.flows {

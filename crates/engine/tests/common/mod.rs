@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod extras;
+
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
