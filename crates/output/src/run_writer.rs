@@ -171,10 +171,9 @@ impl Recorder for RunWriter {
     }
 
     fn link_sample(&mut self, sample: &LinkSample) {
-        self.sample(
-            self.link_names[sample.link as usize].clone(),
-            Sample::Link(*sample),
-        );
+        let id = sample.link as usize;
+        let capacity = self.meta.config.links[id].capacity(sample.time);
+        self.sample(self.link_names[id].clone(), Sample::Link(*sample, capacity));
     }
 
     fn event(&mut self, event: &Event) {

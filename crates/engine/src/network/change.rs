@@ -6,7 +6,7 @@
 //! delay falls, packets that follow would overtake those still under way; they arrive right behind
 //! them instead, as on a path that gets shorter while it stays one path.
 
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use super::Network;
 use super::loss::{Loss, LossModel};
@@ -35,6 +35,17 @@ impl Link {
         if self.changes.is_empty() || length == 0 {
             return self.rate;
         }
+        Rate::from_bps((self.bit_ps(from, to) / length) as u64)
+    }
+
+    /// What could have been transmitted by then.
+    pub fn capacity(&self, until: Time) -> Bytes {
+        let bytes = self.bit_ps(Time::ZERO, until) / (8 * u128::from(PS_PER_S));
+        Bytes(bytes as u64)
+    }
+
+    /// Bits that could have been transmitted in a period, times picoseconds in a second.
+    fn bit_ps(&self, from: Time, to: Time) -> u128 {
         let mut bit_ps = 0;
         let (mut rate, mut since) = (self.rate, from);
         for change in &self.changes {
@@ -42,8 +53,7 @@ impl Link {
             bit_ps += u128::from(rate.as_bps()) * u128::from(until.since(since).as_ps());
             (rate, since) = (change.rate.unwrap_or(rate), until);
         }
-        bit_ps += u128::from(rate.as_bps()) * u128::from(to.since(since).as_ps());
-        Rate::from_bps((bit_ps / length) as u64)
+        bit_ps + u128::from(rate.as_bps()) * u128::from(to.since(since).as_ps())
     }
 }
 
@@ -111,7 +121,7 @@ mod tests {
     use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
 
     #[test]
-    fn the_mean_rate_weighs_each_rate_with_its_time() {
+    fn mean_rate_and_capacity_weigh_each_rate_with_its_time() {
         let at = |seconds| Time::ZERO + Span::from_secs(seconds);
         let change = |seconds, mbps: Option<u64>| Change {
             at: at(seconds),
@@ -144,5 +154,8 @@ mod tests {
         // 2 s at 10, 6 s at 30 and 2 s at 100 Mbit/s.
         assert_eq!(mean(0, 10), 40_000_000);
         assert_eq!(mean(20, 30), 100_000_000);
+        let capacity = |until| link.capacity(at(until)).0;
+        assert_eq!((capacity(0), capacity(2)), (0, 2_500_000));
+        assert_eq!(capacity(10), 50_000_000);
     }
 }

@@ -107,6 +107,10 @@ fn the_series_hold_every_sample() {
         assert_eq!(series.count("departed_bytes", row), 7500 * n as i64);
         assert_eq!(series.count("dropped_pkts", row), n as i64 / 10);
         assert_eq!(series.count("marked_pkts", row), n as i64 / 20);
+        // 100 Mbit/s.
+        let capacity = series.real("t_s", row) * 12.5e6;
+        let found = series.count("capacity_bytes", row) as f64;
+        assert!((found - capacity).abs() <= 1.0, "{found}, not {capacity}");
     }
 }
 
