@@ -4,9 +4,10 @@
 mod common;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{Recovery, Tcp};
+use longhaul_engine::config::{Recovery, Start, Tcp};
 use longhaul_engine::{
-    Change, Config, DelayBox, Distribution, EntranceConfig, Family, Loss, Reordering,
+    Change, Config, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss,
+    Reordering,
 };
 use longhaul_units::{Rate, Span, Time};
 
@@ -228,4 +229,36 @@ fn ticks_release_packets_together() {
     config.links[0].tick = Some(Span::from_millis(2));
     let expected = [6.0, 8.0, 8.0, 10.0, 10.0, 12.0, 12.0];
     assert_eq!(arrivals_ms(&config, 7), expected);
+}
+
+/// All of it at once: the same twice, and something else with another seed.
+#[test]
+fn runs_repeat() {
+    let mut config = dumbbell(mbps(20), Span::from_millis(10), drop_tail(40), 5);
+    let start = Start::Uniform(Time::ZERO, ms(500.0));
+    add_flows(&mut config, "flow", 3, start, tcp(Recovery::Sack));
+    for link in &mut config.links {
+        let exponential = Distribution::unlimited(Family::Exponential { mean: 5e-3 });
+        let delay_box = DelayBox {
+            delay: exponential.clone(),
+            loss: Distribution::constant(0.001),
+            rate: None,
+            noise: Some(exponential.clone()),
+            name: "box".to_string(),
+        };
+        link.entrance = Some(Box::new(EntranceConfig {
+            delay_box: Some(delay_box),
+            duplication: 0.01,
+            ..held_back(0.01, exponential)
+        }));
+        link.loss = Loss::GilbertElliott(GilbertElliott::of_bursts(0.001, 3.0));
+        link.changes = vec![Change {
+            rate: Some(mbps(10)),
+            ..change(2000.0)
+        }];
+    }
+    let first = run(&config);
+    assert!(first == run(&config));
+    config.seed += 1;
+    assert!(first.0.links != run(&config).0.links);
 }

@@ -280,7 +280,7 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
         // What it holds back enters the link at times of its own.
-        around.has_source |= link.entrance.is_some();
+        around.has_source = link.entrance.is_some();
     }
     for (hops, end) in routes.all() {
         for pair in hops.windows(2) {

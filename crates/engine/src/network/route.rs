@@ -150,3 +150,13 @@ impl Routes {
         (!links.is_empty()).then_some(links)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_stays_small() {
+        assert_eq!(size_of::<Hop>(), 8);
+    }
+}
