@@ -9,12 +9,14 @@ use longhaul_engine::{
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
+/// By millisecond: megabits per second, milliseconds of delay, probability of loss.
+type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
+
 /// What links do beside queueing and carrying packets.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     mean_burst: f64,
-    /// By millisecond: megabits per second, milliseconds of delay, probability of loss.
-    changes: BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>,
+    changes: Changes,
     entrance: Option<EntranceConfig>,
     tick_us: Option<u64>,
 }
