@@ -38,22 +38,40 @@ impl Link {
         Rate::from_bps((self.bit_ps(from, to) / length) as u64)
     }
 
-    /// What could have been transmitted by then.
-    pub fn capacity(&self, until: Time) -> Bytes {
-        let bytes = self.bit_ps(Time::ZERO, until) / (8 * u128::from(PS_PER_S));
-        Bytes(bytes as u64)
-    }
-
-    /// Bits that could have been transmitted in a period, times picoseconds in a second.
+    /// Bits that can be transmitted in a period, times the picoseconds of a second.
     fn bit_ps(&self, from: Time, to: Time) -> u128 {
+        let passed = self.changes.partition_point(|change| change.at <= from);
+        let (before, after) = self.changes.split_at(passed);
+        let rate = before.iter().rev().find_map(|change| change.rate);
+        let mut rate = rate.unwrap_or(self.rate);
+        let mut since = from;
         let mut bit_ps = 0;
-        let (mut rate, mut since) = (self.rate, from);
-        for change in &self.changes {
-            let until = change.at.clamp(since, to);
+        let mut pass_until = |until: Time, rate: Rate| {
             bit_ps += u128::from(rate.as_bps()) * u128::from(until.since(since).as_ps());
-            (rate, since) = (change.rate.unwrap_or(rate), until);
+            since = until;
+        };
+        for change in after.iter().take_while(|change| change.at < to) {
+            pass_until(change.at, rate);
+            rate = change.rate.unwrap_or(rate);
         }
-        bit_ps + u128::from(rate.as_bps()) * u128::from(to.since(since).as_ps())
+        pass_until(to, rate);
+        bit_ps
+    }
+}
+
+/// What a link could have transmitted so far, found out step by step: a table of changes may be long.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CapacityMeter {
+    bit_ps: u128,
+    until: Time,
+}
+
+impl CapacityMeter {
+    /// What the link can transmit from the beginning until `to`, which is not before the last step.
+    pub fn advance(&mut self, link: &Link, to: Time) -> Bytes {
+        self.bit_ps += link.bit_ps(self.until, to);
+        self.until = to;
+        Bytes((self.bit_ps / (8 * u128::from(PS_PER_S))) as u64)
     }
 }
 
@@ -154,8 +172,9 @@ mod tests {
         // 2 s at 10, 6 s at 30 and 2 s at 100 Mbit/s.
         assert_eq!(mean(0, 10), 40_000_000);
         assert_eq!(mean(20, 30), 100_000_000);
-        let capacity = |until| link.capacity(at(until)).0;
-        assert_eq!((capacity(0), capacity(2)), (0, 2_500_000));
-        assert_eq!(capacity(10), 50_000_000);
+        let mut capacity = CapacityMeter::default();
+        for (until, expected) in [(0, 0), (2, 2_500_000), (3, 6_250_000), (10, 50_000_000)] {
+            assert_eq!(capacity.advance(&link, at(until)).0, expected);
+        }
     }
 }

@@ -213,6 +213,30 @@ mod tests {
         assert!((share / libm::pow(0.36, 2.5) - 1.0).abs() < 0.02);
     }
 
+    /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a ninth
+    /// decile of 114 to 119 ms (spec 001b B.7).
+    #[test]
+    fn the_round_trips_of_packmime_have_its_moments() {
+        let table_ms = [
+            (0.0, 0.495),
+            (0.446_649_89, 52.283),
+            (0.700_083_75, 88.980),
+            (0.845_474_56, 96.328),
+            (0.906_674_57, 122.131),
+            (0.990_559_39, 707.259),
+            (0.994_812, 1156.964),
+            (0.996_909_7, 1541.151),
+            (0.998_250_15, 2769.733),
+            (0.9999, 5110.757),
+        ];
+        let quantiles = Quantiles::new(&table_ms, Some(3.0));
+        let draws = draws(&Distribution::unlimited(Family::Quantiles(quantiles)));
+        let rank = |share: f64| draws[(share * DRAWS as f64) as usize];
+        assert!((rank(0.5) - 58.0).abs() < 1.5, "{}", rank(0.5));
+        assert!((mean(&draws) - 81.0).abs() < 2.0, "{}", mean(&draws));
+        assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
+    }
+
     #[test]
     fn measured_quantiles_are_met_and_joined_by_lines() {
         let linear = Quantiles::new(&[(0.0, 1.0), (0.5, 3.0), (0.9, 3.0), (1.0, 13.0)], None);

@@ -24,8 +24,8 @@ impl GilbertElliott {
     /// The channel that loses everything in the bad state and nothing in the good one, with this
     /// share of packets lost (below 1) in bursts of this mean length (at least 1).
     ///
-    /// Bursts are at least so long that the good state can last one packet on average: no `loss_rate`
-    /// above `mean_burst / (1 + mean_burst)` is reached.
+    /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
+    /// mean_burst)` is reached.
     pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
         let to_good = 1.0 / mean_burst;
         Self {
