@@ -227,9 +227,9 @@ def _drops(axes: Axes, run: Results, look: Look, name: str | None) -> None:
 
 @of_network("utilisation", "share of the bottleneck's capacity in use over time")
 def _utilisation(axes: Axes, run: Results, look: Look, name: str | None) -> None:
-    rates = _bins(run.bottleneck_series, "name", "departed_bytes")
-    share = rates["rate"] * 8 / run.bottleneck_rate_bps
-    axes.plot(rates["t_s"], share, label=name, **identity.as_line(look, marker=True))
+    used = _bins(run.bottleneck_series, "name", "departed_bytes")
+    share = used["rate"] / _bins(run.bottleneck_series, "name", "capacity_bytes")["rate"]
+    axes.plot(used["t_s"], share, label=name, **identity.as_line(look, marker=True))
     axes.set_ylim(0, 1.05)
     axes.set_ylabel("utilisation of the bottleneck")
 

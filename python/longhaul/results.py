@@ -154,11 +154,6 @@ class Results:
         """The bottleneck's samples."""
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
-    @property
-    def bottleneck_rate_bps(self) -> int:
-        """The bottleneck's transmission rate."""
-        return int(self.links.filter(pl.col("name") == self.bottleneck)["rate_bps"][0])
-
     def algorithms(self) -> dict[str, str]:
         """The algorithm of each label, in the order of the scenario."""
         return dict(

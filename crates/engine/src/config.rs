@@ -5,6 +5,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
+use crate::network::change::Change;
+use crate::network::entrance::EntranceConfig;
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
@@ -78,9 +80,16 @@ pub struct Link {
     pub queue: QueueConfig,
     /// Token bucket between queue and transmitter, if any.
     pub shaper: Option<Shaper>,
+    /// What happens to packets before anything else, if anything does.
+    pub entrance: Option<Box<EntranceConfig>>,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
-    /// How departures are computed, if the discipline leaves a choice; see [`Link::service`].
+    /// What becomes different in the course of the run, in order of time, at most once at a time.
+    pub changes: Vec<Change>,
+    /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
+    /// when they are there without it.
+    pub tick: Option<Span>,
+    /// How departures are computed, where nothing needs them one by one; see [`Link::service`].
     pub service: Service,
     /// Whether the time series include this link.
     pub sampled: bool,
@@ -89,13 +98,17 @@ pub struct Link {
 }
 
 impl Link {
-    /// How departures are computed: not on arrival if the discipline decides later, or if packets
-    /// wait for tokens.
+    /// How departures are computed: not on arrival if the discipline decides later, if packets wait
+    /// for tokens or ticks, or if the link changes.
     pub fn service(&self) -> Service {
-        if self.queue.decides_on_arrival() && self.shaper.is_none() {
-            self.service
-        } else {
+        let explicit = !self.queue.decides_on_arrival()
+            || self.shaper.is_some()
+            || self.tick.is_some()
+            || !self.changes.is_empty();
+        if explicit {
             Service::Explicit
+        } else {
+            self.service
         }
     }
 }

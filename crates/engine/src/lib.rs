@@ -19,5 +19,8 @@ mod transport;
 pub const RESULTS_VERSION: u32 = 1;
 
 pub use config::Config;
-pub use network::loss::Loss;
+pub use network::change::{CapacityMeter, Change};
+pub use network::entrance::{DelayBox, EntranceConfig, Reordering};
+pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;
+pub use random::{Distribution, Family, Quantiles};

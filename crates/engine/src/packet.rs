@@ -202,7 +202,10 @@ impl SackStore {
         if blocks.is_empty() {
             return SackHandle::NONE;
         }
-        let stored = SackOption::new(blocks, next);
+        self.store(SackOption::new(blocks, next))
+    }
+
+    fn store(&mut self, stored: SackOption) -> SackHandle {
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
@@ -220,6 +223,14 @@ impl SackStore {
         } else {
             self.slots[handle.0 as usize]
         }
+    }
+
+    /// A second copy of the blocks.
+    pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
+        if handle.is_none() {
+            return handle;
+        }
+        self.store(self.slots[handle.0 as usize])
     }
 
     /// Takes the blocks out.

@@ -10,6 +10,8 @@ use longhaul_units::Time;
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
+    /// A link's rate, delay or loss changes; the index is that of its changes.
+    Change(u32),
     /// A link ends the transmission of a packet (explicit service only).
     Departure(u32),
     /// Packets on a link reach its far end.
@@ -18,6 +20,8 @@ pub(crate) enum Event {
     Merge(u32),
     /// A period of a link's queue discipline is over.
     QueueUpdate(u32),
+    /// Packets that a link's entrance has held back go on; the index is the entrance's.
+    Release(u32),
     /// A TCP sender may send: the end of a send jitter or a pacing gap.
     Send(u32),
     /// The next datagram of a UDP source leaves.
@@ -42,20 +46,22 @@ pub(crate) enum Event {
 
 /// Classes in the order of events at the same time; the class sits above the index in a tag.
 mod class {
-    pub(super) const DEPARTURE: u64 = 0;
-    pub(super) const ARRIVAL: u64 = 1;
-    pub(super) const MERGE: u64 = 2;
-    pub(super) const QUEUE_UPDATE: u64 = 3;
-    pub(super) const SEND: u64 = 4;
-    pub(super) const DATAGRAM: u64 = 5;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 6;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 7;
-    pub(super) const START: u64 = 8;
-    pub(super) const STOP: u64 = 9;
-    pub(super) const MEASURE_FROM: u64 = 10;
-    pub(super) const SAMPLE: u64 = 11;
-    pub(super) const PROGRESS: u64 = 12;
-    pub(super) const END: u64 = 13;
+    pub(super) const CHANGE: u64 = 0;
+    pub(super) const DEPARTURE: u64 = 1;
+    pub(super) const ARRIVAL: u64 = 2;
+    pub(super) const MERGE: u64 = 3;
+    pub(super) const QUEUE_UPDATE: u64 = 4;
+    pub(super) const RELEASE: u64 = 5;
+    pub(super) const SEND: u64 = 6;
+    pub(super) const DATAGRAM: u64 = 7;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 8;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 9;
+    pub(super) const START: u64 = 10;
+    pub(super) const STOP: u64 = 11;
+    pub(super) const MEASURE_FROM: u64 = 12;
+    pub(super) const SAMPLE: u64 = 13;
+    pub(super) const PROGRESS: u64 = 14;
+    pub(super) const END: u64 = 15;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -63,10 +69,12 @@ impl Event {
     #[inline]
     fn tag(self) -> u64 {
         let (class, index) = match self {
+            Self::Change(changes) => (class::CHANGE, changes),
             Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
             Self::Merge(merge) => (class::MERGE, merge),
             Self::QueueUpdate(link) => (class::QUEUE_UPDATE, link),
+            Self::Release(entrance) => (class::RELEASE, entrance),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
@@ -85,10 +93,12 @@ impl Event {
     fn from_tag(tag: u64) -> Self {
         let index = tag as u32;
         match tag >> class::SHIFT {
+            class::CHANGE => Self::Change(index),
             class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(index),
             class::MERGE => Self::Merge(index),
             class::QUEUE_UPDATE => Self::QueueUpdate(index),
+            class::RELEASE => Self::Release(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),

@@ -3,6 +3,7 @@
 mod common;
 
 use common::disciplines::{DISCIPLINES, Discipline};
+use common::extras::{Extras, extras};
 use common::{
     AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
     run, tcp,
@@ -12,7 +13,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
-use longhaul_engine::{Config, Loss};
+use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -39,6 +40,7 @@ struct Small {
     queue: Discipline,
     ecn: Ecn,
     loss: f64,
+    extras: Extras,
     recovery: Recovery,
     delayed_ack: bool,
     timestamps: bool,
@@ -58,15 +60,15 @@ prop_compose! {
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
         queue in prop::sample::select(DISCIPLINES.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
-        loss in prop_oneof![Just(0.0), 0.0..0.05f64],
+        loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, queue, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
-            pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
+            mbps, delay_ms, limit, queue, ecn, loss, extras, recovery, delayed_ack, timestamps,
+            jitter_us, pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
         }
     }
 }
@@ -86,8 +88,11 @@ impl Small {
             rate: Rate::from_bps((part * rate.as_bps() as f64) as u64),
             burst: Bytes(3000),
         });
-        config.links[0].loss = Loss::Bernoulli(self.loss);
-        config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
+        config.links[0].loss = self.extras.loss(self.loss);
+        config.links[1].loss = self.extras.loss(self.loss / 2.0);
+        for link in &mut config.links {
+            self.extras.add_to(link);
+        }
         let base = Tcp {
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
@@ -137,15 +142,17 @@ struct Access {
     mbps: u64,
     limit: u64,
     loss: f64,
+    /// They do nothing else that the small network's links do.
+    plain: bool,
 }
 
 prop_compose! {
     fn access()(
         own: bool, delay_us in 0u64..2000, mbps in 1u64..80,
         limit in prop_oneof![1u64..40, Just(10_000u64)],
-        loss in prop_oneof![Just(0.0), 0.0..0.02f64],
+        loss in prop_oneof![Just(0.0), 0.0..0.02f64], plain: bool,
     ) -> Access {
-        Access { own, delay_us, mbps, limit, loss }
+        Access { own, delay_us, mbps, limit, loss, plain }
     }
 }
 
@@ -196,6 +203,9 @@ impl Access {
             link.rate = Rate::from_bps(self.mbps * 1_000_000);
             link.queue = drop_tail(self.limit);
             link.loss = Loss::Bernoulli(self.loss);
+            if self.plain {
+                Extras::remove_from(link);
+            }
         }
     }
 }
@@ -211,11 +221,15 @@ fn assert_conserved(config: &Config, totals: &Totals) {
         assert!(counters.queue_max_pkts <= 80);
     }
     let crossed: u64 = totals.flows.iter().map(|flow| flow.total.sent_pkts).sum();
-    let syns = totals.links[0].total.arrived_pkts - crossed;
-    assert!(
-        syns >= config.flows.len() as u64,
-        "every flow sends its SYN"
-    );
+    let first = &totals.links[0].total;
+    if config.links[0].entrance.is_none() {
+        let syns = first.arrived_pkts - crossed;
+        assert!(
+            syns >= config.flows.len() as u64,
+            "every flow sends its SYN"
+        );
+        assert_eq!(first.duplicated_pkts, 0);
+    }
     for flow in &totals.flows {
         let counters = &flow.total;
         assert!(counters.delivered_pkts + counters.retransmitted_pkts <= counters.sent_pkts);
@@ -238,9 +252,20 @@ proptest! {
     /// Explicit service and service on arrival are the same network.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
-        let on_arrival = Small { ns2_clock: false, ..small }.config(8);
+        let mut on_arrival = Small { ns2_clock: false, ..small }.config(8);
+        for link in &mut on_arrival.links {
+            (link.changes, link.tick) = (Vec::new(), None);
+        }
         let mut explicit = on_arrival.clone();
-        explicit.links.iter_mut().for_each(|link| link.service = Service::Explicit);
+        explicit.links[0].service = Service::Explicit;
+        // A change to what there is makes a link explicit too.
+        let back = &mut explicit.links[1];
+        back.changes.push(Change {
+            at: Time::ZERO + Span::from_secs(7),
+            rate: Some(back.rate),
+            delay: Some(back.delay),
+            loss: None,
+        });
         let (mut one, records_one) = run(&on_arrival);
         let (mut two, records_two) = run(&explicit);
         // Only the number of events may differ.
@@ -288,6 +313,9 @@ proptest! {
         config.measure.every = None;
         config.links[0].loss = Loss::List(losses.iter().copied().collect());
         config.links[1].loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());
+        for link in &mut config.links {
+            Extras::end_losses(link, Time::ZERO + Span::from_secs(10));
+        }
         let (totals, _) = run(&config);
         for flow in &totals.flows {
             prop_assert!(flow.finish.is_some(), "{:?}", flow);

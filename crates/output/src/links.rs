@@ -49,7 +49,7 @@ impl LinkRow {
     }
 
     fn period(&self, counters: LinkCounters, from: Time) -> Period {
-        let rate_bps = self.link().rate.as_bps() as f64;
+        let rate_bps = self.link().mean_rate(from, self.end).as_bps() as f64;
         Period {
             counters,
             rate_bps,
@@ -102,14 +102,14 @@ fn identity() -> Vec<Column<LinkRow>> {
             "rate_bps",
             Count,
             "bit/s",
-            "transmission rate",
+            "transmission rate at the beginning",
             |row: &LinkRow| Cell::Count(row.link().rate.as_bps()),
         ),
         Column::new(
             "delay_s",
             Real,
             "s",
-            "propagation delay",
+            "propagation delay at the beginning",
             |row: &LinkRow| Cell::Real(row.link().delay.as_secs_f64()),
         ),
     ]
@@ -153,10 +153,15 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::pkts("marked_pkts", "packets marked instead of dropped", |p| {
             Cell::Count(p.counters.marked_pkts)
         }),
+        Counter::pkts(
+            "duplicated_pkts",
+            "packets of which the link's entrance made a copy",
+            |p| Cell::Count(p.counters.duplicated_pkts),
+        ),
         Counter::real(
             "utilization",
             "",
-            "transmitted bits over the rate, from 0 to 1",
+            "transmitted bits over the rate, from 0 to 1; over the mean one, if it changes",
             |p| {
                 ratio(
                     p.counters.departed_bytes as f64 * 8.0,

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_engine::Config;
 use longhaul_engine::measure::{
     CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
 };
+use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
 use crate::capture::{self, Capture};
@@ -60,6 +60,8 @@ pub struct RunWriter {
     meta: RunMeta,
     flow_names: Vec<Name>,
     link_names: Vec<Name>,
+    /// By link.
+    capacities: Vec<CapacityMeter>,
     progress: Progress,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
@@ -94,6 +96,7 @@ impl RunWriter {
             .iter()
             .map(|link| link.name.as_str().into())
             .collect();
+        let capacities = vec![CapacityMeter::default(); config.links.len()];
         Ok(Self {
             series,
             events,
@@ -102,6 +105,7 @@ impl RunWriter {
             meta,
             flow_names,
             link_names,
+            capacities,
             progress,
             error: None,
         })
@@ -171,10 +175,10 @@ impl Recorder for RunWriter {
     }
 
     fn link_sample(&mut self, sample: &LinkSample) {
-        self.sample(
-            self.link_names[sample.link as usize].clone(),
-            Sample::Link(*sample),
-        );
+        let id = sample.link as usize;
+        let link = &self.meta.config.links[id];
+        let capacity = self.capacities[id].advance(link, sample.time);
+        self.sample(self.link_names[id].clone(), Sample::Link(*sample, capacity));
     }
 
     fn event(&mut self, event: &Event) {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use longhaul_engine::measure::{FlowSample, LinkSample};
-use longhaul_units::{Span, Time};
+use longhaul_units::{Bytes, Span, Time};
 
 use crate::table::{Cell, Column, Kind, Name};
 
@@ -17,14 +17,15 @@ pub(crate) struct SeriesRow {
 
 pub(crate) enum Sample {
     Flow(FlowSample),
-    Link(LinkSample),
+    /// With what its rate could have transmitted so far.
+    Link(LinkSample, Bytes),
 }
 
 impl SeriesRow {
     fn time(&self) -> Time {
         match &self.sample {
             Sample::Flow(sample) => sample.time,
-            Sample::Link(sample) => sample.time,
+            Sample::Link(sample, _) => sample.time,
         }
     }
 
@@ -33,14 +34,14 @@ impl SeriesRow {
         static LINK: LazyLock<Name> = LazyLock::new(|| "link".into());
         match self.sample {
             Sample::Flow(_) => &FLOW,
-            Sample::Link(_) => &LINK,
+            Sample::Link(..) => &LINK,
         }
     }
 
     fn id(&self) -> u32 {
         match &self.sample {
             Sample::Flow(sample) => sample.flow,
-            Sample::Link(sample) => sample.link,
+            Sample::Link(sample, _) => sample.link,
         }
     }
 }
@@ -149,6 +150,16 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
         link("marked_pkts", Count, "pkts", "packets marked", |l| {
             Cell::Count(l.marked_pkts)
         }),
+        Column::new(
+            "capacity_bytes",
+            Count,
+            "bytes",
+            "what the link's rate could have transmitted",
+            |row: &SeriesRow| match row.sample {
+                Sample::Flow(_) => Cell::Null,
+                Sample::Link(_, capacity) => Cell::Count(capacity.0),
+            },
+        ),
     ]
 }
 
@@ -167,7 +178,7 @@ fn flow(
         description,
         move |row: &SeriesRow| match &row.sample {
             Sample::Flow(sample) => value(sample),
-            Sample::Link(_) => Cell::Null,
+            Sample::Link(..) => Cell::Null,
         },
     )
 }
@@ -187,7 +198,7 @@ fn link(
         description,
         move |row: &SeriesRow| match &row.sample {
             Sample::Flow(_) => Cell::Null,
-            Sample::Link(sample) => value(sample),
+            Sample::Link(sample, _) => value(sample),
         },
     )
 }

@@ -12,9 +12,10 @@ use longhaul_units::{Bytes, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::flow;
+use crate::link;
 use crate::queue;
 use crate::resolve::Resolved;
-use crate::typed::{Typed, span_of, text_of, whole_of};
+use crate::typed::{Typed, span_of, text_of};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
@@ -28,21 +29,10 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         nodes: resolved.core.nodes.clone(),
         links: Vec::new(),
     };
-    network
-        .links
-        .extend(resolved.core.links.iter().map(|link| Link {
-            name: link.name.clone(),
-            from: link.from,
-            to: link.to,
-            rate: link.rate,
-            delay: link.delay,
-            queue: queue::config(&link.queue, link.capacity(), link.delay),
-            shaper: link.shaper,
-            loss: link.loss.as_ref().map_or(Loss::None, loss),
-            service: Service::OnArrival,
-            sampled: true,
-            captured: captured.contains(&link.name.as_str()),
-        }));
+    network.links.extend(resolved.core.links.iter().map(|core| {
+        let captured = captured.contains(&core.name.as_str());
+        link::config(core, captured)
+    }));
     let mut flows = Vec::new();
     for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
         let group = node.table().expect("a group is a table");
@@ -100,7 +90,10 @@ impl Network {
                 delay,
                 queue: queue::config(access.sub("queue"), rate, delay),
                 shaper: None,
+                entrance: None,
                 loss: Loss::None,
+                changes: Vec::new(),
+                tick: None,
                 service: Service::OnArrival,
                 sampled: false,
                 captured: false,
@@ -153,14 +146,6 @@ fn start(node: &Node, index: usize) -> Start {
         }
         Value::List(starts) => Start::At(time(&starts[index])),
         _ => Start::At(time(node)),
-    }
-}
-
-fn loss(table: &Table) -> Loss {
-    if table.contains_key("bernoulli") {
-        Loss::Bernoulli(table.number("bernoulli"))
-    } else {
-        Loss::List(table.list("packets").iter().map(whole_of).collect())
     }
 }
 

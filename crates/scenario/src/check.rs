@@ -149,6 +149,7 @@ fn suits(kind: &Kind, value: &Value) -> bool {
             matches!(value, Value::Whole(_) | Value::Number(_))
         }
         (Kind::Word(_), Value::Text(text)) => !numeric(text),
+        (Kind::Text, value) => matches!(value, Value::Text(_)),
         (Kind::Flag, value) => matches!(value, Value::Flag(_)),
         (Kind::Whole { .. }, value) => matches!(value, Value::Whole(_)),
         (Kind::Number(_), value) => matches!(value, Value::Whole(_) | Value::Number(_)),
@@ -158,7 +159,8 @@ fn suits(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-fn check_fields(
+/// Checks the keys and values of a table.
+pub(crate) fn check_fields(
     fields: &'static [Field],
     table: &mut Table,
     origin: &Origin,

@@ -3,14 +3,14 @@
 //! The text of the file becomes part of the resolved scenario, as `source`: what identifies the
 //! results includes the algorithm, and the resolved scenario runs without the file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Custom, Factory};
 
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
-use crate::read::join;
+use crate::read::{beside, join};
 use crate::render;
 use crate::typed::Typed;
 
@@ -158,15 +158,6 @@ pub(crate) fn resolve(
         custom: Some(Custom(factory)),
         ..ControllerSpec::default()
     })
-}
-
-/// A path as seen from the file that names it.
-fn beside(origin: &Origin, file: &str) -> PathBuf {
-    let directory = match origin {
-        Origin::File(source, _) => Path::new(&source.name).parent(),
-        _ => None,
-    };
-    directory.unwrap_or(Path::new("")).join(file)
 }
 
 fn read(file: &Path) -> Result<String, String> {

@@ -17,6 +17,7 @@ mod custom;
 mod document;
 mod error;
 mod flow;
+mod link;
 mod model;
 mod profile;
 mod queue;

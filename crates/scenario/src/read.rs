@@ -294,6 +294,15 @@ fn overlay_one(table: &mut Table, key: &str, node: Node) {
     }
 }
 
+/// A path as seen from the file that names it.
+pub(crate) fn beside(origin: &Origin, file: &str) -> PathBuf {
+    let directory = match origin {
+        Origin::File(source, _) => Path::new(&source.name).parent(),
+        _ => None,
+    };
+    directory.unwrap_or(Path::new("")).join(file)
+}
+
 /// A dotted path one step longer.
 pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() {

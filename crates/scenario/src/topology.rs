@@ -6,6 +6,7 @@ use longhaul_units::{Bytes, Rate, Span};
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::link;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::typed::{Typed, text_of};
@@ -32,11 +33,12 @@ pub(crate) struct CoreLink {
     pub to: usize,
     pub rate: Rate,
     pub delay: Span,
-    pub queue: Table,
     /// Token bucket, of the forward direction only.
     pub shaper: Option<Shaper>,
-    /// Loss, of the forward direction only.
-    pub loss: Option<Table>,
+    /// Whether it is the one of whose loss and changes of loss the keys speak.
+    pub forward: bool,
+    /// The link's resolved keys.
+    pub keys: Table,
 }
 
 impl CoreLink {
@@ -232,7 +234,7 @@ impl Builder<'_> {
         let (rate, delay) = (link.rate("rate"), link.span("delay"));
         let default = || queue::default_queue(queue::DEFAULT_LIMIT);
         link.entry("queue".to_string()).or_insert_with(default);
-        let shaper = self.shaper(link, path, rate);
+        let shaper = link::shaper(link, path, self.packet, self.out);
         let capacity = shaper.map_or(rate, |shaper| shaper.rate);
         for (key, rate) in [("queue", capacity), ("reverse_queue", rate)] {
             let place = Place {
@@ -249,85 +251,41 @@ impl Builder<'_> {
         // The same both ways, and wrong only once.
         let queue = link.node("queue").clone();
         link.entry("reverse_queue".to_string()).or_insert(queue);
-        let loss = link.get("loss").and_then(Node::table).cloned();
-        if let Some(loss) = &loss {
-            check_loss(
-                loss,
-                &link.node("loss").origin,
-                &join(path, "loss"),
-                self.out,
-            );
-        }
-        let one_way = |name: String, (from, to), key, shaper, loss| CoreLink {
+        link::resolve(link, path, self.out);
+        let one_way = |name: String, (from, to), forward| CoreLink {
             name,
             from,
             to,
             rate,
             delay,
-            queue: link.sub(key).clone(),
-            shaper,
-            loss,
+            shaper: shaper.filter(|_| forward),
+            forward,
+            keys: link.clone(),
         };
-        let there = one_way(name.to_string(), (from, to), "queue", shaper, loss);
-        links.push(there);
-        links.push(one_way(
-            format!("{name}-reverse"),
-            (to, from),
-            "reverse_queue",
-            None,
-            None,
-        ));
-    }
-
-    /// The token bucket of a link, if it has one that can and does something.
-    fn shaper(&mut self, link: &Table, path: &str, rate: Rate) -> Option<Shaper> {
-        let table = link.get("shaper").and_then(Node::table)?;
-        let path = join(path, "shaper");
-        let shaper = Shaper {
-            rate: table.rate("rate"),
-            burst: table.bytes("burst"),
-        };
-        let mut refuse = |key: &str, message: String| {
-            let origin = &table.node(key).origin;
-            self.out
-                .push(Diagnostic::new(&join(&path, key), origin, message));
-        };
-        if shaper.rate >= rate {
-            let message = format!("{} is not below the link's {rate}", shaper.rate);
-            refuse("rate", message);
-        }
-        if shaper.burst < self.packet {
-            let (burst, packet) = (shaper.burst, self.packet);
-            let message = format!(
-                "{burst} never are enough for a packet of {packet}; write at least {packet}"
-            );
-            refuse("burst", message);
-        }
-        Some(shaper)
+        links.push(one_way(name.to_string(), (from, to), true));
+        let reverse = format!("{name}{}", CoreLink::REVERSE);
+        links.push(one_way(reverse, (to, from), false));
     }
 }
 
-fn check_loss(loss: &Table, origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
-    if loss.len() != 1 {
-        out.push(Diagnostic::new(
-            path,
-            origin,
-            "give either `bernoulli` or `packets`",
-        ));
+impl CoreLink {
+    /// The end of the name of a link's reverse direction.
+    const REVERSE: &str = "-reverse";
+
+    /// The name of the link's forward direction.
+    pub fn forward_name(&self) -> &str {
+        let stripped = self.name.strip_suffix(Self::REVERSE);
+        stripped.filter(|_| !self.forward).unwrap_or(&self.name)
     }
-    if let Some(Node {
-        value: Value::List(packets),
-        origin,
-        ..
-    }) = loss.get("packets")
-    {
-        let ascending = packets.windows(2).all(|pair| {
-            matches!((&pair[0].value, &pair[1].value), (Value::Whole(a), Value::Whole(b)) if a < b)
-        });
-        if !ascending {
-            let message = "write the packets' numbers in ascending order, each once";
-            out.push(Diagnostic::new(&join(path, "packets"), origin, message));
-        }
+
+    /// The queue in front of it.
+    pub fn queue(&self) -> &Table {
+        let key = if self.forward {
+            "queue"
+        } else {
+            "reverse_queue"
+        };
+        self.keys.sub(key)
     }
 }
 

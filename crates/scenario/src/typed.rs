@@ -121,6 +121,14 @@ pub(crate) fn text_of(node: &Node) -> &str {
     }
 }
 
+/// The number of a checked value.
+pub(crate) fn number_of(node: &Node) -> f64 {
+    match node.value {
+        Value::Number(number) => number,
+        ref other => unreachable!("{other:?} is no number"),
+    }
+}
+
 /// The number in a checked list of whole numbers.
 pub(crate) fn whole_of(node: &Node) -> u64 {
     match node.value {

@@ -1,7 +1,7 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::Loss;
 use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
+use longhaul_engine::{Distribution, EntranceConfig, Loss};
 use longhaul_units::Time;
 
 use crate::document::Node;
@@ -47,7 +47,9 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 
 fn has_random_element(config: &Config) -> bool {
     let random_link = config.links.iter().any(|link| {
-        matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0) || link.queue.is_random()
+        is_random(&link.loss)
+            || link.entrance.as_deref().is_some_and(draws)
+            || link.queue.is_random()
     });
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
@@ -57,6 +59,24 @@ fn has_random_element(config: &Config) -> bool {
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
     random_link || random_tcp || random_start
+}
+
+fn draws(entrance: &EntranceConfig) -> bool {
+    let varies = |drawn: &Distribution| !drawn.is_constant();
+    let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
+        let rate = delay_box.rate.as_ref().is_some_and(varies);
+        let noise = delay_box.noise.as_ref().is_some_and(varies);
+        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
+    });
+    by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
+}
+
+fn is_random(loss: &Loss) -> bool {
+    match loss {
+        Loss::None | Loss::List(_) => false,
+        Loss::Bernoulli(p) => *p > 0.0 && *p < 1.0,
+        Loss::GilbertElliott(_) => true,
+    }
 }
 
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {

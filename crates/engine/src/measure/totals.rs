@@ -92,7 +92,8 @@ pub struct LinkTotals {
 /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkCounters {
-    /// Packets that reached the link, before any loss.
+    /// Packets that reached the link, before any loss. Copies made at its entrance included, packets
+    /// that it holds back not.
     pub arrived_pkts: u64,
     /// Their bytes.
     pub arrived_bytes: u64,
@@ -110,6 +111,8 @@ pub struct LinkCounters {
     pub dropped_forced_pkts: u64,
     /// Packets marked instead of dropped.
     pub marked_pkts: u64,
+    /// Packets that its entrance has made a copy of.
+    pub duplicated_pkts: u64,
     /// Integral of the number of waiting packets over time: packet seconds. The packet in service
     /// does not wait.
     pub queue_integral: f64,

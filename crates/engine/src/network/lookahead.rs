@@ -231,7 +231,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool
     let queues = all.filter(|(link, around)| link.queue.draws() && around.carries_data);
     let is_drawing = |edge: &&Edge| matches!(edge, Edge::Sender { draws: true, .. });
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
-    config.randomness == Randomness::Ns2 && draw > 1
+    let entrances = config.links.iter().filter(|link| link.entrance.is_some());
+    config.randomness == Randomness::Ns2 && draw + entrances.count() > 1
 }
 
 /// How far ahead a link may hand its packets on, if everything at its far end waits for it alone.
@@ -243,10 +244,7 @@ fn alone_ahead(
 ) -> Option<Delivery> {
     let follows = |next: usize| links[next].follows() == Some(id) && is_plain(&config.links[next]);
     let link = &links[id];
-    let first_link = |edge: &Edge| match routes.hop(edge.sends()) {
-        Hop::Link(first) => first as usize,
-        Hop::End(_) => unreachable!("a route begins with a link"),
-    };
+    let first_link = |edge: &Edge| ends_of(routes, edge.sends()).0;
     let is_plain = is_plain(&config.links[id]) && !config.links[id].captured;
     let links_follow = link.next.iter().all(|&next| follows(next));
     let answers_follow = link.edges.iter().all(|edge| follows(first_link(edge)));
@@ -277,6 +275,10 @@ fn is_plain(link: &Link) -> bool {
 
 fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {
     let mut links = vec![Surroundings::default(); config.links.len()];
+    for (link, around) in config.links.iter().zip(&mut links) {
+        // What it holds back enters the link at times of its own.
+        around.has_source = link.entrance.is_some();
+    }
     for (hops, end) in routes.all() {
         for pair in hops.windows(2) {
             links[pair[0]].next.insert(pair[1]);
@@ -303,9 +305,11 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
 
 /// The first and the last link of a route.
 fn ends_of(routes: &Routes, route: u32) -> (usize, usize) {
-    let links = (route..).map_while(|position| match routes.hop(position) {
+    let hops = (route..).map(|position| routes.hop(position));
+    let links = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
+    let links = links.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
-        Hop::End(_) => None,
+        Hop::Entrance(..) | Hop::End(_) => None,
     });
     let links: Vec<usize> = links.collect();
     (links[0], links[links.len() - 1])

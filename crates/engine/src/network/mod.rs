@@ -1,5 +1,7 @@
 //! Links, queues and routes: everything between the two ends of a flow.
 
+pub(crate) mod change;
+pub(crate) mod entrance;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
@@ -8,12 +10,14 @@ mod route;
 
 use longhaul_units::Time;
 
+use self::change::Changes;
+use self::entrance::Entrance;
 use self::link::{Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
 use self::queue::Queue;
-pub(crate) use self::route::{End, Hop, Path, Routes};
+pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackBlocks, SackHandle, SackOption, SackStore};
@@ -42,6 +46,8 @@ pub(crate) struct Network {
     /// By link: how far ahead of the simulation it hands its packets on.
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
+    changes: Vec<Changes>,
+    entrances: Vec<Entrance>,
 }
 
 impl Network {
@@ -57,15 +63,19 @@ impl Network {
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
         });
+        let mut schedule = Schedule::default();
+        let changes = Changes::of(config, streams, &mut schedule);
         Self {
             now: Time::ZERO,
             ns2_s: 0.0,
-            schedule: Schedule::default(),
+            schedule,
             links: links.collect(),
             routes: Routes::new(config),
             sack: SackStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
             merges: Vec::new(),
+            changes,
+            entrances: Entrance::of(config, streams),
         }
     }
 
@@ -90,11 +100,18 @@ impl Network {
     /// Puts a packet on the first link of its route.
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: Packet) {
-        let Hop::Link(link) = self.routes.hop(packet.route) else {
-            unreachable!("a route begins with a link");
-        };
+        match self.routes.hop(packet.route) {
+            Hop::Link(link) => self.put_on(link, &packet),
+            Hop::Entrance(index, carrier) => self.enter(index, carrier, &packet),
+            Hop::End(_) => unreachable!("a route begins with a link"),
+        }
+    }
+
+    /// A packet reaches the near end of a link.
+    #[inline(always)]
+    fn put_on(&mut self, link: u32, packet: &Packet) {
         let now = self.moment();
-        let offer = self.links[link as usize].offer(&packet, packet.route, now, &mut self.schedule);
+        let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.schedule);
         self.conclude(link, offer, packet.sack);
     }
 
@@ -204,6 +221,14 @@ impl Network {
                 self.forward(link, next);
                 Some(Handed::On)
             }
+            Hop::Entrance(index, carrier) => {
+                let packet = Packet {
+                    route: packet.route + 1,
+                    ..*packet
+                };
+                self.enter(index, carrier, &packet);
+                Some(Handed::On)
+            }
             Hop::End(end) => Some(Handed::Over(end)),
         }
     }
@@ -269,7 +294,7 @@ impl Network {
         let mut position = packet.route;
         loop {
             match self.routes.hop(position) {
-                Hop::Link(_) => position += 1,
+                Hop::Link(_) | Hop::Entrance(..) => position += 1,
                 Hop::End(end) => return end,
             }
         }
@@ -278,10 +303,12 @@ impl Network {
     /// Counters of every link up to now.
     pub(crate) fn counters(&mut self) -> Vec<LinkCounters> {
         let now = self.now;
-        self.links
-            .iter_mut()
-            .map(|link| link.counters(now))
-            .collect()
+        let counters = self.links.iter_mut().map(|link| link.counters(now));
+        let mut counters: Vec<LinkCounters> = counters.collect();
+        for (link, duplicated_pkts) in self.duplicated() {
+            counters[link].duplicated_pkts = duplicated_pkts;
+        }
+        counters
     }
 
     /// Restarts the record of largest queues; returns those so far.

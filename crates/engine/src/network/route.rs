@@ -19,10 +19,28 @@ pub(crate) enum End {
     UdpReceiver,
 }
 
+/// What carries a flow's packets: each kind has indices of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    Tcp,
+    Udp,
+}
+
+impl End {
+    fn carrier(self) -> Carrier {
+        match self {
+            Self::TcpSender | Self::TcpReceiver => Carrier::Tcp,
+            Self::UdpReceiver => Carrier::Udp,
+        }
+    }
+}
+
 /// One step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     Link(u32),
+    /// What happens to packets before the link that follows.
+    Entrance(u32, Carrier),
     End(End),
 }
 
@@ -36,6 +54,8 @@ pub(crate) struct Path {
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<Hop>,
+    /// By link: its entrance, if it has one.
+    entrances: Vec<Option<u32>>,
     known: BTreeMap<(usize, usize, End), Option<u32>>,
     /// Links that leave each node, as (link, far end, delay in picoseconds).
     leaving: Vec<Vec<(u32, usize, u64)>>,
@@ -47,7 +67,13 @@ impl Routes {
         for (link, id) in config.links.iter().zip(0..) {
             leaving[link.from].push((id, link.to, link.delay.as_ps()));
         }
+        let mut numbers = 0..;
+        let entrances = config.links.iter().map(|link| {
+            let _ = link.entrance.as_ref()?;
+            numbers.next()
+        });
         Self {
+            entrances: entrances.collect(),
             hops: Vec::new(),
             known: BTreeMap::new(),
             leaving,
@@ -65,7 +91,12 @@ impl Routes {
         }
         let route = self.shortest(from, to).map(|links| {
             let route = u32::try_from(self.hops.len()).expect("more than 4e9 hops");
-            self.hops.extend(links.into_iter().map(Hop::Link));
+            for link in links {
+                let entrance = self.entrances[link as usize];
+                self.hops
+                    .extend(entrance.map(|index| Hop::Entrance(index, end.carrier())));
+                self.hops.push(Hop::Link(link));
+            }
             self.hops.push(Hop::End(end));
             route
         });
@@ -81,6 +112,7 @@ impl Routes {
                 links.push(link as usize);
                 None
             }
+            Hop::Entrance(..) => None,
             Hop::End(end) => Some((std::mem::take(&mut links), end)),
         })
     }
@@ -116,5 +148,15 @@ impl Routes {
         }
         links.reverse();
         (!links.is_empty()).then_some(links)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_stays_small() {
+        assert_eq!(size_of::<Hop>(), 8);
     }
 }

@@ -3,9 +3,10 @@
 //! A stream's seed is a hash of the run's seed, its replication and the stream's path, so adding a
 //! component, or changing one flow's protocol, shifts no other stream's draws. ns-2 has one
 //! generator from which everything draws in the order of events; with it a run repeats what an ns-2
-//! script drew after `ns-random SEED`. Both are pinned by published vectors; the samplers are by
-//! inversion. None of it may ever change under a seed.
+//! script drew after `ns-random SEED`. Both are pinned by published vectors. None of it may ever
+//! change under a seed.
 
+mod distribution;
 mod mrg32k3a;
 mod xoshiro;
 
@@ -13,6 +14,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use longhaul_units::Span;
+
+pub use self::distribution::{Distribution, Family, Quantiles};
 
 use self::mrg32k3a::Mrg32k3a;
 use self::xoshiro::Xoshiro256;
@@ -29,13 +32,18 @@ pub(crate) struct Streams {
 
 impl Streams {
     pub(crate) fn new(config: &Config) -> Self {
-        let shared = match config.randomness {
+        Self::of_seed(config.seed, config.replication, config.randomness)
+    }
+
+    /// The streams of a run with this seed and replication.
+    pub(crate) fn of_seed(seed: u64, replication: u64, randomness: Randomness) -> Self {
+        let shared = match randomness {
             Randomness::Streams => None,
-            Randomness::Ns2 => Some(ns2_generator(config.seed + config.replication)),
+            Randomness::Ns2 => Some(ns2_generator(seed + replication)),
         };
         Self {
-            seed: config.seed,
-            replication: config.replication,
+            seed,
+            replication,
             shared,
         }
     }
@@ -46,6 +54,11 @@ impl Streams {
             None => Stream::new(self.seed, self.replication, path),
             Some(shared) => Stream(Generator::Ns2(Rc::clone(shared))),
         }
+    }
+
+    /// The stream called `path` in any case: whoever asks for it again draws the same.
+    pub(crate) fn own(&self, path: &str) -> Stream {
+        Stream::new(self.seed, self.replication, path)
     }
 
     /// The stream of a link's losses. ns-2's scripts give their error models generators of their

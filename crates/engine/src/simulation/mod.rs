@@ -134,8 +134,10 @@ impl World {
         let env = &mut self.env;
         env.network.set_clock(env.network.now);
         match event {
+            Event::Change(changes) => env.network.change(changes),
             Event::Departure(link) => env.network.depart(link),
             Event::QueueUpdate(link) => env.network.update_queue(link),
+            Event::Release(entrance) => env.network.release(entrance),
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),

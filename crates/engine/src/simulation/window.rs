@@ -78,6 +78,7 @@ impl Baseline {
             dropped_early_pkts: end.dropped_early_pkts - before.dropped_early_pkts,
             dropped_forced_pkts: end.dropped_forced_pkts - before.dropped_forced_pkts,
             marked_pkts: end.marked_pkts - before.marked_pkts,
+            duplicated_pkts: end.duplicated_pkts - before.duplicated_pkts,
             queue_integral: end.queue_integral - before.queue_integral,
             queue_max_pkts: end.queue_max_pkts,
         };

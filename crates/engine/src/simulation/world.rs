@@ -9,7 +9,7 @@ use super::SetupError;
 use super::window::Baseline;
 use crate::config::{Config, Flow, Start, Tcp, Transport};
 use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
-use crate::network::{Edge, End, Network, Path};
+use crate::network::{Carrier, Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
 use crate::transport::tcp::{Receiver, Sender};
@@ -105,6 +105,12 @@ impl World {
                     Kind::Udp(index)
                 }
             };
+            let (carrier, index) = match kind {
+                Kind::Tcp(index) => (Carrier::Tcp, index),
+                Kind::Udp(index) => (Carrier::Udp, index),
+            };
+            let network = &mut world.env.network;
+            network.add_flow(carrier, index, &flow.name, &streams);
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,

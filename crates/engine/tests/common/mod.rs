@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod disciplines;
+pub mod extras;
 
 use std::sync::Arc;
 
@@ -130,7 +131,10 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         delay,
         queue: queue.clone(),
         shaper: None,
+        entrance: None,
         loss: Loss::None,
+        changes: Vec::new(),
+        tick: None,
         service: Service::OnArrival,
         sampled: true,
         captured: false,
@@ -220,6 +224,7 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
             to,
             delay,
             queue: drop_tail(10_000),
+            entrance: None,
             loss: Loss::None,
             ..config.links[0].clone()
         };

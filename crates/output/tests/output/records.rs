@@ -97,6 +97,7 @@ pub fn link_counters(n: u64) -> LinkCounters {
         dropped_early_pkts: 30,
         dropped_forced_pkts: 49,
         marked_pkts: n + 7,
+        duplicated_pkts: n + 9,
         queue_integral: 80.0,
         queue_max_pkts: n + 8,
     }

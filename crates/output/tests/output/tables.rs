@@ -107,6 +107,10 @@ fn the_series_hold_every_sample() {
         assert_eq!(series.count("departed_bytes", row), 7500 * n as i64);
         assert_eq!(series.count("dropped_pkts", row), n as i64 / 10);
         assert_eq!(series.count("marked_pkts", row), n as i64 / 20);
+        // 100 Mbit/s.
+        let capacity = series.real("t_s", row) * 12.5e6;
+        let found = series.count("capacity_bytes", row) as f64;
+        assert!((found - capacity).abs() <= 1.0, "{found}, not {capacity}");
     }
 }
 
@@ -197,6 +201,7 @@ fn links_conserve_packets() {
             (count("marked_pkts"), count("queue_max_pkts")),
             (n + 7, n + 8)
         );
+        assert_eq!(count("duplicated_pkts"), n + 9);
         let real = |name: &str| links.real(&format!("{prefix}{name}"), 0);
         // 50 MB are 4 s of 100 Mbit/s.
         assert_eq!(

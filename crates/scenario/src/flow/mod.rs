@@ -165,7 +165,7 @@ pub(crate) fn resolve(
     let mut congestion = None;
     if flow.word("protocol") == "tcp" {
         let packet = flow.bytes("packet");
-        let queues = route.iter().map(|&link| &shared.core.links[link].queue);
+        let queues = route.iter().map(|&link| shared.core.links[link].queue());
         let queued: f64 = queues
             .map(|queue| queue::capacity_packets(queue, packet))
             .sum();

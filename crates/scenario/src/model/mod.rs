@@ -6,13 +6,17 @@
 use longhaul_congestion::Range;
 use longhaul_units::Dimension;
 
+mod distribution;
 mod flow;
+mod link;
 mod network;
 mod queue;
 
 use crate::profile;
 
 pub(crate) use flow::TCP;
+pub(crate) use link::CHANGE;
+
 use flow::{DELAYED_ACK, FLOW};
 use network::TOPOLOGY;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};

@@ -1,7 +1,12 @@
-//! Keys of the network: topologies, links, losses.
+//! Keys of the network: topologies, and what is common to links.
 
+use super::distribution::TIMES;
+use super::link::{
+    CHANGES, CHANGES_HELP, DELAY_BOX, DELAY_BOX_HELP, DUPLICATION_HELP, HOST_NOISE_HELP, LOSS,
+    REORDERING, REORDERING_HELP, TICK_HELP,
+};
 use super::queue::QUEUE;
-use super::{Field, Kind, MOST, PROBABILITY, RATE, SIZE, TIME, field, required};
+use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
     field(
@@ -82,6 +87,12 @@ const LINK: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
+    field("changes", CHANGES, CHANGES_HELP),
+    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
+    field("duplication", PROBABILITY, DUPLICATION_HELP),
+    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
+    field("host_noise", TIMES, HOST_NOISE_HELP),
+    field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 const EDGE: &[Field] = &[
@@ -103,6 +114,12 @@ const EDGE: &[Field] = &[
     field("reverse_queue", QUEUE, REVERSE_HELP),
     field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
     field("loss", Kind::Table(LOSS), LOSS_HELP),
+    field("changes", CHANGES, CHANGES_HELP),
+    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
+    field("duplication", PROBABILITY, DUPLICATION_HELP),
+    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
+    field("host_noise", TIMES, HOST_NOISE_HELP),
+    field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 pub(super) const ACCESS: &[Field] = &[
@@ -130,18 +147,5 @@ pub(super) const ACCESS: &[Field] = &[
         "at",
         Kind::Word(&["both", "sender"]),
         "Whether both ends have an access link (default) or only the sender.",
-    ),
-];
-
-const LOSS: &[Field] = &[
-    field(
-        "bernoulli",
-        PROBABILITY,
-        "Each packet is lost independently with this probability.",
-    ),
-    field(
-        "packets",
-        Kind::List(&Kind::Whole { min: 0, max: MOST }),
-        "The packets with these arrival numbers at the link are lost; the first is 0.",
     ),
 ];

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use longhaul_scenario::{load, schema};
+use longhaul_scenario::{load, parse, schema};
 use serde_json::Value as Json;
 
 fn examples() -> Vec<PathBuf> {
@@ -61,6 +61,21 @@ fn allows(schema: &Json, value: &Json) -> bool {
         Json::Bool(_) => schema["type"] == "boolean",
         Json::Number(_) => schema["type"] == "number" || schema["type"] == "integer",
         Json::Null => false,
+    }
+}
+
+/// The resolved scenario is the scenario: it gives the same simulation, and resolves to itself.
+#[test]
+fn resolved_examples_give_the_same_simulations() {
+    for path in examples() {
+        let scenario = load(&path, &[]).expect("valid");
+        let text = scenario.resolved_json().to_string();
+        let again = parse(&text, "resolved.json", None, &[]);
+        let again = again.unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        assert_eq!(scenario.resolved_json(), again.resolved_json(), "{path:?}");
+        let configs = [scenario.config(), again.config()];
+        let [first, second] = configs.map(|config| format!("{config:?}"));
+        assert_eq!(first, second, "{path:?}");
     }
 }
 

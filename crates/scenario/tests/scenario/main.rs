@@ -5,6 +5,7 @@ mod composition;
 mod errors;
 mod examples;
 mod layout;
+mod links;
 mod profiles;
 mod queues;
 mod resolved;

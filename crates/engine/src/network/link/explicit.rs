@@ -1,7 +1,7 @@
 //! Explicit service: one event at the end of each transmission, as disciplines need that decide
 //! which packet leaves next.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
 use super::Offer;
 use super::port::Port;
@@ -20,8 +20,11 @@ pub(super) struct ExplicitService {
     transmitter: Transmitter,
     delay: Span,
     shaper: Option<TokenBucket>,
+    tick: Option<Span>,
     /// End of the last transmission that is due; before it a packet may wait for its tokens.
     busy_until: Time,
+    /// Arrival at the far end of the last packet that has begun service.
+    last_arrival: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
     /// Whether the discipline's periods have begun.
@@ -36,7 +39,9 @@ impl ExplicitService {
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
+            tick: config.tick,
             busy_until: Time::ZERO,
+            last_arrival: Time::ZERO,
             propagating: 0,
             has_periods: false,
             effects: Effects::default(),
@@ -46,6 +51,16 @@ impl ExplicitService {
     /// End of the last transmission that has begun.
     pub(super) fn busy_until(&self) -> Time {
         self.busy_until
+    }
+
+    /// Changes rate and delay for packets whose service has not begun.
+    pub(super) fn alter(&mut self, rate: Option<Rate>, delay: Option<Span>) {
+        if let Some(rate) = rate
+            && rate != self.transmitter.rate()
+        {
+            self.transmitter = Transmitter::new(rate);
+        }
+        self.delay = delay.unwrap_or(self.delay);
     }
 
     /// A packet reaches the near end of the link.
@@ -83,7 +98,11 @@ impl ExplicitService {
             None => now,
         };
         self.busy_until = start + self.transmitter.time(packet.bytes);
-        packet.time = self.busy_until + self.delay;
+        let arrival = self.busy_until + self.delay;
+        let arrival = self.tick.map_or(arrival, |tick| next_tick(arrival, tick));
+        // Not before the one in front, if the delay has become shorter.
+        self.last_arrival = self.last_arrival.max(arrival);
+        packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         schedule.push_link(self.busy_until, Event::Departure(self.link));
         port.append_in_service(packet);
@@ -130,4 +149,9 @@ impl ExplicitService {
         self.propagating -= 1;
         Some(packet)
     }
+}
+
+/// The first tick that is not before `time`.
+fn next_tick(time: Time, tick: Span) -> Time {
+    Time::from_ps(time.as_ps().next_multiple_of(tick.as_ps()))
 }

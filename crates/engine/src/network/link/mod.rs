@@ -21,8 +21,9 @@ use self::clock::{Clock as _, ExactClock};
 use self::explicit::ExplicitService;
 use self::ns2_clock::Ns2Clock;
 use self::port::Port;
+use super::change::Step;
 use super::loss::LossModel;
-use super::queue::Queue;
+use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Packet, SackHandle};
@@ -108,6 +109,11 @@ impl Link {
         }
     }
 
+    /// A packet has been lost on its way to the link.
+    pub(crate) fn lose(&mut self, packet: &Packet) {
+        self.port.count_drop(DropReason::Loss, packet.bytes);
+    }
+
     /// Explicit service: a transmission ends. The caller has taken the event off the schedule.
     /// Returns the packet's arrival at the far end if it is the next one there.
     pub(crate) fn depart(&mut self, now: Time, schedule: &mut Schedule) -> Option<Time> {
@@ -134,6 +140,17 @@ impl Link {
         service
             .into_iter()
             .flat_map(|service| service.effects.displaced.drain(..))
+    }
+
+    /// Changes what the step changes, for packets whose service has not begun.
+    pub(crate) fn alter(&mut self, step: Step) {
+        let Server::Explicit(service) = &mut self.server else {
+            unreachable!("links that change have explicit service");
+        };
+        service.alter(step.rate, step.delay);
+        if let Some(loss) = step.loss {
+            self.port.loss = loss;
+        }
     }
 
     /// The packet that reaches the far end next, if that is known yet.

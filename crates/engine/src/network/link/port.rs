@@ -17,7 +17,7 @@ use crate::packet::{Flags, Packet};
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) queue: Queue,
-    loss: LossModel,
+    pub(super) loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
     /// also, behind them, those that wait, which with explicit service the discipline has.
     ring: Ring,
@@ -93,7 +93,7 @@ impl Port {
     }
 
     #[cold]
-    fn count_drop(&mut self, reason: DropReason, bytes: u16) {
+    pub(super) fn count_drop(&mut self, reason: DropReason, bytes: u16) {
         self.tally.dropped[reason as usize] += 1;
         self.tally.dropped_bytes += u64::from(bytes);
     }
@@ -231,6 +231,7 @@ impl Port {
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
             marked_pkts: tally.marked_pkts,
+            duplicated_pkts: 0,
             queue_integral: waited_ps as f64 * 1e-12,
             queue_max_pkts: tally.queue_max,
         }

@@ -27,6 +27,10 @@ impl Transmitter {
         }
     }
 
+    pub(super) fn rate(&self) -> Rate {
+        self.rate
+    }
+
     #[inline]
     pub(super) fn time(&mut self, bytes: u16) -> Span {
         let known = self.transmissions.get(bytes, || {

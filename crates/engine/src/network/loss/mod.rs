@@ -1,5 +1,10 @@
 //! Loss that is not congestion: packets that vanish before they reach a link's queue.
 
+mod gilbert_elliott;
+
+pub use self::gilbert_elliott::GilbertElliott;
+
+use self::gilbert_elliott::Channel;
 use crate::random::Stream;
 
 /// Which packets a link loses.
@@ -9,15 +14,17 @@ pub enum Loss {
     None,
     /// Each packet independently with this probability.
     Bernoulli(f64),
+    /// In bursts.
+    GilbertElliott(GilbertElliott),
     /// The packets with these arrival numbers at the link (the first is 0), in ascending order.
     List(Vec<u64>),
 }
 
-/// A [`Loss`] at work: counts down to the next packet to lose, so that packets between two losses
-/// cost one decrement and no random number.
+/// A [`Loss`] at work: counts down to the next packet to decide on, so that packets between two
+/// losses cost one decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
-    /// Packets to let through before the next loss.
+    /// Packets to let through before the next decision.
     gap: u64,
     source: Source,
 }
@@ -26,6 +33,7 @@ pub(crate) struct LossModel {
 enum Source {
     None,
     Bernoulli { probability: f64, stream: Stream },
+    GilbertElliott(Box<Channel>),
     List { arrivals: Vec<u64>, next: usize },
 }
 
@@ -38,6 +46,9 @@ impl LossModel {
                 probability: *probability,
                 stream,
             },
+            Loss::GilbertElliott(parameters) => {
+                Source::GilbertElliott(Box::new(Channel::new(*parameters, stream)))
+            }
             Loss::List(arrivals) => Source::List {
                 arrivals: arrivals.clone(),
                 next: 0,
@@ -55,11 +66,19 @@ impl LossModel {
             self.gap -= 1;
             return false;
         }
-        self.gap = self.next_gap();
-        true
+        self.decide()
     }
 
     #[cold]
+    fn decide(&mut self) -> bool {
+        let lost = match &mut self.source {
+            Source::GilbertElliott(channel) => channel.decide(),
+            Source::None | Source::Bernoulli { .. } | Source::List { .. } => true,
+        };
+        self.gap = self.next_gap();
+        lost
+    }
+
     fn next_gap(&mut self) -> u64 {
         match &mut self.source {
             Source::None => u64::MAX,
@@ -67,6 +86,7 @@ impl LossModel {
                 probability,
                 stream,
             } => stream.geometric(*probability),
+            Source::GilbertElliott(channel) => channel.pass(),
             Source::List { arrivals, next } => {
                 let Some(&arrival) = arrivals.get(*next) else {
                     return u64::MAX;

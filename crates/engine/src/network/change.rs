@@ -1,0 +1,181 @@
+//! Links whose rate, delay or loss change in the course of a run.
+//!
+//! Such a link has explicit service: nothing is known of a packet's departure before its service
+//! begins, so there is nothing to compute anew when the rate changes. A packet is served at the rate
+//! and with the delay that hold when its service begins: its first bit is on its way then. When the
+//! delay falls, packets that follow would overtake those still under way; they arrive right behind
+//! them instead, as on a path that gets shorter while it stays one path.
+
+use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
+
+use super::Network;
+use super::loss::{Loss, LossModel};
+use crate::config::{Config, Link};
+use crate::random::Streams;
+use crate::schedule::{Event, Schedule};
+
+/// What a link is from some time on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// From when on. Whatever happens at the same time happens after the change.
+    pub at: Time,
+    /// The transmission rate, if it changes.
+    pub rate: Option<Rate>,
+    /// The propagation delay, if it changes. Routes do not change with it.
+    pub delay: Option<Span>,
+    /// The packets lost before they reach the queue, if that changes. Numbers of packets count from
+    /// the change.
+    pub loss: Option<Loss>,
+}
+
+impl Link {
+    /// The transmission rate over a period that is not empty, on average.
+    pub fn mean_rate(&self, from: Time, to: Time) -> Rate {
+        let length = u128::from(to.since(from).as_ps());
+        if self.changes.is_empty() || length == 0 {
+            return self.rate;
+        }
+        Rate::from_bps((self.bit_ps(from, to) / length) as u64)
+    }
+
+    /// Bits that can be transmitted in a period, times the picoseconds of a second.
+    fn bit_ps(&self, from: Time, to: Time) -> u128 {
+        let passed = self.changes.partition_point(|change| change.at <= from);
+        let (before, after) = self.changes.split_at(passed);
+        let rate = before.iter().rev().find_map(|change| change.rate);
+        let mut rate = rate.unwrap_or(self.rate);
+        let mut since = from;
+        let mut bit_ps = 0;
+        let mut pass_until = |until: Time, rate: Rate| {
+            bit_ps += u128::from(rate.as_bps()) * u128::from(until.since(since).as_ps());
+            since = until;
+        };
+        for change in after.iter().take_while(|change| change.at < to) {
+            pass_until(change.at, rate);
+            rate = change.rate.unwrap_or(rate);
+        }
+        pass_until(to, rate);
+        bit_ps
+    }
+}
+
+/// What a link could have transmitted so far, found out step by step: a table of changes may be long.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CapacityMeter {
+    bit_ps: u128,
+    until: Time,
+}
+
+impl CapacityMeter {
+    /// What the link can transmit from the beginning until `to`, which is not before the last step.
+    pub fn advance(&mut self, link: &Link, to: Time) -> Bytes {
+        self.bit_ps += link.bit_ps(self.until, to);
+        self.until = to;
+        Bytes((self.bit_ps / (8 * u128::from(PS_PER_S))) as u64)
+    }
+}
+
+/// The changes of one link that are still to come.
+#[derive(Debug)]
+pub(super) struct Changes {
+    link: u32,
+    /// The next one last.
+    rest: Vec<Step>,
+}
+
+/// A change with its loss at work.
+#[derive(Debug)]
+pub(super) struct Step {
+    at: Time,
+    pub(super) rate: Option<Rate>,
+    pub(super) delay: Option<Span>,
+    pub(super) loss: Option<LossModel>,
+}
+
+impl Changes {
+    /// Those of all links, of which the first of each is entered into the schedule.
+    pub(super) fn of(config: &Config, streams: &Streams, schedule: &mut Schedule) -> Vec<Self> {
+        let changing = config.links.iter().zip(0..);
+        let changing = changing.filter(|(link, _)| !link.changes.is_empty());
+        let changes = changing.zip(0..).map(|((config, link), index)| {
+            schedule.push_link(config.changes[0].at, Event::Change(index));
+            let steps = config.changes.iter().enumerate().map(|(number, change)| {
+                let stream = || streams.losses(&format!("links/{}/loss/{number}", config.name));
+                let loss = change.loss.as_ref();
+                Step {
+                    at: change.at,
+                    rate: change.rate,
+                    delay: change.delay,
+                    loss: loss.map(|loss| LossModel::new(loss, stream())),
+                }
+            });
+            Self {
+                link,
+                rest: steps.rev().collect(),
+            }
+        });
+        changes.collect()
+    }
+}
+
+impl Network {
+    /// The event of a link's change.
+    pub(crate) fn change(&mut self, index: u32) {
+        let event = Event::Change(index);
+        let changes = &mut self.changes[index as usize];
+        let step = changes.rest.pop().expect("an event for each change");
+        match changes.rest.last() {
+            Some(next) => self.schedule.renew_link(self.now, event, next.at),
+            None => self.schedule.finish_link(self.now, event),
+        }
+        self.links[changes.link as usize].alter(step);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Service;
+    use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
+
+    #[test]
+    fn mean_rate_and_capacity_weigh_each_rate_with_its_time() {
+        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+        let change = |seconds, mbps: Option<u64>| Change {
+            at: at(seconds),
+            rate: mbps.map(|mbps| Rate::from_bps(mbps * 1_000_000)),
+            delay: None,
+            loss: None,
+        };
+        let link = Link {
+            name: "link".to_string(),
+            from: 0,
+            to: 1,
+            rate: Rate::from_bps(10_000_000),
+            delay: Span::ZERO,
+            queue: QueueConfig::DropTail(DropTail {
+                limit: Capacity::Packets(10),
+                counting: Counting::Waiting,
+            }),
+            shaper: None,
+            entrance: None,
+            loss: Loss::None,
+            changes: vec![change(2, Some(30)), change(5, None), change(8, Some(100))],
+            tick: None,
+            service: Service::OnArrival,
+            sampled: false,
+            captured: false,
+        };
+        let mean = |from, to| link.mean_rate(at(from), at(to)).as_bps();
+        assert_eq!(mean(0, 2), 10_000_000);
+        assert_eq!(mean(0, 4), 20_000_000);
+        assert_eq!(mean(3, 7), 30_000_000);
+        // 2 s at 10, 6 s at 30 and 2 s at 100 Mbit/s.
+        assert_eq!(mean(0, 10), 40_000_000);
+        assert_eq!(mean(20, 30), 100_000_000);
+        let mut capacity = CapacityMeter::default();
+        for (until, expected) in [(0, 0), (2, 2_500_000), (3, 6_250_000), (10, 50_000_000)] {
+            assert_eq!(capacity.advance(&link, at(until)).0, expected);
+        }
+    }
+}

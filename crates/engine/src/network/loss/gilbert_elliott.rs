@@ -1,0 +1,216 @@
+//! Losses in bursts: a channel that is in a good or a bad state (Gilbert, "Capacity of a burst-noise
+//! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
+//!
+//! Each packet is lost with the probability of the state that it meets; then the state changes with
+//! that state's probability. Stays in a state and distances between losses in it are geometric, so
+//! that a random number is drawn at each change and each loss only.
+
+use crate::random::Stream;
+
+/// The probabilities of the channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    /// From the good state to the bad one, after each packet: `p`.
+    pub to_bad: f64,
+    /// From the bad state to the good one, after each packet: `r`.
+    pub to_good: f64,
+    /// Of a packet's loss in the good state: Elliott's `1 - k`.
+    pub good_loss: f64,
+    /// Of a packet's loss in the bad state: Elliott's `1 - h`.
+    pub bad_loss: f64,
+}
+
+impl GilbertElliott {
+    /// The channel that loses everything in the bad state and nothing in the good one, with this
+    /// share of packets lost (below 1) in bursts of this mean length (at least 1).
+    ///
+    /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
+    /// mean_burst)` is reached.
+    pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
+        let to_good = 1.0 / mean_burst;
+        Self {
+            to_bad: (to_good * loss_rate / (1.0 - loss_rate)).min(1.0),
+            to_good,
+            good_loss: 0.0,
+            bad_loss: 1.0,
+        }
+    }
+
+    /// Share of the packets that meet the bad state, in the long run.
+    fn bad_share(&self) -> f64 {
+        if self.to_bad == 0.0 {
+            return 0.0;
+        }
+        self.to_bad / (self.to_bad + self.to_good)
+    }
+
+    /// Share of the packets that are lost, in the long run.
+    pub fn loss_rate(&self) -> f64 {
+        let bad = self.bad_share();
+        bad * self.bad_loss + (1.0 - bad) * self.good_loss
+    }
+}
+
+/// A channel at work.
+#[derive(Clone, Debug)]
+pub(super) struct Channel {
+    parameters: GilbertElliott,
+    stream: Stream,
+    bad: bool,
+    /// Packets that the state lasts yet.
+    stay: u64,
+    /// Packets to let through before the next loss, if the state lasts so long.
+    until_loss: u64,
+}
+
+impl Channel {
+    /// A channel in a state as after a long time.
+    pub(super) fn new(parameters: GilbertElliott, mut stream: Stream) -> Self {
+        let bad = stream.uniform() < parameters.bad_share();
+        let mut channel = Self {
+            parameters,
+            stream,
+            bad,
+            stay: 0,
+            until_loss: 0,
+        };
+        channel.enter(bad);
+        channel
+    }
+
+    fn enter(&mut self, bad: bool) {
+        let parameters = &self.parameters;
+        let leaves = if bad {
+            parameters.to_good
+        } else {
+            parameters.to_bad
+        };
+        self.bad = bad;
+        self.stay = gap(&mut self.stream, leaves).saturating_add(1);
+        self.draw_loss();
+    }
+
+    fn draw_loss(&mut self) {
+        let loss = if self.bad {
+            self.parameters.bad_loss
+        } else {
+            self.parameters.good_loss
+        };
+        self.until_loss = gap(&mut self.stream, loss);
+    }
+
+    /// How many packets pass before the next one to [`Self::decide`] on.
+    pub(super) fn pass(&mut self) -> u64 {
+        let passing = self.until_loss.min(self.stay);
+        self.until_loss -= passing;
+        self.stay -= passing;
+        passing
+    }
+
+    /// Whether the packet is lost that the state was to change or a loss was due at.
+    pub(super) fn decide(&mut self) -> bool {
+        if self.stay == 0 {
+            self.enter(!self.bad);
+        }
+        let lost = self.until_loss == 0;
+        if lost {
+            self.draw_loss();
+        } else {
+            self.until_loss -= 1;
+        }
+        self.stay -= 1;
+        lost
+    }
+}
+
+/// Packets before the first to which something happens that has probability `p`.
+fn gap(stream: &mut Stream, p: f64) -> u64 {
+    if p > 0.0 {
+        stream.geometric(p)
+    } else {
+        u64::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Loss, LossModel};
+    use super::*;
+
+    fn losses(parameters: GilbertElliott, packets: usize) -> Vec<bool> {
+        let loss = Loss::GilbertElliott(parameters);
+        let mut model = LossModel::new(&loss, Stream::new(3, 0, "loss"));
+        (0..packets).map(|_| model.loses()).collect()
+    }
+
+    /// Lengths of the runs of losses, or of packets between them.
+    fn runs(losses: &[bool], of: bool) -> Vec<usize> {
+        let runs = losses.chunk_by(|a, b| a == b);
+        let lengths = runs.filter(|run| run[0] == of).map(<[bool]>::len);
+        lengths.collect()
+    }
+
+    fn share(count: usize, of: usize) -> f64 {
+        count as f64 / of as f64
+    }
+
+    /// Both lengths are geometric: mean 1/q, and (1-q)^n of them are longer than n.
+    #[test]
+    fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
+        let channel = GilbertElliott::of_bursts(0.02, 4.0);
+        let losses = losses(channel, 4_000_000);
+        let lost = losses.iter().filter(|&&lost| lost).count();
+        // 20,000 bursts: standard errors of about 1 % everywhere.
+        assert!((share(lost, losses.len()) / 0.02 - 1.0).abs() < 0.04);
+        for (of, leaves) in [(true, channel.to_good), (false, channel.to_bad)] {
+            let runs = runs(&losses, of);
+            let mean = share(runs.iter().sum(), runs.len());
+            assert!((mean * leaves - 1.0).abs() < 0.04, "mean run {mean}");
+            for length in [1, 3, (1.0 / leaves) as usize] {
+                let longer = runs.iter().filter(|&&run| run > length).count();
+                let expected = libm::pow(1.0 - leaves, length as f64);
+                let found = share(longer, runs.len());
+                assert!((found - expected).abs() < 0.02, "{length}: {found}");
+            }
+        }
+    }
+
+    /// With losses in both states: rate, and how likely a loss follows on a loss.
+    #[test]
+    fn losses_in_both_states_follow_the_chain() {
+        let channel = GilbertElliott {
+            to_bad: 0.05,
+            to_good: 0.3,
+            good_loss: 0.01,
+            bad_loss: 0.6,
+        };
+        let losses = losses(channel, 2_000_000);
+        let lost = losses.iter().filter(|&&lost| lost).count();
+        let rate = (0.05 * 0.6 + 0.3 * 0.01) / 0.35;
+        assert!((channel.loss_rate() - rate).abs() < 1e-12);
+        assert!((share(lost, losses.len()) / rate - 1.0).abs() < 0.01);
+        let both = losses.windows(2).filter(|pair| pair[0] && pair[1]).count();
+        let (bad, good) = (0.05 / 0.35, 0.3 / 0.35);
+        let after_bad = 0.7 * 0.6 + 0.3 * 0.01;
+        let after_good = 0.95 * 0.01 + 0.05 * 0.6;
+        let expected = (bad * 0.6 * after_bad + good * 0.01 * after_good) / rate;
+        assert!((share(both, lost) - expected).abs() < 0.01);
+    }
+
+    #[test]
+    fn states_that_never_end_and_channels_that_lose_nothing_or_all() {
+        let channel = |to_bad, to_good, good_loss, bad_loss| GilbertElliott {
+            to_bad,
+            to_good,
+            good_loss,
+            bad_loss,
+        };
+        let lost = |channel| losses(channel, 1000).iter().filter(|&&lost| lost).count();
+        assert_eq!(lost(channel(0.0, 0.0, 0.0, 1.0)), 0);
+        assert_eq!(lost(channel(0.0, 0.0, 1.0, 0.0)), 1000);
+        assert_eq!(lost(channel(0.5, 0.5, 0.0, 0.0)), 0);
+        assert_eq!(lost(channel(1.0, 1.0, 0.0, 1.0)), 500);
+        // After a long time it is in the bad state, which never ends.
+        assert_eq!(lost(channel(0.1, 0.0, 0.0, 1.0)), 1000);
+    }
+}

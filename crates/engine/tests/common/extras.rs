@@ -1,0 +1,124 @@
+//! Links that do more than queueing and carrying, at random.
+
+use std::collections::BTreeMap;
+
+use longhaul_engine::config::Link;
+use longhaul_engine::{
+    Change, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss, Reordering,
+};
+use longhaul_units::{Rate, Span, Time};
+use proptest::prelude::*;
+
+/// By millisecond: megabits per second, milliseconds of delay, probability of loss.
+type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
+
+/// What links do beside queueing and carrying packets.
+#[derive(Clone, Debug, Default)]
+pub struct Extras {
+    mean_burst: f64,
+    changes: Changes,
+    entrance: Option<EntranceConfig>,
+    tick_us: Option<u64>,
+}
+
+prop_compose! {
+    fn delay_box()(
+        mean_ms in 0.0..30.0f64, loss in prop_oneof![Just(0.0), 0.0..0.02f64],
+        kbps in prop::option::of(100.0..50_000.0f64),
+        noise_us in prop::option::of(1.0..3000.0f64),
+    ) -> DelayBox {
+        DelayBox {
+            delay: Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms }),
+            loss: Distribution::constant(loss),
+            rate: kbps.map(|kbps| {
+                let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
+                Distribution::unlimited(Family::Uniform { from, to })
+            }),
+            noise: noise_us.map(|noise_us| {
+                let (median, sigma) = (1e-6 * noise_us, 1.0);
+                Distribution::unlimited(Family::LogNormal { median, sigma })
+            }),
+            name: "box".to_string(),
+        }
+    }
+}
+
+prop_compose! {
+    fn entrance()(
+        delay_box in prop::option::of(delay_box()),
+        duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
+        probability in prop_oneof![Just(0.0), 0.0..0.2f64],
+        mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
+    ) -> EntranceConfig {
+        let delay = Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms });
+        let reordering = Some(Reordering { probability, delay });
+        EntranceConfig { delay_box, duplication, reordering }
+    }
+}
+
+/// Links that are plain as often as not.
+pub fn extras() -> impl Strategy<Value = Extras> {
+    prop_oneof![Just(Extras::default()), some_extras()]
+}
+
+prop_compose! {
+    fn some_extras()(
+        mean_burst in prop_oneof![Just(1.0), 1.0..20.0f64],
+        changes in prop_oneof![
+            Just(BTreeMap::new()),
+            prop::collection::btree_map(
+                0u64..6000,
+                (prop::option::of(1u64..40), prop::option::of(0u64..60), prop::option::of(0.0..0.05)),
+                1..5,
+            ),
+        ],
+        entrance in prop::option::of(entrance()),
+        tick_us in prop::option::of(1u64..10_000),
+    ) -> Extras {
+        Extras { mean_burst, changes, entrance, tick_us }
+    }
+}
+
+impl Extras {
+    /// Losses of this rate, one by one or in bursts.
+    pub fn loss(&self, rate: f64) -> Loss {
+        if self.mean_burst > 1.0 {
+            Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))
+        } else {
+            Loss::Bernoulli(rate)
+        }
+    }
+
+    /// Makes a link do all of it but lose packets from the beginning.
+    pub fn add_to(&self, link: &mut Link) {
+        let changes = self.changes.iter();
+        let changes = changes.map(|(&at_ms, &(mbps, delay_ms, loss))| Change {
+            at: Time::ZERO + Span::from_millis(at_ms),
+            rate: mbps.map(|mbps| Rate::from_bps(mbps * 1_000_000)),
+            delay: delay_ms.map(Span::from_millis),
+            loss: loss.map(|rate| self.loss(rate)),
+        });
+        link.changes = changes.collect();
+        link.entrance = self.entrance.clone().map(Box::new);
+        link.tick = self.tick_us.map(Span::from_micros);
+    }
+
+    /// Makes a link lose nothing from a time on that is after all changes.
+    pub fn end_losses(link: &mut Link, at: Time) {
+        link.changes.push(Change {
+            at,
+            rate: None,
+            delay: None,
+            loss: Some(Loss::None),
+        });
+        let entrance = link.entrance.as_mut();
+        if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
+            delay_box.loss = Distribution::constant(0.0);
+        }
+    }
+
+    /// Makes a link find out departures when packets arrive, and a plain one of it.
+    pub fn remove_from(link: &mut Link) {
+        (link.changes, link.entrance, link.tick) = (Vec::new(), None, None);
+    }
+}

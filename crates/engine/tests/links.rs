@@ -1,0 +1,264 @@
+//! What links do to packets beside queueing and carrying them, with datagrams whose fate can be told
+//! beforehand.
+
+mod common;
+
+use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
+use longhaul_engine::config::{Recovery, Start, Tcp};
+use longhaul_engine::{
+    Change, Config, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss,
+    Reordering,
+};
+use longhaul_units::{Rate, Span, Time};
+
+fn ms(ms: f64) -> Time {
+    Time::from_secs_f64(ms * 1e-3)
+}
+
+fn mbps(mbps: u64) -> Rate {
+    Rate::from_bps(mbps * 1_000_000)
+}
+
+/// One second of datagrams of 1000 B, one every half millisecond, over a link that takes 1 ms for
+/// each and delays them by 5 ms.
+fn datagrams() -> Config {
+    let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
+    add_datagrams(&mut config, mbps(16));
+    config.links[0].captured = true;
+    config
+}
+
+/// When the first packets arrive at the far end of the first link, in milliseconds.
+fn arrivals_ms(config: &Config, count: usize) -> Vec<f64> {
+    let (_, records) = run(config);
+    let packets = records.packets.iter().take(count);
+    packets
+        .map(|packet| packet.time.as_secs_f64() * 1e3)
+        .collect()
+}
+
+fn change(at_ms: f64) -> Change {
+    Change {
+        at: ms(at_ms),
+        rate: None,
+        delay: None,
+        loss: None,
+    }
+}
+
+/// A packet in service finishes at the rate that it began with, and none overtakes another.
+#[test]
+fn rate_and_delay_change_for_packets_whose_service_has_not_begun() {
+    let mut config = datagrams();
+    config.links[0].changes = vec![
+        Change {
+            rate: Some(mbps(4)),
+            ..change(2.5)
+        },
+        Change {
+            delay: Some(Span::from_millis(1)),
+            ..change(9.0)
+        },
+    ];
+    // The third is in service from 2 ms to 3 ms; the next four take 2 ms each, the last of them from
+    // 9 ms on. With its delay of 1 ms it would arrive at 12 ms.
+    let expected = [6.0, 7.0, 8.0, 10.0, 12.0, 14.0, 14.0, 14.0, 16.0, 18.0];
+    assert_eq!(arrivals_ms(&config, 10), expected);
+}
+
+#[test]
+fn loss_changes_for_packets_that_have_not_arrived() {
+    let mut config = datagrams();
+    config.links[0].changes = vec![
+        Change {
+            loss: Some(Loss::Bernoulli(1.0)),
+            ..change(10.0)
+        },
+        Change {
+            loss: Some(Loss::List(vec![1])),
+            ..change(12.0)
+        },
+    ];
+    let (totals, _) = run(&config);
+    // Those sent at 10, 10.5, 11 and 11.5 ms, then the second from 12 ms on.
+    assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
+}
+
+fn entrance(config: &mut Config, entrance: EntranceConfig) {
+    config.links[0].entrance = Some(Box::new(entrance));
+}
+
+fn held_back(probability: f64, delay: Distribution) -> EntranceConfig {
+    let reordering = Some(Reordering { probability, delay });
+    EntranceConfig {
+        reordering,
+        ..EntranceConfig::default()
+    }
+}
+
+#[test]
+fn packets_that_are_held_back_arrive_so_much_later() {
+    let mut config = datagrams();
+    config.links[0].rate = mbps(8_000);
+    entrance(&mut config, held_back(1.0, Distribution::constant(7.3e-3)));
+    // 1 us of transmission, 5 ms of delay, 7.3 ms at the entrance.
+    let expected = [12.301, 12.801, 13.301, 13.801];
+    assert_eq!(arrivals_ms(&config, 4), expected);
+}
+
+/// Packets come 0.12 ms apart. One that three others overtake looks lost, one that two overtake does
+/// not (RFC 6675).
+#[test]
+fn packets_held_back_for_long_are_repaired_in_vain() {
+    for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
+        let mut config = dumbbell(mbps(100), Span::from_millis(5), drop_tail(10_000), 5);
+        let flow = Tcp {
+            transfer: Some(400_000),
+            initial_window: 40.0,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "flow", 1, AT_ONCE, flow);
+        add_access(&mut config, Span::from_millis(1));
+        let delay = Distribution::constant(1e-3 * delay_ms);
+        entrance(&mut config, held_back(0.01, delay));
+        let (totals, _) = run(&config);
+        let flow = &totals.flows[0].total;
+        assert_eq!(flow.retransmitted_pkts.min(1), expected, "{flow:?}");
+        assert_eq!(flow.delivered_bytes, 400_000);
+        assert_eq!(totals.links[0].total.dropped_pkts(), 0);
+    }
+}
+
+/// Every datagram and every copy arrives, whatever is held back.
+#[test]
+fn copies_and_packets_held_back_are_conserved() {
+    let mut config = datagrams();
+    config.links[0].rate = mbps(100);
+    config.flows[0].stop = Some(ms(899.9));
+    let exponential = Family::Exponential { mean: 2e-3 };
+    let both = EntranceConfig {
+        duplication: 0.25,
+        ..held_back(0.3, Distribution::unlimited(exponential))
+    };
+    entrance(&mut config, both);
+    let (totals, records) = run(&config);
+    let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
+    assert_eq!(flow.sent_pkts, 1800);
+    // Binomial: 450 with a standard deviation of 18.
+    assert!((380..520).contains(&link.duplicated_pkts), "{link:?}");
+    assert_eq!(link.arrived_pkts, flow.sent_pkts + link.duplicated_pkts);
+    assert_eq!(link.departed_pkts, link.arrived_pkts);
+    assert_eq!(flow.delivered_pkts, link.departed_pkts);
+    assert_eq!(records.packets.len() as u64, link.departed_pkts);
+}
+
+/// Two flows behind a box with the same values both ways, or with others: what their first packets
+/// take to get there tells what was drawn, and the smallest round trip what for both ways.
+#[test]
+fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
+    for symmetric in [true, false] {
+        let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 4);
+        config.links[0].captured = true;
+        add_flows(&mut config, "flow", 2, AT_ONCE, tcp(Recovery::Sack));
+        for (number, link) in config.links.iter_mut().enumerate() {
+            let (from, to) = (0.01, 0.2);
+            let delay_box = DelayBox {
+                delay: Distribution::unlimited(Family::Uniform { from, to }),
+                loss: Distribution::constant(0.0),
+                rate: None,
+                noise: None,
+                name: if symmetric { 0 } else { number }.to_string(),
+            };
+            link.entrance = Some(Box::new(EntranceConfig {
+                delay_box: Some(delay_box),
+                ..EntranceConfig::default()
+            }));
+        }
+        let (totals, records) = run(&config);
+        let mut drawn_ms = Vec::new();
+        for (flow, counters) in (0..).zip(&totals.flows) {
+            let mut packets = records.packets.iter();
+            let syn = packets.find(|packet| packet.flow == flow).expect("a SYN");
+            let there_ms = syn.time.as_secs_f64() * 1e3 - 5.0;
+            let rtt_ms = counters.total.rtt_min.as_secs_f64() * 1e3 - 10.0;
+            assert!((10.0..200.1).contains(&there_ms), "{there_ms}");
+            // A segment takes 12 us more than a SYN, an acknowledgement 0.3 us.
+            let same = (rtt_ms - 2.0 * there_ms).abs() < 0.02;
+            assert_eq!(same, symmetric, "{rtt_ms} ms and {there_ms} ms");
+            drawn_ms.push(there_ms);
+        }
+        assert!((drawn_ms[0] - drawn_ms[1]).abs() > 1.0, "{drawn_ms:?}");
+    }
+}
+
+/// Its own bottleneck holds a flow to its rate on a link that is a hundred times faster.
+#[test]
+fn a_flow_gets_the_rate_that_was_drawn_for_it() {
+    let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
+    config.measure.from = ms(1000.0);
+    let limited = Tcp {
+        receive_window: 50,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "flow", 3, AT_ONCE, limited);
+    let delay_box = DelayBox {
+        delay: Distribution::constant(0.0),
+        loss: Distribution::constant(0.0),
+        rate: Some(Distribution::constant(10e6)),
+        noise: None,
+        name: "box".to_string(),
+    };
+    let with_box = EntranceConfig {
+        delay_box: Some(delay_box),
+        ..EntranceConfig::default()
+    };
+    entrance(&mut config, with_box);
+    let (totals, _) = run(&config);
+    for flow in &totals.flows {
+        // 10 Mbit/s of packets of 1500 B in 10 s.
+        let expected = 10e6 * 10.0 / 12_000.0;
+        let delivered = flow.window.delivered_pkts as f64;
+        assert!((delivered - expected).abs() <= 1.0, "{delivered} packets");
+    }
+}
+
+/// Packets are at the far end at 6, 7, 8 ms and so on, and are released two by two.
+#[test]
+fn ticks_release_packets_together() {
+    let mut config = datagrams();
+    config.links[0].tick = Some(Span::from_millis(2));
+    let expected = [6.0, 8.0, 8.0, 10.0, 10.0, 12.0, 12.0];
+    assert_eq!(arrivals_ms(&config, 7), expected);
+}
+
+/// All of it at once: the same twice, and something else with another seed.
+#[test]
+fn runs_repeat() {
+    let mut config = dumbbell(mbps(20), Span::from_millis(10), drop_tail(40), 5);
+    let start = Start::Uniform(Time::ZERO, ms(500.0));
+    add_flows(&mut config, "flow", 3, start, tcp(Recovery::Sack));
+    for link in &mut config.links {
+        let exponential = Distribution::unlimited(Family::Exponential { mean: 5e-3 });
+        let delay_box = DelayBox {
+            delay: exponential.clone(),
+            loss: Distribution::constant(0.001),
+            rate: None,
+            noise: Some(exponential.clone()),
+            name: "box".to_string(),
+        };
+        link.entrance = Some(Box::new(EntranceConfig {
+            delay_box: Some(delay_box),
+            duplication: 0.01,
+            ..held_back(0.01, exponential)
+        }));
+        link.loss = Loss::GilbertElliott(GilbertElliott::of_bursts(0.001, 3.0));
+        link.changes = vec![Change {
+            rate: Some(mbps(10)),
+            ..change(2000.0)
+        }];
+    }
+    let first = run(&config);
+    assert!(first == run(&config));
+    config.seed += 1;
+    assert!(first.0.links != run(&config).0.links);
+}

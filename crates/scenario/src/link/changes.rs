@@ -1,0 +1,146 @@
+//! How links change in the course of a run: a list in the scenario, or a table in a file beside it.
+//!
+//! The rows of the file become part of the resolved scenario, so that what identifies the results
+//! includes them, and the resolved scenario runs without the file.
+
+use std::sync::Arc;
+
+use longhaul_engine::Change;
+use longhaul_units::{Quantity, Rate, Span, Time};
+
+use super::loss;
+use crate::check::{check_fields, unknown};
+use crate::document::{Node, Origin, Source, Table, Value};
+use crate::error::Diagnostic;
+use crate::model::CHANGE;
+use crate::read::{beside, join};
+use crate::typed::{Typed, span_of, text_of};
+
+/// Reads the file, if one is named, and checks the rows of a link's changes against each other.
+pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let Some(node) = link.get_mut("changes") else {
+        return;
+    };
+    let path = join(path, "changes");
+    if let Value::Text(file) = &node.value {
+        let rule = format!("the rows of {file}");
+        match read_file(file, &node.origin, &path) {
+            Ok(rows) => *node = Node::new(Value::List(rows), Origin::Derived(rule)),
+            Err(diagnostic) => return out.push(diagnostic),
+        }
+    }
+    let Value::List(rows) = &mut node.value else {
+        unreachable!("changes are a list or a file")
+    };
+    if rows.is_empty() {
+        let message = "there are no changes; write a row, or leave the key out";
+        return out.push(Diagnostic::new(&path, &node.origin, message));
+    }
+    let mut latest: Option<Span> = None;
+    for (index, row) in rows.iter_mut().enumerate() {
+        let (path, origin) = (join(&path, &index.to_string()), row.origin.clone());
+        let row = row.table_mut().expect("a row is a table");
+        let (at, at_origin) = (row.span("at"), &row.node("at").origin);
+        if let Some(before) = latest.filter(|&before| at <= before) {
+            let message = format!("{at} is not after {before}: write the rows in order of time");
+            out.push(Diagnostic::new(&join(&path, "at"), at_origin, message));
+        }
+        latest = Some(at);
+        if row.len() == 1 {
+            let message = "nothing changes; give rate, delay or loss";
+            out.push(Diagnostic::new(&path, &origin, message));
+        }
+        loss::resolve(row, &path, out);
+    }
+}
+
+/// The rows of a file of comma-separated values, whose first line names the columns.
+fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagnostic> {
+    let name = beside(origin, file);
+    let text = std::fs::read_to_string(&name).map_err(|error| {
+        let message = format!("cannot read {}: {error}", name.display());
+        Diagnostic::new(path, origin, message)
+    })?;
+    let source = Arc::new(Source {
+        name: name.display().to_string(),
+        text,
+    });
+    let mut lines = cells_of(&source).into_iter();
+    let columns = lines.next().unwrap_or_default();
+    for column in &columns {
+        let mut known = CHANGE.iter().map(|field| field.key);
+        if !known.clone().any(|key| key == text_of(column)) {
+            let message = unknown("column", text_of(column), &mut known);
+            return Err(Diagnostic::new(path, &column.origin, message));
+        }
+    }
+    lines
+        .enumerate()
+        .map(|(index, cells)| row(&columns, cells, &join(path, &index.to_string())))
+        .collect()
+}
+
+/// A row as if it were written in the scenario. Empty cells change nothing.
+fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<Node, Diagnostic> {
+    let origin = cells[0].origin.clone();
+    if cells.len() != columns.len() {
+        let (found, named) = (cells.len(), columns.len());
+        let message = format!("this line has {found} values, the first one names {named} columns");
+        return Err(Diagnostic::new(path, &origin, message));
+    }
+    let entries = columns.iter().zip(cells).filter_map(|(column, cell)| {
+        let text = text_of(&cell);
+        let value = match text.parse() {
+            _ if text.is_empty() => return None,
+            Ok(number) => Value::Number(number),
+            Err(_) => Value::Text(text.to_string()),
+        };
+        Some((text_of(column).to_string(), Node::new(value, cell.origin)))
+    });
+    let mut table: Table = entries.collect();
+    let mut wrong = Vec::new();
+    check_fields(CHANGE, &mut table, &origin, path, &mut wrong);
+    match wrong.into_iter().next() {
+        Some(diagnostic) => Err(diagnostic),
+        None => Ok(Node::new(Value::Table(table), origin)),
+    }
+}
+
+/// The values of each line that is neither empty nor a comment.
+fn cells_of(source: &Arc<Source>) -> Vec<Vec<Node>> {
+    let start_of = |part: &str| part.as_ptr() as usize - source.text.as_ptr() as usize;
+    let cell = |text: &str| {
+        let (text, start) = (text.trim(), start_of(text.trim_start()));
+        let place = start..start + text.len();
+        Node::text(text, Origin::File(Arc::clone(source), place))
+    };
+    let lines = source.text.lines().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
+    });
+    lines
+        .map(|line| line.split(',').map(cell).collect())
+        .collect()
+}
+
+/// The engine's form of resolved changes.
+pub(super) fn config(node: &Node) -> Vec<Change> {
+    let Value::List(rows) = &node.value else {
+        unreachable!("resolved changes are a list")
+    };
+    let rows = rows.iter().filter_map(Node::table);
+    rows.map(|row| Change {
+        at: Time::ZERO + row.span("at"),
+        rate: row.get("rate").map(rate_of),
+        delay: row.get("delay").map(span_of),
+        loss: row.get("loss").map(loss::config),
+    })
+    .collect()
+}
+
+fn rate_of(node: &Node) -> Rate {
+    match node.value {
+        Value::Quantity(Quantity::Rate(rate)) => rate,
+        ref other => unreachable!("{other:?} is no rate"),
+    }
+}

@@ -1,0 +1,325 @@
+//! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
+
+use longhaul_engine::queue::{Capacity, QueueConfig};
+use longhaul_engine::{Change, Distribution, Family, GilbertElliott, Loss, Reordering};
+use longhaul_scenario::{load, parse};
+use longhaul_units::{Rate, Span, Time};
+
+use crate::{BASE, origin, refusal, value, with};
+
+const LINK: &str = "topology.dumbbell.bottleneck";
+
+/// The base scenario with one more key of its link.
+fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
+    with(&[&format!("{LINK}.{key}={value}")])
+}
+
+/// The message about a key of the link, which stands on line 5.
+fn link_refusal(text: &str, parts: &[&str]) {
+    let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
+    let heads = message
+        .lines()
+        .filter(|line| line.starts_with("wrong.toml:5:"));
+    assert_eq!(heads.count(), 1, "{message}");
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in: {message}");
+    }
+}
+
+#[test]
+fn bursts_give_the_channel_with_their_mean_length_and_rate() {
+    let scenario = link_with("loss", "{ bursts = { loss_rate = 0.02, mean_length = 4 } }");
+    let Loss::GilbertElliott(channel) = &scenario.config().links[0].loss else {
+        panic!("{:?}", scenario.config().links[0].loss);
+    };
+    assert_eq!(channel.to_good, 0.25);
+    assert!((channel.to_bad - 0.25 * 0.02 / 0.98).abs() < 1e-15);
+    assert!((channel.loss_rate() - 0.02).abs() < 1e-15);
+    assert_eq!(scenario.config().links[1].loss, Loss::None);
+    let scenario = link_with("loss", "{ gilbert_elliott = { p = 0.01, r = 0.2 } }");
+    let channel = GilbertElliott {
+        to_bad: 0.01,
+        to_good: 0.2,
+        good_loss: 0.0,
+        bad_loss: 1.0,
+    };
+    let loss = Loss::GilbertElliott(channel);
+    assert_eq!(scenario.config().links[0].loss, loss);
+    let resolved = "/topology/dumbbell/bottleneck/loss/gilbert_elliott/bad_loss";
+    assert_eq!(value(&scenario, resolved), "1");
+}
+
+#[test]
+fn impossible_losses_are_refused() {
+    link_refusal(
+        "loss = { bursts = { loss_rate = 0.9, mean_length = 4 } }",
+        &["bottleneck.loss.bursts.loss_rate: ", "at most 0.800"],
+    );
+    link_refusal(
+        "loss = { bursts = { loss_rate = 0.1, mean_length = 0.5 } }",
+        &["mean_length: 0.5 is out of range", "from 1"],
+    );
+    link_refusal(
+        "loss = { gilbert_elliott = { p = 0.1, r = 0.2, q = 0.2 } }",
+        &["unknown key `q`", "allowed: p, r, good_loss, bad_loss"],
+    );
+    link_refusal(
+        "loss = { bernoulli = 0.1, packets = [1] }",
+        &["give one of `bernoulli`, `bursts`"],
+    );
+}
+
+const ROWS: &str =
+    "[{ at = \"1 s\", rate = \"2 Mbps\", loss = 0.5 }, { at = \"3 s\", delay = \"7 ms\" }]";
+
+#[test]
+fn changes_hold_both_ways_except_for_loss() {
+    let scenario = link_with("changes", ROWS);
+    let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+    let first = Change {
+        at: at(1),
+        rate: Some(Rate::from_bps(2_000_000)),
+        delay: None,
+        loss: Some(Loss::Bernoulli(0.5)),
+    };
+    let second = Change {
+        at: at(3),
+        rate: None,
+        delay: Some(Span::from_millis(7)),
+        loss: None,
+    };
+    let links = &scenario.config().links;
+    assert_eq!(links[0].changes, [first.clone(), second.clone()]);
+    let first = Change {
+        loss: None,
+        ..first
+    };
+    assert_eq!(links[1].changes, [first, second]);
+}
+
+/// The base scenario beside a file of changes.
+fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
+    let folder = std::env::temp_dir().join(format!("longhaul-links-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let scenario = BASE.replacen("delay =", "changes = \"trace.csv\", delay =", 1);
+    std::fs::write(folder.join("scenario.toml"), scenario).expect("written");
+    std::fs::write(folder.join("trace.csv"), text).expect("written");
+    let found = load(&folder.join("scenario.toml"), &[]);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    found.map_err(|error| error.to_string())
+}
+
+#[test]
+fn changes_from_a_file_are_those_of_the_list() {
+    let text = "# measured at night\nat, rate, delay, loss\n1 s, 2 Mbps,, 0.5\n\n3 s,, 7 ms,\n";
+    let from_file = with_file("rows", text).unwrap_or_else(|error| panic!("{error}"));
+    let listed = link_with("changes", ROWS);
+    assert_eq!(
+        from_file.config().links[0].changes,
+        listed.config().links[0].changes
+    );
+    // What identifies the results has the rows, and the resolved scenario runs without the file.
+    assert_eq!(from_file.hash(), listed.hash());
+    let resolved = from_file.resolved_json().to_string();
+    let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
+    assert_eq!(again.hash(), from_file.hash());
+    let origin = origin(&from_file, &format!("{LINK}.changes.1.delay"));
+    assert!(origin.ends_with("trace.csv:5"), "{origin}");
+}
+
+#[test]
+fn mistakes_in_a_file_of_changes_are_found_in_their_line() {
+    for (name, text, head, parts) in [
+        (
+            "unit",
+            "at,rate\n1 s,2 Mbps\n2 s,3\n",
+            "trace.csv:3:5: ",
+            vec!["changes.1.rate", "unit is missing"],
+        ),
+        (
+            "column",
+            "at,speed\n1 s,2\n",
+            "trace.csv:1:4: ",
+            vec!["unknown column `speed`", "allowed: at, rate"],
+        ),
+        (
+            "cells",
+            "at,rate\n1 s\n",
+            "trace.csv:2:1: ",
+            vec!["1 values", "2 columns"],
+        ),
+        (
+            "order",
+            "at,rate\n2 s,2 Mbps\n1 s,3 Mbps\n",
+            "trace.csv:3:1: ",
+            vec!["1 s is not after 2 s"],
+        ),
+        (
+            "time",
+            "rate\n2 Mbps\n",
+            "trace.csv:2:1: ",
+            vec!["the key `at` is missing"],
+        ),
+    ] {
+        let message = with_file(name, text).expect_err(name);
+        let line = message.lines().next().expect("a line");
+        assert!(line.contains(head), "{message}");
+        for part in parts {
+            assert!(line.contains(part), "no {part:?} in: {message}");
+        }
+        let heads = message.lines().filter(|line| line.contains("changes"));
+        assert_eq!(heads.count(), 1, "{message}");
+    }
+    assert!(
+        with_file("empty", "at,rate\n")
+            .expect_err("empty")
+            .contains("no changes")
+    );
+}
+
+#[test]
+fn changes_that_change_nothing_are_refused() {
+    link_refusal(
+        "changes = [{ at = \"1 s\" }]",
+        &["changes.0: nothing changes"],
+    );
+    link_refusal("changes = []", &["there are no changes"]);
+    link_refusal("changes = \"missing.csv\"", &["cannot read missing.csv"]);
+    link_refusal(
+        "changes = [{ at = \"1 s\", rate = \"0 bps\" }]",
+        &["changes.0.rate: ", "more than zero"],
+    );
+    link_refusal(
+        "changes = [{ at = \"1 s\", loss = { packets = [2, 1] } }]",
+        &["changes.0.loss.packets: ", "ascending"],
+    );
+}
+
+#[test]
+fn reordering_and_duplication_are_of_the_forward_direction() {
+    let scenario = link_with(
+        "reordering",
+        "{ probability = 0.1, delay = { pareto = { mean = \"2 ms\", shape = 1.5 }, max = \"1 s\" } }",
+    );
+    let links = &scenario.config().links;
+    let entrance = links[0].entrance.as_ref().expect("an entrance");
+    let family = Family::Pareto {
+        mean: 2e-3,
+        shape: 1.5,
+    };
+    let delay = Distribution { family, max: 1.0 };
+    let reordering = Reordering {
+        probability: 0.1,
+        delay,
+    };
+    assert_eq!(entrance.reordering, Some(reordering));
+    assert_eq!((entrance.duplication, &links[1].entrance), (0.0, &None));
+    let scenario = link_with("duplication", "0.02");
+    let entrance = scenario.config().links[0].entrance.as_ref();
+    assert_eq!(entrance.expect("an entrance").duplication, 0.02);
+}
+
+#[test]
+fn impossible_distributions_are_refused() {
+    for (delay, key, part) in [
+        ("{ }", "delay: ", "give one of `uniform`"),
+        (
+            "{ exponential = \"1 ms\", uniform = [\"1 ms\", \"2 ms\"] }",
+            "delay: ",
+            "give one of",
+        ),
+        (
+            "{ uniform = [\"2 ms\", \"1 ms\"] }",
+            "delay.uniform: ",
+            "the smaller one first",
+        ),
+        ("{ uniform = [\"2 ms\"] }", "delay.uniform: ", "two values"),
+        (
+            "{ pareto = { mean = \"2 ms\", shape = 1 } }",
+            "delay.pareto.shape: ",
+            "out of range",
+        ),
+        ("\"5\"", "delay: ", "unit is missing"),
+        (
+            "{ quantiles = { points = [[0, \"1 ms\"], [0.9, \"2 ms\"]] } }",
+            "delay.quantiles: ",
+            "probability 1",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"1 ms\"], [1, \"2 ms\"]], root = 3 } }",
+            "delay.quantiles: ",
+            "below 1 with `root`",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"3 ms\"], [1, \"2 ms\"]] } }",
+            "delay.quantiles: ",
+            "do not fall",
+        ),
+        (
+            "{ quantiles = { points = [[0, \"3 ms\"], [\"1 ms\", 1]] } }",
+            "delay.quantiles: ",
+            "this is no point",
+        ),
+    ] {
+        let reordering = format!("reordering = {{ probability = 0.1, delay = {delay} }}");
+        link_refusal(&reordering, &[&format!("reordering.{key}"), part]);
+    }
+}
+
+#[test]
+fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
+    let boxes = |symmetric: &str| {
+        let rate = "rate = { log_normal = { median = \"5 Mbps\", sigma = 0.5 } }";
+        let keys = format!("{{ delay = \"10 ms\", {rate}{symmetric} }}");
+        let scenario = link_with("delay_box", &keys);
+        let links = scenario.config().links.iter();
+        let boxes = links.map(|link| {
+            let entrance = link.entrance.as_ref().expect("an entrance");
+            entrance.delay_box.clone().expect("a box")
+        });
+        boxes.collect::<Vec<_>>()
+    };
+    let symmetric = boxes("");
+    assert_eq!(symmetric[0], symmetric[1]);
+    let family = Family::LogNormal {
+        median: 5e6,
+        sigma: 0.5,
+    };
+    assert_eq!(symmetric[0].rate, Some(Distribution::unlimited(family)));
+    assert_eq!(symmetric[0].delay, Distribution::constant(0.01));
+    assert_eq!(symmetric[0].loss, Distribution::constant(0.0));
+    let own = boxes(", symmetric = false");
+    assert_eq!(own[0], symmetric[0]);
+    assert_ne!(own[0].name, own[1].name);
+    link_refusal("delay_box = {}", &["delay_box: the box does nothing"]);
+    link_refusal(
+        "delay_box = { loss = { uniform = [0, 1.5] } }",
+        &["delay_box.loss.uniform.1: 1.5 is out of range"],
+    );
+}
+
+#[test]
+fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
+    let scenario = with(&[
+        &format!("{LINK}.tick=1 ms"),
+        &format!("{LINK}.host_noise={{ exponential = \"50 us\", max = \"1 ms\" }}"),
+        &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"200 kB\" }}"),
+    ]);
+    for link in &scenario.config().links {
+        assert_eq!(link.tick, Some(Span::from_millis(1)));
+        let entrance = link.entrance.as_ref().expect("an entrance");
+        let delay_box = entrance.delay_box.as_ref().expect("noise");
+        let noise = Distribution {
+            family: Family::Exponential { mean: 50e-6 },
+            max: 1e-3,
+        };
+        assert_eq!(delay_box.noise, Some(noise));
+        assert_eq!(delay_box.delay, Distribution::constant(0.0));
+        let QueueConfig::DropTail(queue) = &link.queue else {
+            panic!("{:?}", link.queue);
+        };
+        assert_eq!(queue.limit, Capacity::Bytes(200_000));
+    }
+    link_refusal("tick = \"0 s\"", &["tick: ", "more than zero"]);
+    link_refusal("host_noise = {}", &["host_noise: give one of"]);
+}
