@@ -102,7 +102,11 @@ impl Network {
     pub(crate) fn send(&mut self, packet: Packet) {
         match self.routes.hop(packet.route) {
             Hop::Link(link) => self.put_on(link, &packet),
-            Hop::Entrance(index, carrier) => self.enter(index, carrier, &packet),
+            Hop::Entrance(index, carrier) => {
+                // A copy: packets that take the other way stay in registers.
+                let route = packet.route + 1;
+                self.enter(index, carrier, Packet { route, ..packet });
+            }
             Hop::End(_) => unreachable!("a route begins with a link"),
         }
     }
@@ -222,11 +226,9 @@ impl Network {
                 Some(Handed::On)
             }
             Hop::Entrance(index, carrier) => {
-                let packet = Packet {
-                    route: packet.route + 1,
-                    ..*packet
-                };
-                self.enter(index, carrier, &packet);
+                let route = packet.route + 2;
+                let packet = Packet { route, ..*packet };
+                self.enter(index, carrier, packet);
                 Some(Handed::On)
             }
             Hop::End(end) => Some(Handed::Over(end)),

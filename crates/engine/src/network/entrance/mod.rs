@@ -124,14 +124,10 @@ impl Network {
         }
     }
 
-    /// A packet reaches an entrance, which is the hop before its link.
+    /// A packet reaches an entrance, which is the hop before its link: `packet.route` is the link's.
     #[inline(never)]
-    pub(super) fn enter(&mut self, index: u32, carrier: Carrier, packet: &Packet) {
+    pub(super) fn enter(&mut self, index: u32, carrier: Carrier, packet: Packet) {
         let now = self.now;
-        let packet = Packet {
-            route: packet.route + 1,
-            ..*packet
-        };
         let entrance = &mut self.entrances[index as usize];
         let leaves = match &mut entrance.boxes {
             Some(boxes) => boxes.admit(&packet, carrier, now),

@@ -67,13 +67,12 @@ impl Port {
         let verdict = if self.loss.loses() {
             Verdict::Drop(DropReason::Loss)
         } else {
-            let (waiting_pkts, waiting_bytes) = (self.waiting_pkts, self.waiting_bytes);
-            self.queue.on_arrival(|| Arrival {
+            self.queue.on_arrival(&Arrival {
                 now,
                 bytes: u32::from(packet.bytes),
                 ecn_capable: flags.has(Flags::ECT),
-                waiting_pkts,
-                waiting_bytes,
+                waiting_pkts: self.waiting_pkts,
+                waiting_bytes: self.waiting_bytes,
                 idle_since: idle.then(&busy_until),
             })
         };

@@ -173,11 +173,10 @@ impl Queue {
     ///
     /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
     #[inline(always)]
-    pub(crate) fn on_arrival(&mut self, arrival: impl Fn() -> Arrival) -> Verdict {
+    pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         match self {
-            Self::DropTail(drop_tail) => drop_tail.on_arrival(&arrival()),
-            Self::Red(red) if red.rests(&arrival()) => Verdict::Accept,
-            Self::Red(red) => red.on_arrival(&arrival()),
+            Self::DropTail(drop_tail) => drop_tail.on_arrival(arrival),
+            Self::Red(red) => red.on_arrival(arrival),
             Self::Holding(_) => unreachable!("made for explicit service"),
         }
     }

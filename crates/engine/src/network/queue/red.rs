@@ -108,13 +108,16 @@ impl Red {
     /// Whether nothing is to be done for an arrival but to accept it: links that only carry
     /// acknowledgements never wait.
     #[inline(always)]
-    pub(crate) fn rests(&self, arrival: &Arrival) -> bool {
+    fn rests(&self, arrival: &Arrival) -> bool {
         let empty = arrival.waiting_pkts == 0 && self.average == 0.0;
         empty && !self.above && arrival.now <= self.adapt_after && arrival.idle_since.is_some()
     }
 
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        if self.rests(arrival) {
+            return Verdict::Accept;
+        }
         let waiting = if self.in_bytes {
             arrival.waiting_bytes
         } else {

@@ -24,7 +24,7 @@ pub(super) enum Admission {
 impl Admission {
     pub(super) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         match self {
-            Self::Plain(queue) => queue.on_arrival(|| *arrival),
+            Self::Plain(queue) => queue.on_arrival(arrival),
             Self::DecBit(decbit) => decbit.on_arrival(arrival),
             Self::Pi(pi) => pi.on_arrival(arrival),
             Self::Pie(pie) => pie.on_arrival(arrival),
