@@ -159,6 +159,10 @@ fn what_no_discipline_can_do_is_refused() {
         &["queue.update", "unit is missing"],
     );
     assert_refused(
+        r#"{ kind = "rem", update = "1 ns" }"#,
+        &["queue.update", "1 ns is too short; write at least 10 us"],
+    );
+    assert_refused(
         r#"{ kind = "pie", alpha = -0.1 }"#,
         &["queue.alpha", "-0.1 is out of range"],
     );
