@@ -365,7 +365,9 @@ def new(
 def list_(
     what: Annotated[
         str,
-        typer.Argument(metavar="[WHAT]", help="One of: algorithms, slow-starts, queues, plots, examples."),
+        typer.Argument(
+            metavar="[WHAT]", help="One of: algorithms, slow-starts, queues, plots, examples."
+        ),
     ] = "algorithms",
     json: AsJson = False,
 ) -> None:
