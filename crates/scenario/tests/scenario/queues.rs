@@ -212,6 +212,24 @@ fn adaptation_and_marking_of_red_have_their_periods() {
 const SHAPER: &str = r#"shaper = { rate = "100 Mbps", burst = "15 kB" }, "#;
 
 #[test]
+fn marks_that_a_sender_misunderstands_are_warned_of() {
+    let warned = |congestion: &str| {
+        let overrides = [
+            format!(r#"{QUEUE}={{ kind = "decbit" }}"#),
+            format!("flows.0.congestion.kind={congestion}"),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let scenario = with(&overrides);
+        scenario
+            .warnings()
+            .iter()
+            .any(|text| text.contains("made for `decbit` senders"))
+    };
+    assert!(warned("cubic"));
+    assert!(!warned("decbit"));
+}
+
+#[test]
 fn a_token_bucket_counts_as_the_rate() {
     let text = BASE.replacen("delay =", &format!("{SHAPER}delay ="), 1);
     let scenario = parse(&text, "shaped.toml", None, &[]).expect("valid");
