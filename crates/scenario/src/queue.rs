@@ -156,6 +156,7 @@ pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
             limit,
             queues: queue.whole("queues") as u32,
             quantum: queue.bytes("quantum"),
+            drop_batch: queue.whole("drop_batch") as u32,
             control: codel(queue),
         }),
         "pie" => QueueConfig::Pie(pie(queue, rate)),

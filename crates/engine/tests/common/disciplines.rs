@@ -60,6 +60,7 @@ impl Discipline {
                 limit,
                 queues: 1024,
                 quantum: Bytes(1514),
+                drop_batch: 64,
                 control,
             }),
             Self::Pie => QueueConfig::Pie(PieConfig {

@@ -288,6 +288,14 @@ const FQ_CODEL: &[Field] = &[
         },
         "Queues that flows are hashed to.",
     ),
+    field(
+        "drop_batch",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 20,
+        },
+        "When too much waits, the longest queue loses half of its packets, up to this many.",
+    ),
 ];
 
 /// PIE (RFC 8033).

@@ -91,6 +91,7 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
         limit: LIMIT,
         queues: 1024,
         quantum: Bytes(1500),
+        drop_batch: 64,
         control: CoDelParameters {
             ecn: true,
             ..control

@@ -25,6 +25,7 @@ struct Slot {
 struct SubQueue {
     /// The places of the first packet and of the last.
     ends: Option<(u32, u32)>,
+    pkts: u32,
     bytes: u64,
 }
 
@@ -52,6 +53,7 @@ impl SubQueues {
             first
         });
         queue.ends = Some((first, place));
+        queue.pkts += 1;
         queue.bytes += u64::from(packet.bytes);
         self.pkts += 1;
         self.bytes += u64::from(packet.bytes);
@@ -64,6 +66,7 @@ impl SubQueues {
         queue.ends = slot.next.map(|next| (next, last));
         slot.next = self.free.replace(first);
         let packet = slot.packet;
+        queue.pkts -= 1;
         queue.bytes -= u64::from(packet.bytes);
         self.pkts -= 1;
         self.bytes -= u64::from(packet.bytes);
@@ -78,6 +81,11 @@ impl SubQueues {
 
     pub(super) fn is_empty(&self, queue: u32) -> bool {
         self.queues[queue as usize].ends.is_none()
+    }
+
+    /// Packets in a queue.
+    pub(super) fn pkts(&self, queue: u32) -> u32 {
+        self.queues[queue as usize].pkts
     }
 
     /// What all hold together: packets and bytes.
@@ -155,6 +163,7 @@ mod tests {
                 let pkts: usize = model.iter().map(VecDeque::len).sum();
                 let bytes: u64 = model.iter().map(size).sum();
                 prop_assert_eq!(queues.held(), (pkts as u64, bytes));
+                prop_assert_eq!(queues.pkts(queue) as usize, model[queue as usize].len());
                 most = most.max(pkts);
                 let longest = queues.longest(0..5).expect("there are queues");
                 let largest = model.iter().map(size).max();
