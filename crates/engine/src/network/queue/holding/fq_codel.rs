@@ -88,15 +88,10 @@ impl FqCoDel {
             flow.credit = self.config.quantum.0 as i64;
             self.new.push_back(queue);
         }
-        while self.is_overfull() {
+        while self.packets.exceed(self.config.limit) {
             self.drop_from_longest(effects);
         }
         Ok(())
-    }
-
-    fn is_overfull(&self) -> bool {
-        let (pkts, bytes) = self.packets.held();
-        self.config.limit.is_exceeded_by(pkts, bytes)
     }
 
     fn drop_from_longest(&mut self, effects: &mut Effects) {

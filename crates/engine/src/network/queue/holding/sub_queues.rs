@@ -1,6 +1,7 @@
 //! Many first-in first-out queues in one store: a queue that is empty takes no room but its ends.
 
 use super::codel::Source;
+use crate::network::queue::Capacity;
 use crate::packet::Packet;
 
 /// Queues by number.
@@ -91,6 +92,11 @@ impl SubQueues {
     /// What all hold together: packets and bytes.
     pub(super) fn held(&self) -> (u64, u64) {
         (self.pkts, self.bytes)
+    }
+
+    /// Whether that is more than a limit.
+    pub(super) fn exceed(&self, limit: Capacity) -> bool {
+        limit.is_exceeded_by(self.pkts, self.bytes)
     }
 
     /// Of some queues the one with the most bytes; the first of equals.
