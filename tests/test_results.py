@@ -78,3 +78,34 @@ _TINY = {
     "topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}}},
     "flows": [{}],
 }
+
+
+def test_parallel_streams_count_as_one_flow(tmp_path: Path) -> None:
+    scenario = {
+        "duration": "20 s",
+        "measure": {"from": "0 s", "every": "1 s"},
+        "topology": {"dumbbell": {"bottleneck": {"rate": "20 Mbps", "delay": "10 ms"}}},
+        "flows": [
+            {"label": "striped", "streams": 3, "transfer": "6 MB"},
+            {"label": "plain", "start": "1 s"},
+        ],
+    }
+    run = longhaul.run(scenario, out=tmp_path / "run")
+    streams = run.flows.filter(pl.col("bundle") == "striped-0")
+    assert streams["name"].to_list() == ["striped-0.0", "striped-0.1", "striped-0.2"]
+
+    assert run.label_counts() == {"striped": 1, "plain": 1}
+    flow = run.summary().flows.filter(pl.col("name") == "striped-0").to_dicts()[0]
+    assert flow["transfer_bytes"] == 6_000_000
+    assert flow["completion_s"] == pytest.approx(streams["finish_s"].max())
+    for key in ("goodput_bps", "sent_pkts", "cwnd_mean_pkts"):
+        assert flow[key] == pytest.approx(streams[key].sum())
+    shortest, longest = streams["rtt_mean_s"].min(), streams["rtt_mean_s"].max()
+    assert shortest <= flow["rtt_mean_s"] <= longest
+
+    series = run.flow_series.filter(pl.col("name") == "striped-0")
+    of_streams = run.series.filter(pl.col("name").str.starts_with("striped"))
+    at = series["t_s"][5]
+    windows = of_streams.filter(pl.col("t_s") == at)["cwnd_pkts"]
+    assert len(windows) == 3
+    assert series.filter(pl.col("t_s") == at)["cwnd_pkts"].item() == pytest.approx(windows.sum())

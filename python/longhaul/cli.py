@@ -366,7 +366,8 @@ def list_(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[WHAT]", help="One of: algorithms, slow-starts, queues, plots, examples."
+            metavar="[WHAT]",
+            help="One of: algorithms, slow-starts, queues, plots, examples.",
         ),
     ] = "algorithms",
     json: AsJson = False,

@@ -115,9 +115,22 @@ class Results:
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:
-        """The samples of flows, with their labels."""
+        """The samples of flows, with their labels; those of parallel streams are added up."""
         samples = self.series.filter(pl.col("kind") == "flow")
-        return samples.join(self.flows.select("name", "label"), on="name", maintain_order="left")
+        flows = self.flows.select("name", "label", "bundle")
+        samples = samples.join(flows, on="name", maintain_order="left")
+        if flows["bundle"].n_unique() == len(flows):
+            return samples
+        return (
+            samples.group_by("t_s", "label", pl.col("bundle").alias("name"), maintain_order=True)
+            .agg(
+                pl.col(
+                    "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
+                    "retransmitted_pkts", "delivered_bytes",
+                ).sum(),
+                pl.col("srtt_s").mean(),
+            )
+        )  # fmt: skip
 
     @cached_property
     def link_series(self) -> pl.DataFrame:
@@ -156,7 +169,7 @@ class Results:
 
     def label_counts(self) -> dict[str, int]:
         """How many flows each label has."""
-        counts = self.flows.group_by("label", maintain_order=True).len()
+        counts = self.flows.group_by("label", maintain_order=True).agg(pl.col("bundle").n_unique())
         return dict(counts.iter_rows())
 
     def headline(self) -> str:

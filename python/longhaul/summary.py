@@ -36,7 +36,7 @@ class Summary:
     @classmethod
     def of(cls, run: "Results") -> "Summary":
         """Summarise a run."""
-        flows = _flows(run.flows)
+        flows = _flows(_bundles(run.flows))
         whole_bps = float(flows["goodput_bps"].sum())
         total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
         labels = flows.group_by("label", maintain_order=True).agg(_aggregates(whole_bps))
@@ -55,6 +55,34 @@ class Summary:
             "flows": self.flows.to_dicts(),
             "links": self.links.to_dicts(),
         }
+
+
+def _bundles(flows: pl.DataFrame) -> pl.DataFrame:
+    """Each flow's figures, those of its parallel streams added up (spec 000 B.6, 003 B.8)."""
+    if flows["bundle"].n_unique() == len(flows):
+        return flows
+    samples = pl.col("rtt_samples")
+    # As long as one stream is unfinished, so is the flow.
+    done = pl.col("completion_s").count() == pl.len()
+    end = (pl.col("start_s") + pl.col("completion_s")).max()
+    return (
+        flows.group_by(pl.col("bundle").alias("name"), maintain_order=True)
+        .agg(
+            pl.col("label", "congestion").first(),
+            pl.when(pl.col("transfer_bytes").count() > 0)
+            .then(pl.col("transfer_bytes").sum())
+            .alias("transfer_bytes"),
+            pl.col("start_s").min(),
+            pl.when(done).then(end - pl.col("start_s").min()).alias("completion_s"),
+            ((pl.col("rtt_mean_s") * samples).sum() / samples.sum())
+            .fill_nan(None)
+            .alias("rtt_mean_s"),
+            pl.col(
+                "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn",
+                "timeouts", "rtt_samples", "cwnd_mean_pkts", *LIMITS.values(),
+            ).sum(),
+        )
+    )  # fmt: skip
 
 
 def _flows(flows: pl.DataFrame) -> pl.DataFrame:

@@ -124,8 +124,10 @@ pub enum Service {
 pub struct Flow {
     /// Group label shared by the flows of one table of the scenario.
     pub label: String,
-    /// Unique name, for example `hstcp-3`.
+    /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
+    /// Name of what it is counted as: its own, or that of the flow whose stream it is.
+    pub bundle: String,
     /// Sending node.
     pub from: usize,
     /// Receiving node.

@@ -90,6 +90,13 @@ fn identity() -> Vec<Column<FlowRow>> {
             Cell::Text(&row.flow().label)
         }),
         Column::new(
+            "bundle",
+            Text,
+            "",
+            "flow that it counts as: itself, unless it is one of several streams",
+            |row: &FlowRow| Cell::Text(&row.flow().bundle),
+        ),
+        Column::new(
             "congestion",
             Text,
             "",

@@ -111,31 +111,37 @@ impl Network {
     }
 }
 
-/// The flows of one group, numbered from zero.
+/// The flows of one group, numbered from zero, with the streams of each.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
-    let label = group.word("label").to_string();
-    let transport = transport(group, path);
+    let label = group.word("label");
+    let transports = transports(group, path);
     let access = group.get("access").and_then(Node::table);
-    let flow = |index: u64| {
-        let name = format!("{label}-{index}");
+    let mut flows = Vec::new();
+    for index in 0..group.whole("count") {
+        let bundle = format!("{label}-{index}");
         let (mut from, mut to) = (path.from, path.to);
         if let Some(access) = access {
-            from = network.add_host(format!("{name}-sender"), from, access);
+            from = network.add_host(format!("{bundle}-sender"), from, access);
             if access.word("at") == "both" {
-                to = network.add_host(format!("{name}-receiver"), to, access);
+                to = network.add_host(format!("{bundle}-receiver"), to, access);
             }
         }
-        Flow {
-            label: label.clone(),
-            name,
+        let stream = |(stream, transport): (usize, &Transport)| Flow {
+            label: label.to_string(),
+            name: match transports.len() {
+                1 => bundle.clone(),
+                _ => format!("{bundle}.{stream}"),
+            },
+            bundle: bundle.clone(),
             from,
             to,
             start: start(group.node("start"), index as usize),
             stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
             transport: transport.clone(),
-        }
-    };
-    (0..group.whole("count")).map(flow).collect()
+        };
+        flows.extend(transports.iter().enumerate().map(stream));
+    }
+    flows
 }
 
 fn start(node: &Node, index: usize) -> Start {
@@ -158,17 +164,35 @@ fn loss(table: &Table) -> Loss {
     }
 }
 
-fn transport(group: &Table, path: &flow::Path) -> Transport {
+/// The transport of each stream of a flow.
+fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
     let packet = group.bytes("packet");
     if group.word("protocol") == "udp" {
-        return Transport::Udp(Udp {
+        return vec![Transport::Udp(Udp {
             rate: group.rate("rate"),
             packet_bytes: packet.0 as u32,
             header_bytes: UDP_HEADER_BYTES,
-        });
+        })];
     }
     let congestion = path.congestion.clone().expect("resolved for TCP");
-    Transport::Tcp(Arc::new(tcp(group, packet, congestion)))
+    let shared = Arc::new(tcp(group, packet, congestion));
+    let streams = group.whole("streams");
+    let Some(transfer) = shared.transfer else {
+        return vec![Transport::Tcp(shared); streams as usize];
+    };
+    // The first streams carry what the division leaves.
+    let (chunk, rest) = (transfer / streams, transfer % streams);
+    let of = |bytes| {
+        Transport::Tcp(Arc::new(Tcp {
+            transfer: Some(bytes),
+            ..Tcp::clone(&shared)
+        }))
+    };
+    let (larger, smaller) = (of(chunk + 1), of(chunk));
+    (0..streams)
+        .map(|stream| if stream < rest { &larger } else { &smaller })
+        .cloned()
+        .collect()
 }
 
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {

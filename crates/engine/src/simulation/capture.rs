@@ -74,9 +74,9 @@ impl World {
     fn acknowledgement(&self, link: u32, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
         let wire = connection.sender.wire();
-        let blocks = self.env.network.peek_sack(packet);
+        let option = self.env.network.peek_sack(packet);
         let mut sack = [None; 3];
-        for (slot, &(left, right)) in sack.iter_mut().zip(blocks.as_slice()) {
+        for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
             *slot = Some((wire.position(left), wire.position(right)));
         }
         let syn = packet.flags.has(Flags::SYN);

@@ -159,6 +159,7 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
         config.flows.push(Flow {
             label: label.to_string(),
             name: format!("{label}-{number}"),
+            bundle: format!("{label}-{number}"),
             from: 0,
             to: 1,
             start,
@@ -178,6 +179,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
     config.flows.push(Flow {
         label: "datagrams".to_string(),
         name: "datagrams".to_string(),
+        bundle: "datagrams".to_string(),
         from: 0,
         to: 1,
         start: AT_ONCE,

@@ -93,6 +93,7 @@ fn flow(name: &str, transport: Transport) -> Flow {
     Flow {
         label: name.trim_end_matches("-1").to_string(),
         name: name.to_string(),
+        bundle: name.to_string(),
         from: 0,
         to: 1,
         start: Start::At(Time::ZERO),

@@ -44,7 +44,14 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
 }
 
-const TCP_KEYS: [&str; 5] = ["congestion", "slow_start", "recovery", "transfer", "tcp"];
+const TCP_KEYS: [&str; 6] = [
+    "streams",
+    "congestion",
+    "slow_start",
+    "recovery",
+    "transfer",
+    "tcp",
+];
 
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
@@ -58,6 +65,20 @@ pub(crate) fn resolve_basics(
 ) {
     fill_basics(flow, path, profile, out);
     refuse_large(flow, "packet", path, out);
+    refuse_empty_streams(flow, path, out);
+}
+
+/// Refuses a transfer that leaves streams without a byte.
+fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let (Some(streams), true) = (flow.get("streams"), flow.contains_key("transfer")) else {
+        return;
+    };
+    let transfer = flow.bytes("transfer");
+    if transfer.0 < whole_of(streams) {
+        let message = format!("{transfer} are too few for so many streams, which share them");
+        let path = join(path, "streams");
+        out.push(Diagnostic::new(&path, &streams.origin, message));
+    }
 }
 
 /// Refuses a size beyond that of a packet.
@@ -78,6 +99,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
     flow.default("count", Value::Whole(1), Origin::Default);
     let defaults = profile.sub("flow");
     if flow.word("protocol") == "tcp" {
+        flow.default("streams", Value::Whole(1), Origin::Default);
         if let Some(node) = flow.get("rate") {
             let message = "a TCP flow has no rate; write protocol = \"udp\", or leave it out";
             out.push(Diagnostic::new(

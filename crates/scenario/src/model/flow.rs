@@ -7,6 +7,8 @@ use super::{Field, Kind, MOST, RATE, SIZE, TIME, field, required};
 
 /// Flows of one group.
 const MOST_FLOWS: i64 = 100_000;
+/// Parallel connections of one flow.
+const MOST_STREAMS: i64 = 1_000;
 const SEGMENTS: Kind = Kind::Whole { min: 1, max: MOST };
 const WINDOW: Kind = Kind::OneOf(&[Kind::Word(&["auto"]), SEGMENTS, Kind::Positive(SIZE)]);
 
@@ -24,6 +26,15 @@ pub(crate) const FLOW: &[Field] = &[
             max: MOST_FLOWS,
         },
         "Flows in the group; 1 by default.",
+    ),
+    field(
+        "streams",
+        Kind::Whole {
+            min: 1,
+            max: MOST_STREAMS,
+        },
+        "TCP: parallel connections between the same hosts that share each flow's transfer and count \
+         as one flow; 1 by default.",
     ),
     field(
         "protocol",

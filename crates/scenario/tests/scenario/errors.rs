@@ -340,6 +340,12 @@ fn overrides_are_named_in_messages() {
 }
 
 #[test]
+fn streams_share_a_transfer_of_at_least_a_byte_each() {
+    let message = replaced("[[flows]]", "[[flows]]\nstreams = 9\ntransfer = \"8 B\"");
+    assert_one(&message, "wrong.toml:8:11: flows.0.streams: ", &["8 B"]);
+}
+
+#[test]
 fn udp_flows_take_no_tcp_keys() {
     let message = replaced("congestion = { kind = \"reno\" }", "protocol = \"udp\"");
     assert_one(&message, "wrong.toml:8:12: flows.0: ", &["needs a rate"]);

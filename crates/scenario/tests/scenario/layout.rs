@@ -49,6 +49,42 @@ fn flows_without_access_links_sit_on_the_routers() {
 }
 
 #[test]
+fn the_streams_of_a_flow_share_its_hosts_and_its_transfer() {
+    let scenario = with(&[
+        "flows.0.count=2",
+        "flows.0.streams=3",
+        "flows.0.transfer=\"1000001 B\"",
+        "topology.dumbbell.access.delay=1 ms",
+    ]);
+    let config = scenario.config();
+    assert_eq!(config.nodes.len(), 2 + 2 * 2);
+    let flows: Vec<_> = config
+        .flows
+        .iter()
+        .map(|flow| {
+            let Transport::Tcp(tcp) = &flow.transport else {
+                panic!("a TCP flow");
+            };
+            let (name, bundle) = (flow.name.as_str(), flow.bundle.as_str());
+            (name, bundle, flow.from, tcp.transfer.unwrap_or(0))
+        })
+        .collect();
+    let from = |bundle: &str| config.nodes.iter().position(|node| node == bundle).unwrap();
+    let (first, second) = (from("reno-0-sender"), from("reno-1-sender"));
+    assert_eq!(
+        flows,
+        [
+            ("reno-0.0", "reno-0", first, 333_334),
+            ("reno-0.1", "reno-0", first, 333_334),
+            ("reno-0.2", "reno-0", first, 333_333),
+            ("reno-1.0", "reno-1", second, 333_334),
+            ("reno-1.1", "reno-1", second, 333_334),
+            ("reno-1.2", "reno-1", second, 333_333),
+        ]
+    );
+}
+
+#[test]
 fn access_links_give_each_flow_two_hosts_and_four_links() {
     let scenario = with(&["flows.0.count=2", "topology.dumbbell.access.delay=1 ms"]);
     let config = scenario.config();

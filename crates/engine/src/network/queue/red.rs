@@ -3,8 +3,9 @@
 //!
 //! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
 //! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
-//! (spec 003 B.11). What these leave open is done as in ns-2.35: a queue of one packet is never touched, nor is the first packet after the
-//! average crosses the lower threshold; the hard limit is tested after the random test.
+//! (spec 003 B.11). What these leave open is done as in ns-2.35: a queue of one packet is never
+//! touched, nor is the first packet after the average crosses the lower threshold; the hard limit is
+//! tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -112,6 +113,7 @@ impl Red {
         empty && !self.above && arrival.now <= self.adapt_after && arrival.idle_since.is_some()
     }
 
+    #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         let waiting = if self.in_bytes {
             arrival.waiting_bytes
@@ -196,6 +198,7 @@ impl Red {
     }
 
     /// Whether a packet that arrives above the lower threshold is selected, and what then.
+    #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {
             self.restart_count(0, 0);
