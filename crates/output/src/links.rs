@@ -142,7 +142,7 @@ fn counters() -> Vec<Counter<Period>> {
         ),
         Counter::pkts(
             "dropped_early_pkts",
-            "packets dropped at random by the discipline",
+            "packets that the discipline chose to drop",
             |p| Cell::Count(p.counters.dropped_early_pkts),
         ),
         Counter::pkts(

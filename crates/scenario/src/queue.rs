@@ -18,6 +18,8 @@ use crate::typed::Typed;
 const PACKET_SIZES: [&str; 3] = ["mean_packet", "max_packet", "quantum"];
 /// How much a queue holds that does not say.
 pub(crate) const DEFAULT_LIMIT: Quantity = Quantity::Bdp(1.0);
+/// More updates in a second than this allows would only take time.
+const SHORTEST_UPDATE: Span = Span::from_micros(10);
 /// Longer queues are a mistake.
 const MOST_PACKETS: f64 = 1e12;
 
@@ -59,10 +61,21 @@ pub(crate) fn resolve(queue: &mut Table, path: &str, place: &Place<'_>, out: &mu
     if let Err(diagnostic) = resolve_limit(queue, path, place) {
         return out.push(diagnostic);
     }
+    check_update(queue, path, out);
     match kind.as_str() {
         "red" => red::resolve(queue, path, place, out),
         "pi" => check_pi(queue, path, out),
         _ => {}
+    }
+}
+
+/// Every update is an event.
+fn check_update(queue: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if queue.contains_key("update") && queue.span("update") < SHORTEST_UPDATE {
+        let update = queue.span("update");
+        let message = format!("{update} is too short; write at least {SHORTEST_UPDATE}");
+        let origin = &queue.node("update").origin;
+        out.push(Diagnostic::new(&join(path, "update"), origin, message));
     }
 }
 
@@ -143,6 +156,7 @@ pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
             limit,
             queues: queue.whole("queues") as u32,
             quantum: queue.bytes("quantum"),
+            drop_batch: queue.whole("drop_batch") as u32,
             control: codel(queue),
         }),
         "pie" => QueueConfig::Pie(pie(queue, rate)),

@@ -1,6 +1,7 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
+use longhaul_engine::config::{Config, Link, RttClock, Start, Tcp, Transport};
+use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Distribution, EntranceConfig, Loss};
 use longhaul_units::Time;
 
@@ -18,6 +19,9 @@ const UNSUPPORTED: [(&str, &str); 4] = [
     ("peach", "dummy segments of low priority"),
     ("packet-pair", "segments sent and timed in pairs"),
 ];
+
+/// The algorithm that takes the marks of a queue of its name for what they are.
+const DECBIT: &str = "decbit";
 
 /// Everything suspicious, in words.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
@@ -132,6 +136,15 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     let marks = config.links.iter().any(|link| link.queue.marks());
     if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
+    }
+    let is_decbit = |link: &Link| matches!(link.queue, QueueConfig::DecBit(_));
+    let others = tcps(config).find(|tcp| tcp.ecn.is_on() && tcp.congestion.kind != DECBIT);
+    if let Some(other) = others.filter(|_| config.links.iter().any(is_decbit)) {
+        out.push(format!(
+            "a queue of kind `decbit` marks whenever a packet or two wait, which `{}` takes for \
+             congestion; it is made for `decbit` senders",
+            other.congestion.kind
+        ));
     }
 }
 

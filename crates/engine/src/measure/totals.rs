@@ -105,7 +105,7 @@ pub struct LinkCounters {
     pub dropped_loss_pkts: u64,
     /// Packets dropped because the queue was full.
     pub dropped_overflow_pkts: u64,
-    /// Packets dropped at random by active queue management.
+    /// Packets that active queue management chose to drop.
     pub dropped_early_pkts: u64,
     /// Packets dropped because active queue management left no choice (above its upper bound).
     pub dropped_forced_pkts: u64,

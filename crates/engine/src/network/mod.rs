@@ -161,15 +161,6 @@ impl Network {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
             Offer::Dropped => self.sack.forget(sack),
-            Offer::Displaced => self.forget_displaced(link),
-        }
-    }
-
-    /// Forgets the SACK blocks of packets that a link has dropped after it had accepted them.
-    #[inline(never)]
-    fn forget_displaced(&mut self, link: u32) {
-        for sack in self.links[link as usize].displaced() {
-            self.sack.forget(sack);
         }
     }
 
@@ -273,7 +264,9 @@ impl Network {
         if let Some(time) = leads {
             self.announce(link, time);
         }
-        self.forget_displaced(link);
+        for sack in self.links[link as usize].displaced() {
+            self.sack.forget(sack);
+        }
     }
 
     /// The event of the end of a period of a link's discipline.

@@ -1,8 +1,9 @@
 //! Every queue discipline, with the parameters of its paper or RFC.
 
 use longhaul_engine::queue::{
-    Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig,
+    AdaptationParameters, Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail,
+    FqCoDelConfig, PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig,
+    Rule,
 };
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -13,6 +14,7 @@ pub enum Discipline {
     DropTail,
     HeadDrop,
     Red,
+    GentleAdaptiveRed,
     CoDel,
     FqCoDel,
     Pie,
@@ -23,10 +25,11 @@ pub enum Discipline {
     Drr,
 }
 
-pub const DISCIPLINES: [Discipline; 11] = [
+pub const DISCIPLINES: [Discipline; 12] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
+    Discipline::GentleAdaptiveRed,
     Discipline::CoDel,
     Discipline::FqCoDel,
     Discipline::Pie,
@@ -50,9 +53,16 @@ impl Discipline {
         match self {
             Self::DropTail => QueueConfig::DropTail(full(Counting::InService)),
             Self::HeadDrop => QueueConfig::HeadDrop(full(Counting::Waiting)),
-            Self::Red => {
+            Self::Red | Self::GentleAdaptiveRed => {
                 let mut red = RedParameters::new(limit, PACKET);
                 red.ecn = ecn;
+                if self == Self::GentleAdaptiveRed {
+                    red.adaptive = Some(AdaptationParameters {
+                        rule: Rule::GentleAdaptive,
+                        bottom: Some(0.0),
+                        ..AdaptationParameters::default()
+                    });
+                }
                 QueueConfig::Red(red.resolve(rate, delay))
             }
             Self::CoDel => QueueConfig::CoDel(CoDelConfig { limit, control }),
@@ -60,6 +70,7 @@ impl Discipline {
                 limit,
                 queues: 1024,
                 quantum: Bytes(1514),
+                drop_batch: 64,
                 control,
             }),
             Self::Pie => QueueConfig::Pie(PieConfig {

@@ -91,6 +91,7 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
         limit: LIMIT,
         queues: 1024,
         quantum: Bytes(1500),
+        drop_batch: 64,
         control: CoDelParameters {
             ecn: true,
             ..control
@@ -159,6 +160,10 @@ fn what_no_discipline_can_do_is_refused() {
         &["queue.update", "unit is missing"],
     );
     assert_refused(
+        r#"{ kind = "rem", update = "1 ns" }"#,
+        &["queue.update", "1 ns is too short; write at least 10 us"],
+    );
+    assert_refused(
         r#"{ kind = "pie", alpha = -0.1 }"#,
         &["queue.alpha", "-0.1 is out of range"],
     );
@@ -206,6 +211,24 @@ fn adaptation_and_marking_of_red_have_their_periods() {
 }
 
 const SHAPER: &str = r#"shaper = { rate = "100 Mbps", burst = "15 kB" }, "#;
+
+#[test]
+fn marks_that_a_sender_misunderstands_are_warned_of() {
+    let warned = |congestion: &str| {
+        let overrides = [
+            format!(r#"{QUEUE}={{ kind = "decbit" }}"#),
+            format!("flows.0.congestion.kind={congestion}"),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let scenario = with(&overrides);
+        scenario
+            .warnings()
+            .iter()
+            .any(|text| text.contains("made for `decbit` senders"))
+    };
+    assert!(warned("cubic"));
+    assert!(!warned("decbit"));
+}
 
 #[test]
 fn a_token_bucket_counts_as_the_rate() {

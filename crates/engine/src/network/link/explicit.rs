@@ -81,11 +81,7 @@ impl ExplicitService {
             self.begin_next(port, now, schedule);
         }
         port.note_maximum();
-        if self.effects.displaced.is_empty() {
-            Offer::Accepted
-        } else {
-            Offer::Displaced
-        }
+        Offer::Accepted
     }
 
     /// Begins the transmission of the packet that the discipline chooses, if there is one.

@@ -47,7 +47,8 @@ enum Server {
     Exact(ExactClock),
     /// Keeps ns-2's time.
     Ns2(Ns2Clock),
-    Explicit(ExplicitService),
+    /// On the heap: few links have it, and others are to stay small.
+    Explicit(Box<ExplicitService>),
 }
 
 /// What became of a packet offered to a link.
@@ -58,8 +59,6 @@ pub(crate) enum Offer {
     /// Accepted, and the next to be handed on, at the time given.
     Leads(Time),
     Dropped,
-    /// Accepted, but others were dropped: see [`Link::displaced`].
-    Displaced,
 }
 
 impl Link {
@@ -72,7 +71,7 @@ impl Link {
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
         let server = match (config.service(), clock) {
-            (Service::Explicit, _) => Server::Explicit(ExplicitService::new(id, config)),
+            (Service::Explicit, _) => Server::Explicit(Box::new(ExplicitService::new(id, config))),
             (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
             (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
         };

@@ -170,51 +170,34 @@ impl Red {
 
     /// `max_p` may change. The average was `before` until this arrival.
     fn adapt(&mut self, now: Time, before: f64) {
-        match self.config.adaptive {
-            Some(adaptation) if adaptation.rule == Rule::GentleAdaptive => {
-                self.adapt_gently(&adaptation, now, before);
-            }
-            Some(adaptation) => self.adapt_to_average(&adaptation, now),
-            None => {}
-        }
-    }
-
-    /// Adaptive RED, section 5: keeps the average in the middle fifth between the thresholds. The
-    /// bounds are tested before a step, so `max_p` may rest one step beyond.
-    fn adapt_to_average(&mut self, adaptation: &Adaptation, now: Time) {
-        let max_p = self.curve.max_p;
-        let (low, high) = self.target();
-        let changed = if self.average < low && max_p > adaptation.bottom {
-            max_p * adaptation.beta
-        } else if self.average > high && max_p < adaptation.top {
-            adaptation.increase(max_p)
-        } else {
+        let Some(adaptation) = &self.config.adaptive else {
             return;
         };
-        self.adapt_after = now + adaptation.interval;
-        self.curve.set_max_p(changed);
-    }
-
-    /// Gentle Adaptive RED: an interval, or more, ended before this arrival. The average does not
-    /// move from one arrival to the next, so that all but the first of them change nothing.
-    fn adapt_gently(&mut self, adaptation: &Adaptation, now: Time, average: f64) {
-        let max_p = self.curve.max_p;
-        let (low, high) = self.target();
-        if average > high && max_p < adaptation.top && average > self.old_average {
-            self.curve.set_max_p(adaptation.increase(max_p));
-        } else if self.min_th < average && average < low && average < self.old_average {
-            self.curve.set_max_p(max_p * adaptation.beta);
-        }
-        self.old_average = average;
-        // An interval that ends now ends after this arrival.
-        let interval = adaptation.interval.as_ps();
-        self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
-    }
-
-    /// Where the average is left alone.
-    fn target(&self) -> (f64, f64) {
         let margin = 0.4 * (self.curve.max_th - self.min_th);
-        (self.min_th + margin, self.curve.max_th - margin)
+        let target = (self.min_th + margin, self.curve.max_th - margin);
+        let max_p = self.curve.max_p;
+        let changed = match adaptation.rule {
+            Rule::Adaptive => {
+                let changed = adaptation.step(self.average, target, max_p);
+                if changed.is_some() {
+                    self.adapt_after = now + adaptation.interval;
+                }
+                changed
+            }
+            Rule::GentleAdaptive => {
+                // An interval, or more, ended before this arrival. The average did not move, so that
+                // all but the first of them changed nothing. One that ends now ends after it.
+                let interval = adaptation.interval.as_ps();
+                self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
+                let old = std::mem::replace(&mut self.old_average, before);
+                let falls = before < old && before > self.min_th;
+                let changed = adaptation.step(before, target, max_p);
+                changed.filter(|&changed| if changed > max_p { before > old } else { falls })
+            }
+        };
+        if let Some(changed) = changed {
+            self.curve.set_max_p(changed);
+        }
     }
 
     /// Whether a packet that arrives above the lower threshold is selected, and what then.
@@ -278,9 +261,17 @@ impl Red {
 }
 
 impl Adaptation {
-    /// The next larger `max_p`.
-    fn increase(&self, max_p: f64) -> f64 {
-        max_p + f64::min(self.alpha, 0.25 * max_p)
+    /// Adaptive RED, section 5: what `max_p` becomes with an average outside its target, the middle
+    /// fifth between the thresholds. The bounds are tested before a step, so `max_p` may rest one
+    /// step beyond.
+    fn step(&self, average: f64, (low, high): (f64, f64), max_p: f64) -> Option<f64> {
+        if average < low && max_p > self.bottom {
+            Some(max_p * self.beta)
+        } else if average > high && max_p < self.top {
+            Some(max_p + f64::min(self.alpha, 0.25 * max_p))
+        } else {
+            None
+        }
     }
 }
 

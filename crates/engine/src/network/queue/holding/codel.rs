@@ -65,7 +65,7 @@ struct Head {
 }
 
 impl Control {
-    /// The packet to transmit: `dequeue` of section 5.5.
+    /// The packet to transmit: the pseudo-code's `dequeue`.
     pub(super) fn dequeue(
         &mut self,
         parameters: &CoDelParameters,
@@ -99,7 +99,7 @@ impl Control {
         head.packet
     }
 
-    /// `dodequeue` of section 5.4.
+    /// The pseudo-code's `dodequeue`.
     fn take(&mut self, parameters: &CoDelParameters, now: Time, source: &mut impl Source) -> Head {
         let packet = source.pop();
         let too_long = |packet: &Packet| {
@@ -128,7 +128,7 @@ impl Control {
 }
 
 impl CoDelParameters {
-    /// When to drop next (section 5.3).
+    /// When to drop next: the pseudo-code's `control_law`.
     fn control_law(&self, last: Time, count: u64) -> Time {
         let gap = self.interval.as_ps() as f64 / libm::sqrt(count as f64);
         last + Span::from_ps(gap as u64)

@@ -20,10 +20,13 @@ use crate::random::Stream;
 pub struct FqCoDelConfig {
     /// Limit on what waits in all queues.
     pub limit: Capacity,
-    /// Queues that flows are hashed to (1024 in RFC 8290 section 5.2.4).
+    /// Queues that flows are hashed to (1024 in RFC 8290 section 5.2).
     pub queues: u32,
-    /// Bytes that a queue may send in its turn: a packet in RFC 8290 section 5.2.3.
+    /// Bytes that a queue may send in its turn: a packet in RFC 8290 section 5.2.
     pub quantum: Bytes,
+    /// The most packets that the longest queue loses at once: half of what it has, up to this many
+    /// (64 in RFC 8290 section 4.1).
+    pub drop_batch: u32,
     /// Each queue's CoDel.
     pub control: CoDelParameters,
 }
@@ -64,7 +67,7 @@ impl FqCoDel {
         }
     }
 
-    /// Section 4.1.1.
+    /// The queue of a packet's flow.
     fn classify(&self, packet: &Packet) -> u32 {
         let hash = mix(u64::from(flow_key(packet)) ^ self.perturbation);
         (hash % u64::from(self.config.queues)) as u32
@@ -85,25 +88,23 @@ impl FqCoDel {
             flow.credit = self.config.quantum.0 as i64;
             self.new.push_back(queue);
         }
-        while self.is_overfull() {
+        while self.packets.exceed(self.config.limit) {
             self.drop_from_longest(effects);
         }
         Ok(())
     }
 
-    fn is_overfull(&self) -> bool {
-        let (pkts, bytes) = self.packets.held();
-        self.config.limit.is_exceeded_by(pkts, bytes)
-    }
-
     fn drop_from_longest(&mut self, effects: &mut Effects) {
         let backlogged = self.new.iter().chain(&self.old).copied();
-        let longest = self.packets.longest(backlogged);
-        let packet = longest.and_then(|queue| self.packets.pop(queue));
-        effects.drop(packet.expect("too much waits"), DropReason::Overflow);
+        let longest = self.packets.longest(backlogged).expect("too much waits");
+        let half = self.packets.pkts(longest) / 2;
+        for _ in 0..half.clamp(1, self.config.drop_batch) {
+            let packet = self.packets.pop(longest).expect("half of what there is");
+            effects.drop(packet, DropReason::Overflow);
+        }
     }
 
-    /// Section 4.2.
+    /// Section 4.2. As in Linux a queue's turn is over when it has no credits left.
     pub(super) fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();

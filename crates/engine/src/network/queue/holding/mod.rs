@@ -56,7 +56,8 @@ pub(crate) enum Holding {
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
     pub(crate) marked_pkts: u64,
-    /// The SACK blocks of the dropped packets, once counted, for the network to forget.
+    /// The SACK blocks of the dropped packets, once counted, for the network to forget with the next
+    /// departure.
     pub(crate) displaced: Vec<SackHandle>,
 }
 

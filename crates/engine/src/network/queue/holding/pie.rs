@@ -112,7 +112,8 @@ impl Pie {
         self.stream.uniform() < self.probability
     }
 
-    /// `calculate_drop_prob` of section 4.2, with the bounds of sections 4.3 and 5.5.
+    /// `calculate_drop_prob` of section 4.2, with the cap of section 5.5, and what section 4.4 does
+    /// about bursts then.
     pub(super) fn update(&mut self, waiting_bytes: u64) {
         let delay_s = (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64;
         let deviation = self.config.alpha * (delay_s - self.target_s);

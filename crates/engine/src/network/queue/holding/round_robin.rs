@@ -67,15 +67,10 @@ impl RoundRobin {
             self.active.push_back(flow);
         }
         self.packets.push(flow, packet);
-        while self.is_overfull() {
+        while self.packets.exceed(self.config.limit) {
             self.drop_from_longest(effects);
         }
         Ok(())
-    }
-
-    fn is_overfull(&self) -> bool {
-        let (pkts, bytes) = self.packets.held();
-        self.config.limit.is_exceeded_by(pkts, bytes)
     }
 
     fn drop_from_longest(&mut self, effects: &mut Effects) {

@@ -1,6 +1,7 @@
 //! Many first-in first-out queues in one store: a queue that is empty takes no room but its ends.
 
 use super::codel::Source;
+use crate::network::queue::Capacity;
 use crate::packet::Packet;
 
 /// Queues by number.
@@ -25,6 +26,7 @@ struct Slot {
 struct SubQueue {
     /// The places of the first packet and of the last.
     ends: Option<(u32, u32)>,
+    pkts: u32,
     bytes: u64,
 }
 
@@ -52,6 +54,7 @@ impl SubQueues {
             first
         });
         queue.ends = Some((first, place));
+        queue.pkts += 1;
         queue.bytes += u64::from(packet.bytes);
         self.pkts += 1;
         self.bytes += u64::from(packet.bytes);
@@ -64,6 +67,7 @@ impl SubQueues {
         queue.ends = slot.next.map(|next| (next, last));
         slot.next = self.free.replace(first);
         let packet = slot.packet;
+        queue.pkts -= 1;
         queue.bytes -= u64::from(packet.bytes);
         self.pkts -= 1;
         self.bytes -= u64::from(packet.bytes);
@@ -80,9 +84,19 @@ impl SubQueues {
         self.queues[queue as usize].ends.is_none()
     }
 
+    /// Packets in a queue.
+    pub(super) fn pkts(&self, queue: u32) -> u32 {
+        self.queues[queue as usize].pkts
+    }
+
     /// What all hold together: packets and bytes.
     pub(super) fn held(&self) -> (u64, u64) {
         (self.pkts, self.bytes)
+    }
+
+    /// Whether that is more than a limit.
+    pub(super) fn exceed(&self, limit: Capacity) -> bool {
+        limit.is_exceeded_by(self.pkts, self.bytes)
     }
 
     /// Of some queues the one with the most bytes; the first of equals.
@@ -155,6 +169,7 @@ mod tests {
                 let pkts: usize = model.iter().map(VecDeque::len).sum();
                 let bytes: u64 = model.iter().map(size).sum();
                 prop_assert_eq!(queues.held(), (pkts as u64, bytes));
+                prop_assert_eq!(queues.pkts(queue) as usize, model[queue as usize].len());
                 most = most.max(pkts);
                 let longest = queues.longest(0..5).expect("there are queues");
                 let largest = model.iter().map(size).max();

@@ -29,7 +29,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
 }
 
-/// Sections 5.2 to 5.5, with their names; times in picoseconds, zero meaning none.
+/// Section 5, with its names; times in picoseconds, zero meaning none.
 #[derive(Default)]
 struct Rfc {
     queue: VecDeque<(u64, u64, u64)>,
@@ -175,7 +175,7 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// Section 5.5: the rate of a dropping state that ended less than sixteen intervals ago.
+/// The rate of a dropping state that ended less than sixteen intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

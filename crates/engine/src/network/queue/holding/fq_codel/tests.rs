@@ -13,6 +13,7 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
         limit: Capacity::Packets(limit),
         queues: 1024,
         quantum: Bytes(1514),
+        drop_batch: 64,
         control: CoDelParameters {
             target,
             interval: Span::from_millis(100),
@@ -56,9 +57,24 @@ fn the_flow_with_the_most_bytes_pays() {
     for number in 10..14 {
         bench.enqueue(packet_of(2, number, 1500)).expect("room");
     }
+    // Half of its four packets, from the head.
     bench.enqueue(packet_of(3, 20, 40)).expect("another pays");
-    bench.enqueue(packet_of(3, 21, 40)).expect("another pays");
     assert_eq!(bench.dropped(), [10, 11]);
+    bench.enqueue(packet_of(3, 21, 40)).expect("there is room");
+    assert_eq!(bench.dropped(), []);
+}
+
+#[test]
+fn no_more_than_a_batch_is_lost_at_once() {
+    let mut bench = bench(1000);
+    for number in 0..1000 {
+        bench.enqueue(packet_of(1, number, 300)).expect("room");
+    }
+    bench
+        .enqueue(packet_of(2, 5000, 300))
+        .expect("another pays");
+    let dropped: Vec<u64> = (0..64).collect();
+    assert_eq!(bench.dropped(), dropped);
 }
 
 /// Each queue has a CoDel of its own: a standing queue is dropped from, a short one not.
@@ -129,8 +145,11 @@ impl Rfc {
                 }
             }
             let (id, _) = fattest.expect("packets wait");
-            let head = self.queue(id).1.remove(0);
-            self.dropped.push(head.0);
+            // Half the number of packets from this queue, up to a maximum of 64.
+            let half = usize::max(1, self.queue(id).1.len() / 2).min(64);
+            for head in self.queue(id).1.drain(..half).collect::<Vec<_>>() {
+                self.dropped.push(head.0);
+            }
         }
     }
 

@@ -1,0 +1,295 @@
+//! Keys of each queue discipline.
+
+use longhaul_congestion::Range;
+use longhaul_units::Dimension;
+
+use crate::model::{Field, Kind, PROBABILITY, SIZE, TIME, field};
+
+const LIMIT: Kind = Kind::Positive(&[
+    Dimension::Packets,
+    Dimension::Size,
+    Dimension::Bdp,
+    Dimension::Time,
+]);
+const LIMIT_HELP: &str = "How much the queue holds; 1 BDP by default. A time is what the link \
+    sends in it.";
+const THRESHOLD: Kind =
+    Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(&[Dimension::Packets])]);
+
+const AUTO_SIZE: Kind = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)]);
+const ECN: Field = field(
+    "ecn",
+    Kind::Flag,
+    "Whether ECN-capable packets are marked instead of dropped.",
+);
+const MARK_P: &str = "Largest probability at which packets are marked; above it they are dropped.";
+const MEAN_PACKET: Field = field(
+    "mean_packet",
+    AUTO_SIZE,
+    "Mean packet size; `auto`: the largest that a flow sends.",
+);
+const LIMIT_FIELD: Field = field("limit", LIMIT, LIMIT_HELP);
+const UPDATE: Field = field(
+    "update",
+    Kind::Positive(TIME),
+    "Time between two updates of the probability.",
+);
+
+/// Keys of `queue = { kind = "droptail", ... }`.
+pub(in crate::model) const DROP_TAIL: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "drop",
+        Kind::Word(&["tail", "head"]),
+        "What a full queue drops: the packet that arrives, or the one that has waited longest.",
+    ),
+    field(
+        "counting",
+        Kind::Word(&["waiting", "in-service"]),
+        "Whether the limit counts waiting packets only, or the one in service too, as in ns-2.",
+    ),
+];
+
+/// Keys of `queue = { kind = "red", ... }`.
+pub(in crate::model) const RED: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "limit_overshoot",
+        Kind::Flag,
+        "Whether a limit in bytes admits a packet that fits in part.",
+    ),
+    field(
+        "min_th",
+        THRESHOLD,
+        "Average queue above which packets are selected; `auto`: half of target_delay at the link's rate, at least 5 packets.",
+    ),
+    field(
+        "max_th",
+        THRESHOLD,
+        "Average queue where the probability is max_p; `auto`: 3 min_th.",
+    ),
+    field(
+        "target_delay",
+        Kind::Positive(TIME),
+        "Average queueing delay that the automatic min_th aims at.",
+    ),
+    field(
+        "weight",
+        Kind::OneOf(&[
+            Kind::Word(&["auto", "per-packet"]),
+            Kind::Number(Range::above(0.0, 1.0)),
+        ]),
+        "Weight of a sample in the average; `auto`: ten round trips, `per-packet`: one second of \
+         packets.",
+    ),
+    field(
+        "max_p",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Probability at max_th, to begin with if adaptive.",
+    ),
+    field(
+        "adaptive",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]),
+        "Whether max_p adapts (Adaptive RED, 2001); `gared`: only while the average moves away from \
+         its target (gentle Adaptive RED, 2006); false by default.",
+    ),
+    field(
+        "gentle",
+        Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])]),
+        "Whether the probability rises from max_p to 1 between max_th and twice that; `frozen`: \
+         along a line drawn from the initial max_p, as in ns-2.",
+    ),
+    ECN,
+    field(
+        "mark_p",
+        Kind::OneOf(&[Kind::Word(&["always", "below-max-th"]), PROBABILITY]),
+        "Largest probability at which packets are marked; above it they are dropped. \
+         `below-max-th`: they are marked while the average is below max_th, as in ns-2 before 2002.",
+    ),
+    MEAN_PACKET,
+    field(
+        "in_bytes",
+        Kind::Flag,
+        "Whether the queue is measured in bytes.",
+    ),
+    field(
+        "size_scaled",
+        Kind::Flag,
+        "Whether the probability grows with the packet's size.",
+    ),
+    field(
+        "wait",
+        Kind::Flag,
+        "Whether marks keep a distance of 1/p to 2/p packets.",
+    ),
+    field(
+        "interval",
+        Kind::Positive(TIME),
+        "Adaptive: shortest time between two changes.",
+    ),
+    field(
+        "alpha",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Adaptive: increment of max_p.",
+    ),
+    field(
+        "beta",
+        Kind::Number(Range::open(0.0, 1.0)),
+        "Adaptive: factor of a decrease.",
+    ),
+    field(
+        "top",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Adaptive: no increase from here on.",
+    ),
+    field(
+        "bottom",
+        Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Number(Range::above(0.0, 1.0))]),
+        "Adaptive: no decrease from here on; `auto`: 80 kbit/s over the rate, at most 0.01.",
+    ),
+];
+
+const TARGET: &str = "The delay to keep.";
+const CODEL_TARGET: Field = field("target", Kind::Positive(TIME), TARGET);
+const CODEL_INTERVAL: Field = field(
+    "interval",
+    Kind::Positive(TIME),
+    "How long the delay may stay above the target before the first drop: about a round trip.",
+);
+const CODEL_MAX_PACKET: Field = field(
+    "max_packet",
+    AUTO_SIZE,
+    "Nothing is dropped while no more than this waits; `auto`: the largest packet of a flow.",
+);
+const QUANTUM: Field = field(
+    "quantum",
+    AUTO_SIZE,
+    "What a flow may send in its turn; `auto`: the largest packet of a flow.",
+);
+
+/// CoDel (RFC 8289).
+pub(in crate::model) const CODEL: &[Field] = &[
+    LIMIT_FIELD,
+    CODEL_TARGET,
+    CODEL_INTERVAL,
+    ECN,
+    CODEL_MAX_PACKET,
+];
+
+/// FQ-CoDel (RFC 8290).
+pub(in crate::model) const FQ_CODEL: &[Field] = &[
+    LIMIT_FIELD,
+    CODEL_TARGET,
+    CODEL_INTERVAL,
+    ECN,
+    CODEL_MAX_PACKET,
+    QUANTUM,
+    field(
+        "queues",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 20,
+        },
+        "Queues that flows are hashed to.",
+    ),
+    field(
+        "drop_batch",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 20,
+        },
+        "When too much waits, the longest queue loses half of its packets, up to this many.",
+    ),
+];
+
+/// PIE (RFC 8033).
+pub(in crate::model) const PIE: &[Field] = &[
+    LIMIT_FIELD,
+    field("target", Kind::Positive(TIME), TARGET),
+    UPDATE,
+    field(
+        "alpha",
+        Kind::Number(Range::closed(0.0, 1e6)),
+        "Weight of the delay's deviation from the target, per second.",
+    ),
+    field(
+        "beta",
+        Kind::Number(Range::closed(0.0, 1e6)),
+        "Weight of the delay's change, per second.",
+    ),
+    field(
+        "max_burst",
+        Kind::Quantity(TIME),
+        "How long nothing is dropped after a quiet time.",
+    ),
+    ECN,
+    field("mark_p", PROBABILITY, MARK_P),
+    field(
+        "derandomise",
+        Kind::Flag,
+        "Whether the gaps between drops are made more even.",
+    ),
+    MEAN_PACKET,
+];
+
+const REFERENCE: Field = field(
+    "reference",
+    Kind::Positive(&[Dimension::Packets]),
+    "The queue to keep.",
+);
+
+/// The PI controller (Hollot et al. 2001).
+pub(in crate::model) const PI: &[Field] = &[
+    LIMIT_FIELD,
+    REFERENCE,
+    field(
+        "a",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Weight of the queue's deviation from the reference.",
+    ),
+    field(
+        "b",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Weight of the deviation at the last update; less than `a`.",
+    ),
+    UPDATE,
+    ECN,
+];
+
+/// REM (Athuraliya et al. 2001).
+pub(in crate::model) const REM: &[Field] = &[
+    LIMIT_FIELD,
+    REFERENCE,
+    field(
+        "gamma",
+        Kind::Number(Range::above(0.0, 1e6)),
+        "Step of the price.",
+    ),
+    field(
+        "alpha",
+        Kind::Number(Range::closed(0.0, 1e6)),
+        "Weight of the queue against the input.",
+    ),
+    field(
+        "phi",
+        Kind::Number(Range::above(1.0, 1e6)),
+        "Base of the probability's exponential in the price.",
+    ),
+    field(
+        "input_weight",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Weight of a period's input in its average.",
+    ),
+    UPDATE,
+    ECN,
+    MEAN_PACKET,
+];
+
+/// DECbit (Ramakrishnan and Jain 1990).
+pub(in crate::model) const DECBIT: &[Field] = &[LIMIT_FIELD];
+
+/// A queue for each flow, in turn packet by packet.
+pub(in crate::model) const ROUND_ROBIN: &[Field] = &[LIMIT_FIELD];
+
+/// Deficit round robin (Shreedhar and Varghese 1996).
+pub(in crate::model) const DRR: &[Field] = &[LIMIT_FIELD, QUANTUM];
