@@ -3,88 +3,52 @@
 use longhaul_engine::{Distribution, Family, Quantiles};
 use longhaul_units::Quantity;
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;
 use crate::typed::Typed;
 
 /// Checks the distribution that a key of a table gives, if it gives one.
 pub(super) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
-    let Some(Node {
-        value: Value::Table(table),
-        origin,
-        ..
-    }) = holder.get(key)
-    else {
+    let Some(table) = holder.get(key).and_then(Node::table) else {
         return;
     };
-    let path = join(path, key);
-    let mut families = table.iter().filter(|(key, _)| *key != "max");
-    let (Some((family, node)), None) = (families.next(), families.next()) else {
-        let message =
-            "give one of `uniform`, `exponential`, `pareto`, `log_normal` and `quantiles`";
-        return out.push(Diagnostic::new(&path, origin, message));
-    };
-    let path = join(&path, family);
-    let problem = match &node.value {
-        Value::List(bounds) => check_bounds(bounds).map(|message| (&node.origin, message)),
-        Value::Table(quantiles) if family == "quantiles" => check_quantiles(quantiles),
+    let wrong = match table.word("kind") {
+        "uniform" if value(table, "min") > value(table, "max") => Some(("min", "min is above max")),
+        "empirical" => check_quantiles(table),
         _ => None,
     };
-    if let Some((origin, message)) = problem {
-        out.push(Diagnostic::new(&path, origin, message));
+    if let Some((part, message)) = wrong {
+        let path = join(&join(path, key), part);
+        out.push(Diagnostic::new(&path, &table.node(part).origin, message));
     }
 }
 
-fn check_bounds(bounds: &[Node]) -> Option<&'static str> {
-    match bounds {
-        [from, to] if number(from) <= number(to) => None,
-        [_, _] => Some("the first value is above the second; write the smaller one first"),
-        _ => Some("write two values, the smallest and the largest"),
+/// The key of measured quantiles that is wrong, and what is.
+fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
+    let (probabilities, values) = (numbers(table, "probabilities"), numbers(table, "values"));
+    if probabilities.len() < 2 || probabilities.len() != values.len() {
+        return Some((
+            "values",
+            "write as many values as probabilities, at least two",
+        ));
     }
+    if !values.is_sorted() {
+        return Some(("values", "write values that do not fall"));
+    }
+    let (first, last) = (probabilities[0], probabilities[probabilities.len() - 1]);
+    let ascending = probabilities.is_sorted_by(|a, b| a < b) && first == 0.0;
+    let complete = (last == 1.0) != table.contains_key("root");
+    let message = "write probabilities that ascend from 0 to 1, or to less than 1 with `root`";
+    (!ascending || !complete).then_some(("probabilities", message))
 }
 
-/// What is wrong with measured quantiles, and where.
-fn check_quantiles(table: &Table) -> Option<(&Origin, &'static str)> {
-    let node = table.node("points");
-    let points = table.list("points");
-    let mut last: Option<(f64, f64)> = None;
-    for point in points {
-        let Some((probability, value)) = pair(point) else {
-            let message =
-                "this is no point; write a probability and a value, such as [0.5, \"80 ms\"]";
-            return Some((&point.origin, message));
-        };
-        let rises = match last {
-            None => probability == 0.0,
-            Some(last) => probability > last.0 && value >= last.1,
-        };
-        if !rises {
-            let message = "probabilities begin with 0 and ascend, and values do not fall";
-            return Some((&point.origin, message));
-        }
-        last = Some((probability, value));
-    }
-    let complete = match last {
-        Some((end, _)) if points.len() > 1 => (end == 1.0) != table.contains_key("root"),
-        _ => false,
-    };
-    let message = "write two points or more, the last with probability 1, or below 1 with `root`";
-    (!complete).then_some((&node.origin, message))
+fn numbers(table: &Table, key: &str) -> Vec<f64> {
+    table.list(key).iter().map(number).collect()
 }
 
-/// A probability and a value.
-fn pair(point: &Node) -> Option<(f64, f64)> {
-    let Value::List(pair) = &point.value else {
-        return None;
-    };
-    let [probability, value] = pair.as_slice() else {
-        return None;
-    };
-    let Value::Number(probability) = probability.value else {
-        return None;
-    };
-    Some((probability, number(value)))
+fn value(table: &Table, key: &str) -> f64 {
+    number(table.node(key))
 }
 
 /// A number in the engine's unit: seconds, bits per second, or none.
@@ -102,34 +66,32 @@ pub(super) fn config(node: &Node) -> Distribution {
     let Some(table) = node.table() else {
         return Distribution::constant(number(node));
     };
-    let families = table.iter().find(|(key, _)| *key != "max");
-    let (family, node) = families.expect("checked when resolved");
+    let value = |key| value(table, key);
+    let family = match table.word("kind") {
+        "uniform" => Family::Uniform {
+            from: value("min"),
+            to: value("max"),
+        },
+        "exponential" => Family::Exponential {
+            mean: value("mean"),
+        },
+        "pareto" => Family::Pareto {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "log-normal" => Family::LogNormal {
+            median: value("median"),
+            sigma: value("sigma"),
+        },
+        _ => {
+            let probabilities = numbers(table, "probabilities").into_iter();
+            let quantiles: Vec<_> = probabilities.zip(numbers(table, "values")).collect();
+            let root = table.get("root").map(number);
+            Family::Quantiles(Quantiles::new(&quantiles, root))
+        }
+    };
     Distribution {
-        family: self::family(family, node),
-        max: table.get("max").map_or(f64::INFINITY, number),
-    }
-}
-
-fn family(name: &str, node: &Node) -> Family {
-    match &node.value {
-        Value::List(bounds) => Family::Uniform {
-            from: number(&bounds[0]),
-            to: number(&bounds[1]),
-        },
-        Value::Table(table) => match name {
-            "pareto" => Family::Pareto {
-                mean: number(table.node("mean")),
-                shape: table.number("shape"),
-            },
-            "log_normal" => Family::LogNormal {
-                median: number(table.node("median")),
-                sigma: table.number("sigma"),
-            },
-            _ => {
-                let points: Vec<_> = table.list("points").iter().filter_map(pair).collect();
-                Family::Quantiles(Quantiles::new(&points, table.get("root").map(number)))
-            }
-        },
-        _ => Family::Exponential { mean: number(node) },
+        family,
+        max: table.get("limit").map_or(f64::INFINITY, number),
     }
 }

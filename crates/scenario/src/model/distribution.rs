@@ -6,62 +6,75 @@ use super::{Kind, PROBABILITY, RATE, TIME, field, required};
 
 /// Longer roots and wider spreads are a mistake.
 const MUCH: f64 = 100.0;
+const LIMIT_HELP: &str = "Larger draws become this.";
 
-/// A value that is always the same, or a table with one family and possibly a largest value.
+/// A value that is always the same, or a table that says what is drawn.
 macro_rules! distribution {
     ($name:ident, $value:expr) => {
         pub(super) const $name: Kind = Kind::OneOf(&[
             $value,
-            Kind::Table(&[
-                field(
+            Kind::Tagged(&[
+                (
                     "uniform",
-                    Kind::List(&$value),
-                    "Uniform between two values.",
+                    &[
+                        required("min", $value, "Smallest value."),
+                        required("max", $value, "Largest value."),
+                    ],
                 ),
-                field("exponential", $value, "Exponential with this mean."),
-                field(
+                (
+                    "exponential",
+                    &[
+                        required("mean", $value, "Mean."),
+                        field("limit", $value, LIMIT_HELP),
+                    ],
+                ),
+                (
                     "pareto",
-                    Kind::Table(&[
+                    &[
                         required("mean", $value, "Mean."),
                         required(
                             "shape",
                             Kind::Number(Range::open(1.0, MUCH)),
-                            "Shape: the tail falls with this power.",
+                            "Tail index: the tail falls with this power.",
                         ),
-                    ]),
-                    "Pareto.",
+                        field("limit", $value, LIMIT_HELP),
+                    ],
                 ),
-                field(
-                    "log_normal",
-                    Kind::Table(&[
+                (
+                    "log-normal",
+                    &[
                         required("median", $value, "Median."),
                         required(
                             "sigma",
                             Kind::Number(Range::closed(0.0, MUCH)),
                             "Standard deviation of the natural logarithm.",
                         ),
-                    ]),
-                    "Log-normal.",
+                        field("limit", $value, LIMIT_HELP),
+                    ],
                 ),
-                field(
-                    "quantiles",
-                    Kind::Table(&[
+                (
+                    "empirical",
+                    &[
                         required(
-                            "points",
-                            Kind::List(&Kind::List(&Kind::OneOf(&[PROBABILITY, $value]))),
-                            "Quantiles that were measured, as [probability, value].",
+                            "probabilities",
+                            Kind::List(&PROBABILITY),
+                            "Probabilities in ascending order, from 0 to 1, or below 1 with `root`.",
+                        ),
+                        required(
+                            "values",
+                            Kind::List(&$value),
+                            "The quantiles that belong to them; straight lines between.",
                         ),
                         field(
                             "root",
                             Kind::Number(Range::above(0.0, MUCH)),
                             "Degree of the root of the value that is linear in the logarithm of \
-                             the probability to be above, also beyond the last point; without it \
-                             the value is linear in the probability.",
+                             the probability to be above, also beyond the last quantile; without \
+                             it the value is linear in the probability.",
                         ),
-                    ]),
-                    "Between measured quantiles.",
+                        field("limit", $value, LIMIT_HELP),
+                    ],
                 ),
-                field("max", $value, "Larger draws become this."),
             ]),
         ]);
     };

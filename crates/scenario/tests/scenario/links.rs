@@ -199,7 +199,7 @@ fn changes_that_change_nothing_are_refused() {
 fn reordering_and_duplication_are_of_the_forward_direction() {
     let scenario = link_with(
         "reordering",
-        "{ probability = 0.1, delay = { pareto = { mean = \"2 ms\", shape = 1.5 }, max = \"1 s\" } }",
+        "{ probability = 0.1, delay = { kind = \"pareto\", mean = \"2 ms\", shape = 1.5, limit = \"1 s\" } }",
     );
     let links = &scenario.config().links;
     let entrance = links[0].entrance.as_ref().expect("an entrance");
@@ -221,44 +221,49 @@ fn reordering_and_duplication_are_of_the_forward_direction() {
 
 #[test]
 fn impossible_distributions_are_refused() {
+    let empirical = |probabilities: &str, rest: &str| {
+        format!(
+            "{{ kind = \"empirical\", probabilities = [{probabilities}], \
+             values = [\"1 ms\", \"2 ms\"]{rest} }}"
+        )
+    };
     for (delay, key, part) in [
-        ("{ }", "delay: ", "give one of `uniform`"),
+        ("{ }".to_string(), "delay: ", "the key `kind` is missing"),
         (
-            "{ exponential = \"1 ms\", uniform = [\"1 ms\", \"2 ms\"] }",
-            "delay: ",
-            "give one of",
+            "{ kind = \"normal\" }".into(),
+            "delay.kind: ",
+            "allowed: uniform",
         ),
         (
-            "{ uniform = [\"2 ms\", \"1 ms\"] }",
-            "delay.uniform: ",
-            "the smaller one first",
+            "{ kind = \"uniform\", min = \"2 ms\", max = \"1 ms\" }".into(),
+            "delay.min: ",
+            "min is above max",
         ),
-        ("{ uniform = [\"2 ms\"] }", "delay.uniform: ", "two values"),
         (
-            "{ pareto = { mean = \"2 ms\", shape = 1 } }",
-            "delay.pareto.shape: ",
+            "{ kind = \"pareto\", mean = \"2 ms\", shape = 1 }".into(),
+            "delay.shape: ",
             "out of range",
         ),
-        ("\"5\"", "delay: ", "unit is missing"),
+        ("\"5\"".into(), "delay: ", "unit is missing"),
         (
-            "{ quantiles = { points = [[0, \"1 ms\"], [0.9, \"2 ms\"]] } }",
-            "delay.quantiles: ",
-            "probability 1",
+            empirical("0, 0.9", ""),
+            "delay.probabilities: ",
+            "from 0 to 1",
         ),
         (
-            "{ quantiles = { points = [[0, \"1 ms\"], [1, \"2 ms\"]], root = 3 } }",
-            "delay.quantiles: ",
-            "below 1 with `root`",
+            empirical("0, 1", ", root = 3"),
+            "delay.probabilities: ",
+            "less than 1 with `root`",
         ),
         (
-            "{ quantiles = { points = [[0, \"3 ms\"], [1, \"2 ms\"]] } }",
-            "delay.quantiles: ",
-            "do not fall",
+            empirical("0.1, 1", ""),
+            "delay.probabilities: ",
+            "ascend from 0",
         ),
         (
-            "{ quantiles = { points = [[0, \"3 ms\"], [\"1 ms\", 1]] } }",
-            "delay.quantiles: ",
-            "this is no point",
+            empirical("0, 0.5, 1", ""),
+            "delay.values: ",
+            "as many values",
         ),
     ] {
         let reordering = format!("reordering = {{ probability = 0.1, delay = {delay} }}");
@@ -269,7 +274,7 @@ fn impossible_distributions_are_refused() {
 #[test]
 fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
     let boxes = |symmetric: &str| {
-        let rate = "rate = { log_normal = { median = \"5 Mbps\", sigma = 0.5 } }";
+        let rate = "rate = { kind = \"log-normal\", median = \"5 Mbps\", sigma = 0.5 }";
         let keys = format!("{{ delay = \"10 ms\", {rate}{symmetric} }}");
         let scenario = link_with("delay_box", &keys);
         let links = scenario.config().links.iter();
@@ -293,8 +298,8 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
     assert_ne!(own[0].name, own[1].name);
     link_refusal("delay_box = {}", &["delay_box: the box does nothing"]);
     link_refusal(
-        "delay_box = { loss = { uniform = [0, 1.5] } }",
-        &["delay_box.loss.uniform.1: 1.5 is out of range"],
+        "delay_box = { loss = { kind = \"uniform\", min = 0, max = 1.5 } }",
+        &["delay_box.loss.max: 1.5 is out of range"],
     );
 }
 
@@ -302,7 +307,9 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
 fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     let scenario = with(&[
         &format!("{LINK}.tick=1 ms"),
-        &format!("{LINK}.host_noise={{ exponential = \"50 us\", max = \"1 ms\" }}"),
+        &format!(
+            "{LINK}.host_noise={{ kind = \"exponential\", mean = \"50 us\", limit = \"1 ms\" }}"
+        ),
         &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"200 kB\" }}"),
     ]);
     for link in &scenario.config().links {
@@ -321,5 +328,8 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
         assert_eq!(queue.limit, Capacity::Bytes(200_000));
     }
     link_refusal("tick = \"0 s\"", &["tick: ", "more than zero"]);
-    link_refusal("host_noise = {}", &["host_noise: give one of"]);
+    link_refusal(
+        "host_noise = {}",
+        &["host_noise: the key `kind` is missing"],
+    );
 }
