@@ -20,7 +20,7 @@ pub(crate) enum End {
 }
 
 /// What carries a flow's packets: each kind has indices of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
     Udp,

@@ -110,7 +110,7 @@ impl World {
                 Kind::Udp(index) => (Carrier::Udp, index),
             };
             let network = &mut world.env.network;
-            network.add_flow(carrier, index, &flow.name, &streams);
+            network.add_flow(carrier, index as u32, &flow.name, &streams);
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,

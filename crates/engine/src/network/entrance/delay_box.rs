@@ -7,6 +7,8 @@
 //! forgets the packet before it once that has gone on, so that its bottleneck is faster than its
 //! rate where the delay is shorter than a transmission; here it is not.
 
+use std::collections::BTreeMap;
+
 use longhaul_units::{Rate, Span, Time};
 
 use super::{draw_span, later};
@@ -39,9 +41,8 @@ pub(super) struct FlowBoxes {
     /// Path of the streams of what happens to packets.
     path: String,
     noise: Stream,
-    /// By index: a new flow takes the place of the one before that had its index.
-    tcp: Vec<Option<FlowBox>>,
-    udp: Vec<Option<FlowBox>>,
+    /// By what packets carry: a new flow takes the place of the one before that had its index.
+    flows: BTreeMap<(Carrier, u32), FlowBox>,
 }
 
 /// One flow's.
@@ -62,13 +63,12 @@ impl FlowBoxes {
             config,
             noise: streams.component(&format!("{path}/noise")),
             path,
-            tcp: Vec::new(),
-            udp: Vec::new(),
+            flows: BTreeMap::new(),
         }
     }
 
     /// Draws the values of a new flow.
-    pub(super) fn add(&mut self, carrier: Carrier, index: usize, flow: &str, streams: &Streams) {
+    pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &str, streams: &Streams) {
         let DelayBox {
             delay,
             loss,
@@ -89,24 +89,15 @@ impl FlowBoxes {
             }),
             free: Time::ZERO,
         };
-        let boxes = match carrier {
-            Carrier::Tcp => &mut self.tcp,
-            Carrier::Udp => &mut self.udp,
-        };
-        if boxes.len() <= index {
-            boxes.resize_with(index + 1, || None);
-        }
-        boxes[index] = Some(flow_box);
+        self.flows.insert((carrier, index), flow_box);
     }
 
-    /// When a packet that comes `now` goes on, unless it is lost.
+    /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
+    /// not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
-        let boxes = match carrier {
-            Carrier::Tcp => &mut self.tcp,
-            Carrier::Udp => &mut self.udp,
+        let Some(flow) = self.flows.get_mut(&(carrier, packet.flow)) else {
+            return Some(now);
         };
-        let flow = boxes[packet.flow as usize].as_mut();
-        let flow = flow.expect("every flow has been added");
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
             return None;
         }
@@ -161,7 +152,7 @@ mod tests {
     fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
-        for (index, flow) in flows.iter().enumerate() {
+        for (index, flow) in (0..).zip(flows) {
             boxes.add(Carrier::Tcp, index, flow, &streams);
         }
         boxes
@@ -192,6 +183,8 @@ mod tests {
             let leaves = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(ms));
             assert_eq!(leaves, Some(at(ms + 500)));
         }
+        let stranger = boxes.admit(&packet(1, 1500), Carrier::Tcp, at(7));
+        assert_eq!(stranger, Some(at(7)));
     }
 
     #[test]
@@ -248,7 +241,7 @@ mod tests {
     }
 
     fn delays(boxes: &FlowBoxes) -> Vec<Span> {
-        let delays = boxes.tcp.iter().flatten().map(|flow| flow.delay);
+        let delays = boxes.flows.values().map(|flow| flow.delay);
         delays.collect()
     }
 
@@ -281,7 +274,7 @@ mod tests {
                 &streams,
             );
         }
-        assert_eq!(boxes.tcp.len(), 10);
+        assert_eq!(boxes.flows.len(), 10);
         // And begins with an idle bottleneck.
         for _ in 0..100 {
             boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));

@@ -110,14 +110,8 @@ fn later(time: Time, span: Span) -> Time {
 }
 
 impl Network {
-    /// A new flow, with an index that no other has now.
-    pub(crate) fn add_flow(
-        &mut self,
-        carrier: Carrier,
-        index: usize,
-        name: &str,
-        streams: &Streams,
-    ) {
+    /// A new flow, with an index in its packets that no other has now.
+    pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &str, streams: &Streams) {
         let boxes = self.entrances.iter_mut();
         for boxes in boxes.filter_map(|entrance| entrance.boxes.as_mut()) {
             boxes.add(carrier, index, name, streams);
