@@ -119,6 +119,7 @@ impl Network {
     }
 
     /// A packet reaches an entrance, which is the hop before its link: `packet.route` is the link's.
+    #[cold]
     #[inline(never)]
     pub(super) fn enter(&mut self, index: u32, carrier: Carrier, packet: Packet) {
         let now = self.now;
