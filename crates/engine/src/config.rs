@@ -1,5 +1,8 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
+mod distribution;
+mod traffic;
+
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
@@ -7,6 +10,9 @@ use longhaul_units::{Rate, Span, Time};
 
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
+
+pub use distribution::Distribution;
+pub use traffic::{Binding, Requests, Source, TraceEntry};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]
@@ -128,8 +134,20 @@ pub enum Start {
 pub enum Transport {
     /// A TCP connection; flows of a group share its parameters.
     Tcp(Arc<Tcp>),
+    /// TCP connections that an application opens and closes as it goes, all with the same parameters.
+    Traffic(Arc<Tcp>, Arc<Source>),
     /// Datagrams at a constant rate.
     Udp(Udp),
+}
+
+impl Transport {
+    /// The parameters of its TCP connections, if it has any.
+    pub fn tcp(&self) -> Option<&Arc<Tcp>> {
+        match self {
+            Self::Tcp(tcp) | Self::Traffic(tcp, _) => Some(tcp),
+            Self::Udp(_) => None,
+        }
+    }
 }
 
 /// A constant-rate datagram stream.

@@ -42,6 +42,9 @@ pub struct Rows {
     /// Of events.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// Of exchanges.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exchanges: Option<u64>,
     /// In packets.pcapng.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<u64>,

@@ -14,6 +14,7 @@ use crate::document::{Node, Table, Value};
 use crate::flow;
 use crate::queue;
 use crate::resolve::Resolved;
+use crate::traffic;
 use crate::typed::{Typed, span_of, text_of, whole_of};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
@@ -166,7 +167,11 @@ fn transport(group: &Table, path: &flow::Path) -> Transport {
         });
     }
     let congestion = path.congestion.clone().expect("resolved for TCP");
-    Transport::Tcp(Arc::new(tcp(group, packet, congestion)))
+    let tcp = Arc::new(tcp(group, packet, congestion));
+    match group.get("traffic").and_then(Node::table) {
+        Some(traffic) => Transport::Traffic(tcp, Arc::new(traffic::source(traffic))),
+        None => Transport::Tcp(tcp),
+    }
 }
 
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {

@@ -161,7 +161,7 @@ pub(crate) fn resolve(
 }
 
 /// A path as seen from the file that names it.
-fn beside(origin: &Origin, file: &str) -> PathBuf {
+pub(crate) fn beside(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {
         Origin::File(source, _) => Path::new(&source.name).parent(),
         _ => None,
@@ -169,7 +169,7 @@ fn beside(origin: &Origin, file: &str) -> PathBuf {
     directory.unwrap_or(Path::new("")).join(file)
 }
 
-fn read(file: &Path) -> Result<String, String> {
+pub(crate) fn read(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file)
         .map_err(|error| format!("cannot read {}: {error}", file.display()))
 }

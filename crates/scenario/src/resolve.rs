@@ -193,6 +193,9 @@ fn default_label(group: &Table) -> String {
         return "udp".to_string();
     }
     let congestion = group.get("congestion").and_then(Node::table);
+    if let Some(traffic) = group.get("traffic").and_then(Node::table) {
+        return traffic.word("kind").to_string();
+    }
     let python = congestion.and_then(|table| table.get("python"));
     if let Some(python) = python {
         return custom::class(text_of(python)).to_string();

@@ -1,7 +1,7 @@
 //! What is allowed but probably not meant.
 
 use longhaul_engine::Loss;
-use longhaul_engine::config::{Config, RttClock, Start, Tcp, Transport};
+use longhaul_engine::config::{Config, RttClock, Source, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
 use longhaul_units::Time;
 
@@ -40,10 +40,8 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
     config
         .flows
         .iter()
-        .filter_map(|flow| match &flow.transport {
-            Transport::Tcp(tcp) => Some(tcp.as_ref()),
-            Transport::Udp(_) => None,
-        })
+        .filter_map(|flow| flow.transport.tcp())
+        .map(AsRef::as_ref)
 }
 
 fn has_random_element(config: &Config) -> bool {
@@ -58,7 +56,12 @@ fn has_random_element(config: &Config) -> bool {
         .flows
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
-    random_link || random_tcp || random_start
+    let draws = |transport: &Transport| match transport {
+        Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
+        Transport::Tcp(_) | Transport::Udp(_) => false,
+    };
+    let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
+    random_link || random_tcp || random_start || random_traffic
 }
 
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {

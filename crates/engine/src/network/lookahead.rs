@@ -57,21 +57,27 @@ pub(crate) enum Edge {
     },
     /// Of a datagram stream, which sends at times of its own.
     Source { sends: u32 },
+    /// Of connections that are not known beforehand: packets answer packets, and others leave at
+    /// times of their own.
+    Traffic { gets: u32, sends: u32 },
 }
 
 impl Edge {
     fn gets(self) -> Option<u32> {
         match self {
-            Self::Sender { gets, .. } | Self::Receiver { gets, .. } => Some(gets),
+            Self::Sender { gets, .. }
+            | Self::Receiver { gets, .. }
+            | Self::Traffic { gets, .. } => Some(gets),
             Self::Source { .. } => None,
         }
     }
 
     fn sends(self) -> u32 {
         match self {
-            Self::Sender { sends, .. } | Self::Receiver { sends, .. } | Self::Source { sends } => {
-                sends
-            }
+            Self::Sender { sends, .. }
+            | Self::Receiver { sends, .. }
+            | Self::Source { sends }
+            | Self::Traffic { sends, .. } => sends,
         }
     }
 
@@ -83,7 +89,7 @@ impl Edge {
                 ..
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
-            Self::Sender { .. } | Self::Source { .. } => Delivery::ToTimer,
+            Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
         }
     }
 }
@@ -232,7 +238,12 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool
         config.links.iter().zip(links).filter(|(link, around)| {
             matches!(link.queue, QueueConfig::Red(_)) && around.carries_data
         });
-    let is_drawing = |edge: &&Edge| matches!(edge, Edge::Sender { draws: true, .. });
+    let is_drawing = |edge: &&Edge| {
+        matches!(
+            edge,
+            Edge::Sender { draws: true, .. } | Edge::Traffic { .. }
+        )
+    };
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
     config.randomness == Randomness::Ns2 && draw > 1
 }
@@ -286,20 +297,18 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
             links[pair[1]].before.insert(pair[0]);
         }
         for &hop in &hops {
-            links[hop].carries_data |= end != End::TcpSender;
+            links[hop].carries_data |= !matches!(end, End::TcpSender | End::TrafficSender);
         }
         links[hops[hops.len() - 1]].ends_here = true;
     }
     for &edge in edges {
         let (first, _) = ends_of(routes, edge.sends());
-        match edge.gets() {
-            Some(route) => {
-                let (_, last) = ends_of(routes, route);
-                links[first].behind.insert(last);
-                links[last].edges.insert(edge);
-            }
-            None => links[first].has_source = true,
+        if let Some(route) = edge.gets() {
+            let (_, last) = ends_of(routes, route);
+            links[first].behind.insert(last);
+            links[last].edges.insert(edge);
         }
+        links[first].has_source |= matches!(edge, Edge::Source { .. } | Edge::Traffic { .. });
     }
     links
 }

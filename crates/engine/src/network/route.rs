@@ -17,6 +17,9 @@ pub(crate) enum End {
     TcpReceiver,
     /// A datagram is counted.
     UdpReceiver,
+    /// The same two at the ends of connections that traffic opens as it goes.
+    TrafficSender,
+    TrafficReceiver,
 }
 
 /// One step of a route.

@@ -7,6 +7,7 @@
 //! inversion. None of it may ever change under a seed.
 
 mod mrg32k3a;
+mod samplers;
 mod xoshiro;
 
 use std::cell::Cell;

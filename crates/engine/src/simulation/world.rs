@@ -7,11 +7,12 @@ use longhaul_units::{Span, Time};
 
 use super::SetupError;
 use super::window::Baseline;
-use crate::config::{Config, Flow, Start, Tcp, Transport};
+use crate::config::{Config, Flow, Source, Start, Tcp, Transport};
 use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
 use crate::network::{Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
+use crate::traffic::{Generator, RequestModel, Trace, Traffic, Ways};
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
@@ -25,6 +26,7 @@ pub(super) struct World {
     pub(super) env: Env,
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
+    pub(super) traffic: Traffic,
     flows: Vec<FlowSlot>,
     every: Option<Span>,
     progress_every: Span,
@@ -53,6 +55,7 @@ struct FlowSlot {
 enum Kind {
     Tcp(usize),
     Udp(usize),
+    Traffic(usize),
 }
 
 impl World {
@@ -69,6 +72,7 @@ impl World {
             },
             tcp: Vec::new(),
             udp: Vec::new(),
+            traffic: Traffic::default(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
             progress_every: progress_every(config),
@@ -78,22 +82,13 @@ impl World {
         for flow in &config.flows {
             let kind = match &flow.transport {
                 Transport::Tcp(tcp) => {
-                    // Flows of a group share one parameter set, so that tables are built once.
-                    if !group
-                        .as_ref()
-                        .is_some_and(|(known, _)| Arc::ptr_eq(known, tcp))
-                    {
-                        let controller =
-                            tcp.congestion
-                                .build()
-                                .map_err(|error| SetupError::Congestion {
-                                    flow: flow.name.clone(),
-                                    reason: error.to_string(),
-                                })?;
-                        group = Some((Arc::clone(tcp), controller));
-                    }
-                    let controller = group.as_ref().expect("just set").1.clone();
+                    let controller = controller_of(flow, tcp, &mut group)?;
                     world.add_tcp(config, flow, tcp, controller, &streams)?
+                }
+                Transport::Traffic(tcp, source) => {
+                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let tcp = (Arc::clone(tcp), controller);
+                    world.add_traffic(config, flow, tcp, source, &streams)?
                 }
                 Transport::Udp(udp) => {
                     let path = world.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
@@ -145,6 +140,7 @@ impl World {
                 Kind::Udp(index) => edges.push(Edge::Source {
                     sends: self.udp[index].route(),
                 }),
+                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
             }
         }
         edges
@@ -169,6 +165,43 @@ impl World {
             flow: id,
         });
         Ok(Kind::Tcp(index))
+    }
+
+    fn add_traffic(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        tcp: (Arc<Tcp>, Controller),
+        source: &Source,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        // Responses go from the flow's first node to its second, and so does data one way.
+        let answers = match source {
+            Source::Requests(_) => true,
+            Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
+        };
+        let (client, server) = if answers {
+            (flow.to, flow.from)
+        } else {
+            (flow.from, flow.to)
+        };
+        let ways = Ways {
+            up_data: self.path(config, flow, client, server, End::TrafficReceiver)?,
+            up_acks: self.path(config, flow, server, client, End::TrafficSender)?,
+            down_data: self.path(config, flow, server, client, End::TrafficReceiver)?,
+            down_acks: self.path(config, flow, client, server, End::TrafficSender)?,
+        };
+        let generator = match source {
+            Source::Requests(requests) => {
+                let path = format!("flows/{}", flow.name);
+                Generator::Requests(Box::new(RequestModel::new(requests, &path, streams)))
+            }
+            Source::Trace(entries) => Generator::Trace(Trace::new(Arc::clone(entries))),
+        };
+        let id = self.flows.len() as u32;
+        let stream = flow_stream(flow, "sender", streams);
+        let index = self.traffic.add(id, ways, tcp, stream, generator, answers);
+        Ok(Kind::Traffic(index))
     }
 
     fn path(
@@ -212,6 +245,7 @@ impl World {
         match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
+            Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
         }
     }
 
@@ -219,12 +253,15 @@ impl World {
         match self.flows[flow as usize].kind {
             Kind::Tcp(index) => self.tcp[index].sender.stop(),
             Kind::Udp(index) => self.udp[index].stop(),
+            Kind::Traffic(index) => self.traffic.stop(index),
         }
     }
 
     /// Samples every flow that has started and every sampled link, and arms the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
+        let traffic = self.traffic.counters(now);
+        let in_flight = self.traffic.in_flight();
         for (slot, flow) in self.flows.iter().zip(0..) {
             if slot.start > now {
                 continue;
@@ -239,7 +276,8 @@ impl World {
                         ..sender.sample(now)
                     }
                 }
-                Kind::Udp(index) => datagram_sample(now, flow, &self.udp[index].counters()),
+                Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
+                Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
             });
         }
         for sample in self.env.network.samples() {
@@ -251,6 +289,22 @@ impl World {
         }
     }
 
+    /// Hands what has been noted meanwhile on to the recorder.
+    pub(super) fn flush(&mut self, recorder: &mut dyn Recorder) {
+        self.env.log.flush(recorder);
+        let exchanges = self.traffic.log.drain(..);
+        exchanges.for_each(|exchange| recorder.exchange(&exchange));
+    }
+
+    /// The same at the end, and what is still under way.
+    pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
+        self.flush(recorder);
+        let unfinished = self.traffic.unfinished();
+        unfinished
+            .iter()
+            .for_each(|exchange| recorder.exchange(exchange));
+    }
+
     /// Tells the recorder how far the simulation is, and arms the next report.
     pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
         let now = self.env.network.now;
@@ -260,15 +314,18 @@ impl World {
     }
 
     /// Data packets sent by all flows.
-    pub(super) fn data_packets(&self) -> u64 {
+    pub(super) fn data_packets(&mut self) -> u64 {
+        let traffic = self.traffic.counters(self.env.network.now);
+        let traffic: u64 = traffic.iter().map(|counters| counters.sent_pkts).sum();
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
-        tcp + udp
+        tcp + udp + traffic
     }
 
     /// Counters of every flow up to now.
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
+        let traffic = self.traffic.counters(now);
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp(index) => {
                 let Connection {
@@ -282,6 +339,7 @@ impl World {
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
+            Kind::Traffic(index) => traffic[index],
         });
         counters.collect()
     }
@@ -290,9 +348,11 @@ impl World {
     pub(super) fn open_window(&mut self) {
         let flows = self.flow_counters();
         let links = self.env.network.counters();
+        let traffic = self.traffic.restart_extremes(self.env.network.now);
         let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.restart_extremes(),
             Kind::Udp(_) => (Span::ZERO, Span::ZERO),
+            Kind::Traffic(index) => traffic[index],
         });
         let rtt_extremes = rtt_extremes.collect();
         let queue_maxima = self.env.network.restart_maxima();
@@ -314,7 +374,7 @@ impl World {
             let (total, window) = self.baseline.split_flow(id, counters);
             let finish = match slot.kind {
                 Kind::Tcp(index) => self.tcp[index].sender.finish(),
-                Kind::Udp(_) => None,
+                Kind::Udp(_) | Kind::Traffic(_) => None,
             };
             FlowTotals {
                 start: slot.start,
@@ -345,6 +405,27 @@ fn progress_every(config: &Config) -> Span {
     Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
 }
 
+/// The congestion control of a flow. Flows of a group share one parameter set, so that tables are built
+/// once.
+fn controller_of(
+    flow: &Flow,
+    tcp: &Arc<Tcp>,
+    group: &mut Option<(Arc<Tcp>, Controller)>,
+) -> Result<Controller, SetupError> {
+    if let Some((known, controller)) = group
+        && Arc::ptr_eq(known, tcp)
+    {
+        return Ok(controller.clone());
+    }
+    let built = tcp.congestion.build();
+    let controller = built.map_err(|error| SetupError::Congestion {
+        flow: flow.name.clone(),
+        reason: error.to_string(),
+    })?;
+    *group = Some((Arc::clone(tcp), controller.clone()));
+    Ok(controller)
+}
+
 /// The random stream of one part of a flow.
 fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
     streams.component(&format!("flows/{}/{part}", flow.name))
@@ -361,17 +442,17 @@ fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
     (start, from.as_secs_f64() + range.as_secs_f64() * fraction)
 }
 
-/// A datagram stream has no window.
-fn datagram_sample(now: Time, flow: u32, counters: &FlowCounters) -> FlowSample {
+/// A datagram stream, or many connections together, have no window.
+fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,
         flow,
         cwnd: f64::NAN,
         ssthresh: f64::NAN,
         srtt: Span::ZERO,
-        in_flight: 0,
+        in_flight,
         sent_pkts: counters.sent_pkts,
-        retransmitted_pkts: 0,
+        retransmitted_pkts: counters.retransmitted_pkts,
         delivered_bytes: counters.delivered_bytes,
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport, Udp,
+    Source, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
+    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, Recorder, Totals,
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
@@ -22,6 +22,7 @@ pub struct Records {
     pub flows: Vec<FlowSample>,
     pub links: Vec<LinkSample>,
     pub events: Vec<Event>,
+    pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
 }
 
@@ -34,6 +35,9 @@ impl Recorder for Records {
     }
     fn event(&mut self, event: &Event) {
         self.events.push(*event);
+    }
+    fn exchange(&mut self, exchange: &Exchange) {
+        self.exchanges.push(*exchange);
     }
     fn packet(&mut self, packet: &CapturedPacket) {
         self.packets.push(*packet);
@@ -163,6 +167,19 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
             transport: Transport::Tcp(Arc::clone(&tcp)),
         });
     }
+}
+
+/// Adds a traffic source whose responses go from left to right.
+pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
+    config.flows.push(Flow {
+        label: name.to_string(),
+        name: name.to_string(),
+        from: 0,
+        to: 1,
+        start: AT_ONCE,
+        stop: None,
+        transport: Transport::Traffic(Arc::new(tcp), Arc::new(source)),
+    });
 }
 
 /// Adds datagrams at a constant rate from left to right.

@@ -15,6 +15,7 @@ fn data() -> CapturedPacket {
     CapturedPacket {
         time: seconds(1.25),
         link: 0,
+        connection: 0,
         flow: 0,
         reverse: false,
         udp: false,

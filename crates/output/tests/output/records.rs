@@ -83,6 +83,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
             receive_window: Span::from_millis(n + 10),
             application: Span::from_millis(n + 11),
         },
+        connections: n + 12,
+        exchanges: n + 13,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::Diagnostic;
 use crate::queue;
 use crate::read::join;
 use crate::topology::{Core, Kind, find_node};
+use crate::traffic;
 use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
@@ -44,7 +45,14 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
 }
 
-const TCP_KEYS: [&str; 5] = ["congestion", "slow_start", "recovery", "transfer", "tcp"];
+const TCP_KEYS: [&str; 6] = [
+    "congestion",
+    "slow_start",
+    "recovery",
+    "transfer",
+    "traffic",
+    "tcp",
+];
 
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
@@ -85,6 +93,14 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
                 node.key_origin(),
                 message,
             ));
+        }
+        if let (Some(transfer), true) = (flow.get("transfer"), flow.contains_key("traffic")) {
+            let message = "give either transfer or traffic, which says itself what is sent";
+            let path = join(path, "transfer");
+            out.push(Diagnostic::new(&path, transfer.key_origin(), message));
+        }
+        if flow.contains_key("traffic") {
+            traffic::resolve(flow.sub_mut("traffic"), &join(path, "traffic"), out);
         }
         fill(flow, defaults);
         return;

@@ -3,6 +3,7 @@
 use longhaul_congestion::Range;
 
 use super::network::ACCESS;
+use super::traffic::TRAFFIC;
 use super::{Field, Kind, MOST, RATE, SIZE, TIME, field, required};
 
 /// Flows of one group.
@@ -65,6 +66,11 @@ pub(crate) const FLOW: &[Field] = &[
         "transfer",
         Kind::Positive(SIZE),
         "Payload to send; without end by default.",
+    ),
+    field(
+        "traffic",
+        TRAFFIC,
+        "TCP: an application that opens connections as it goes; servers are at the first node.",
     ),
     field("rate", Kind::Positive(RATE), "UDP: rate on the wire."),
     field(

@@ -8,6 +8,7 @@ use longhaul_units::Dimension;
 
 mod flow;
 mod network;
+mod traffic;
 
 use crate::profile;
 

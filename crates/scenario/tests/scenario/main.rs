@@ -7,6 +7,7 @@ mod examples;
 mod layout;
 mod profiles;
 mod resolved;
+mod traffic;
 
 use longhaul_scenario::{Scenario, parse};
 

@@ -1,6 +1,8 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
 //! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
 
+mod two_way;
+
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};

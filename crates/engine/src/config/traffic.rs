@@ -1,0 +1,61 @@
+//! What the applications of flows do, where they do more than send from start to end.
+
+use std::sync::Arc;
+
+use longhaul_units::{Span, Time};
+
+use super::Distribution;
+
+/// The application of a flow over TCP that opens connections as it goes.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Requests and their responses, which begin whether or not earlier ones are over. The responses
+    /// go from the flow's first node to its second.
+    Requests(Requests),
+    /// Exchanges at times and of sizes known beforehand, in order of time.
+    Trace(Arc<[TraceEntry]>),
+}
+
+/// A model of requests and responses.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// Times between two new connections, in seconds.
+    pub arrivals: Distribution,
+    /// Sizes of requests, in bytes.
+    pub request: Distribution,
+    /// Sizes of responses, in bytes.
+    pub response: Distribution,
+    /// When the size of a response is drawn.
+    pub binding: Binding,
+    /// Times from the arrival of a request to its response, in seconds.
+    pub server_delay: Distribution,
+    /// Round trips of connections beyond that of the network, in seconds.
+    pub round_trip: Distribution,
+    /// Exchanges on one connection, which is closed after them.
+    pub per_connection: u32,
+    /// Times from the end of a response to the next request on its connection, in seconds.
+    pub think: Distribution,
+}
+
+/// When the size of a response is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// With its request: the same seed gives the same pairs, however long requests are under way.
+    WithRequest,
+    /// When the request arrives, so that congestion decides which request gets which response (spec
+    /// 001b B.7).
+    OnArrival,
+}
+
+/// One exchange of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceEntry {
+    /// When it begins.
+    pub time: Time,
+    /// Bytes of the request, or of all there is to send.
+    pub request_bytes: u64,
+    /// Bytes of the response, if there is one.
+    pub response_bytes: Option<u64>,
+    /// Delay of the server.
+    pub server_delay: Span,
+}

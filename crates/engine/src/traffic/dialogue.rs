@@ -1,0 +1,388 @@
+//! One connection and what is said over it: requests one way, responses the other, or data one way
+//! only.
+//!
+//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
+//! direction acknowledge those of the other: a response says that its request has arrived, and the
+//! next request that the response has. Since the two sides speak in turn, what a segment acknowledges
+//! follows from its number, and packets need not carry it.
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Span, Time};
+
+use super::hold::Hold;
+use super::origin::{Half, Origin};
+use super::slab::{Name, Side};
+use crate::measure::{Exchange, FlowCounters};
+use crate::network::End;
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::schedule::Event;
+use crate::transport::Env;
+
+/// One exchange to come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Demand {
+    /// How long its client waits after the exchange before it on the same connection.
+    pub(crate) pause: Span,
+    pub(crate) request_bytes: u64,
+    pub(crate) response: Response,
+    pub(crate) server_delay: Span,
+}
+
+/// What answers a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Response {
+    /// Nothing: data one way.
+    None,
+    Bytes(u64),
+    /// What the server then draws.
+    DrawnThere,
+}
+
+/// A connection to open, and what for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Opening {
+    pub(crate) first: Demand,
+    /// Exchanges after the first.
+    pub(crate) others: VecDeque<Demand>,
+    /// Round trip beyond that of the network.
+    pub(crate) round_trip: Span,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A request is on its way.
+    Requesting,
+    /// The server works on it.
+    Serving,
+    /// A response is on its way.
+    Responding,
+    /// The client waits before its next request.
+    Pausing,
+    /// Everything has arrived; its acknowledgement has not yet.
+    Closing,
+}
+
+/// What a dialogue works with.
+pub(super) struct Context<'a> {
+    pub(super) origin: &'a mut Origin,
+    pub(super) env: &'a mut Env,
+    /// Exchanges on their way to the recorder.
+    pub(super) log: &'a mut Vec<Exchange>,
+}
+
+/// A connection at work.
+#[derive(Debug)]
+pub(super) struct Dialogue {
+    name: Name,
+    /// Number of its source.
+    pub(super) source: u32,
+    up: Half,
+    /// There is none before the first response.
+    down: Option<Half>,
+    stage: Stage,
+    demand: Demand,
+    others: VecDeque<Demand>,
+    record: Exchange,
+    /// Repairs on the connection before the exchange.
+    repairs_before: (u64, u64),
+    /// Segments of the current request and response.
+    request: (u64, u64),
+    response: (u64, u64),
+    /// When the SYN was answered, and that answer acknowledged.
+    handshake: (Option<Time>, Option<Time>),
+    hold: Option<Box<Hold>>,
+}
+
+impl Dialogue {
+    /// A connection under this name, not yet opened.
+    pub(super) fn new(name: Name, source: u32, opening: Opening, origin: &mut Origin) -> Self {
+        let record = origin.record(opening.round_trip);
+        Self {
+            name,
+            source,
+            up: origin.half(name.on(Side::Up)),
+            down: None,
+            stage: Stage::Requesting,
+            demand: opening.first,
+            others: opening.others,
+            record,
+            repairs_before: (0, 0),
+            request: (1, 1),
+            response: (1, 1),
+            handshake: (None, None),
+            hold: Hold::new(opening.round_trip),
+        }
+    }
+
+    /// The SYN leaves, and the first request waits for its answer.
+    pub(super) fn open(&mut self, env: &mut Env) {
+        self.up.sender.begin_empty();
+        self.request(env);
+        self.up.sender.start(env);
+    }
+
+    /// The client sends its next request.
+    fn request(&mut self, env: &mut Env) {
+        let bytes = self.demand.request_bytes;
+        self.stage = Stage::Requesting;
+        self.record.start = env.network.now;
+        self.record.request_bytes = bytes;
+        self.repairs_before = self.repairs();
+        if let Some(down) = &mut self.down {
+            down.receiver.acknowledged_by_data();
+        }
+        let sender = &mut self.up.sender;
+        self.request.0 = sender.end();
+        if self.demand.response == Response::None {
+            self.request.1 = sender.append_last(bytes, env);
+            self.up.receiver.expect_end(self.request.1);
+        } else {
+            self.request.1 = sender.append(bytes, env);
+        }
+    }
+
+    /// The server sends its response.
+    fn respond(&mut self, context: &mut Context<'_>) {
+        let Context { origin, env, .. } = context;
+        let bytes = match self.demand.response {
+            Response::Bytes(bytes) => bytes,
+            Response::DrawnThere => origin.draw_response(),
+            Response::None => unreachable!("nobody waits for a response"),
+        };
+        self.stage = Stage::Responding;
+        self.record.response_bytes = Some(bytes);
+        if self.down.is_none() {
+            let mut down = origin.half(self.name.on(Side::Down));
+            let (answered, acknowledged) = self.handshake;
+            let answered = answered.unwrap_or(env.network.now);
+            down.sender
+                .join((answered, acknowledged.unwrap_or(answered)), env);
+            down.receiver.join();
+            self.down = Some(down);
+        }
+        let down = self.down.as_mut().expect("just made");
+        self.up.receiver.acknowledged_by_data();
+        self.response.0 = down.sender.end();
+        if self.others.is_empty() {
+            self.response.1 = down.sender.append_last(bytes, env);
+            down.receiver.expect_end(self.response.1);
+        } else {
+            self.response.1 = down.sender.append(bytes, env);
+        }
+    }
+
+    /// A server's delay or a client's pause is over.
+    pub(super) fn on_turn(&mut self, context: &mut Context<'_>) {
+        match self.stage {
+            Stage::Serving => self.respond(context),
+            Stage::Pausing => self.request(context.env),
+            stage => unreachable!("nobody has a turn while {stage:?}"),
+        }
+    }
+
+    fn wait(&mut self, stage: Stage, delay: Span, context: &mut Context<'_>) {
+        self.stage = stage;
+        if delay == Span::ZERO {
+            return self.on_turn(context);
+        }
+        let turn = Event::Turn(self.name.index());
+        let network = &mut context.env.network;
+        network.schedule.push_timer(network.now + delay, turn);
+    }
+
+    /// A packet comes out of the network.
+    pub(super) fn on_arrival(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
+        let Some(hold) = &mut self.hold else {
+            return self.receive(packet, end, context);
+        };
+        let network = &mut context.env.network;
+        let data = end == End::TrafficReceiver;
+        let at_server = data == (Name::of(packet.flow).side() == Side::Up);
+        let side = if at_server { Side::Up } else { Side::Down };
+        let now = network.now;
+        hold.push(*packet, self.name.on(side), now, &mut network.schedule);
+    }
+
+    /// Packets held back at the end of a direction are due.
+    pub(super) fn on_held(&mut self, end: Name, context: &mut Context<'_>) {
+        let now = context.env.network.now;
+        let at_server = end.side() == Side::Up;
+        while let Some(packet) = self
+            .hold
+            .as_mut()
+            .and_then(|hold| hold.pop(end.side(), now))
+        {
+            let data = at_server == (Name::of(packet.flow).side() == Side::Up);
+            let kind = if data {
+                End::TrafficReceiver
+            } else {
+                End::TrafficSender
+            };
+            self.receive(&packet, kind, context);
+        }
+        if let Some(hold) = &self.hold {
+            hold.arm(end, &mut context.env.network.schedule);
+        }
+    }
+
+    fn receive(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
+        match (end, Name::of(packet.flow).side()) {
+            (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
+            (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
+            (_, Side::Up) => self.up.sender.on_packet(packet, context.env),
+            (_, Side::Down) => {
+                if let Some(down) = &mut self.down {
+                    down.sender.on_packet(packet, context.env);
+                }
+            }
+        }
+    }
+
+    /// A segment reaches the server.
+    fn on_request_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let now = context.env.network.now;
+        if packet.seq == 0 {
+            self.handshake.0.get_or_insert(now);
+        } else {
+            self.handshake.1.get_or_insert(now);
+        }
+        // Not so late that it repeats what is being answered.
+        if let Some(down) = &mut self.down
+            && self.stage == Stage::Requesting
+            && packet.seq >= self.request.0
+        {
+            down.acknowledge_all(context.env);
+        }
+        self.up.receiver.on_segment(packet, context.env);
+        if self.stage == Stage::Requesting && self.up.receiver.next() >= self.request.1 {
+            self.record.requested = Some(now);
+            match self.demand.response {
+                Response::None => self.complete(context),
+                _ => self.wait(Stage::Serving, self.demand.server_delay, context),
+            }
+        }
+    }
+
+    /// A segment reaches the client.
+    fn on_response_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let Some(down) = &mut self.down else {
+            return;
+        };
+        if self.stage == Stage::Responding && packet.seq >= self.response.0 {
+            self.up.acknowledge_all(context.env);
+            self.record.answered.get_or_insert(context.env.network.now);
+        }
+        down.receiver.on_segment(packet, context.env);
+        if self.stage == Stage::Responding && down.receiver.next() >= self.response.1 {
+            self.complete(context);
+        }
+    }
+
+    /// All of an exchange has arrived.
+    fn complete(&mut self, context: &mut Context<'_>) {
+        self.record.end = Some(context.env.network.now);
+        context.log.push(self.record_so_far());
+        context.origin.counters.exchanges += 1;
+        let Some(next) = self.others.pop_front() else {
+            self.stage = Stage::Closing;
+            return;
+        };
+        self.demand = next;
+        self.record = Exchange {
+            requested: None,
+            answered: None,
+            end: None,
+            response_bytes: None,
+            ..self.record
+        };
+        self.wait(Stage::Pausing, next.pause, context);
+    }
+
+    /// The exchange that is under way, if one is.
+    pub(super) fn unfinished(&self) -> Option<Exchange> {
+        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing);
+        (!idle).then(|| self.record_so_far())
+    }
+
+    fn record_so_far(&self) -> Exchange {
+        let (retransmitted, timeouts) = self.repairs();
+        Exchange {
+            retransmitted_pkts: retransmitted - self.repairs_before.0,
+            timeouts: timeouts - self.repairs_before.1,
+            ..self.record
+        }
+    }
+
+    /// Whether nothing more can happen to it.
+    pub(super) fn is_over(&self) -> bool {
+        let last = self.down.as_ref().unwrap_or(&self.up);
+        self.stage == Stage::Closing && last.sender.acknowledged() >= last.sender.end()
+    }
+
+    /// Lets go of what the network keeps for packets that are held back.
+    pub(super) fn drop_held(&mut self, env: &mut Env) {
+        for packet in self.hold.iter_mut().flat_map(|hold| hold.drain()) {
+            env.network.take_sack(&packet);
+        }
+    }
+
+    fn repairs(&self) -> (u64, u64) {
+        let (packets, timeouts) = self.up.sender.repairs();
+        let down = self.down.as_ref().map(|down| down.sender.repairs());
+        let down = down.unwrap_or_default();
+        (packets + down.0, timeouts + down.1)
+    }
+
+    /// One direction, if it is there.
+    pub(super) fn half_mut(&mut self, side: Side) -> Option<&mut Half> {
+        match side {
+            Side::Up => Some(&mut self.up),
+            Side::Down => self.down.as_mut(),
+        }
+    }
+
+    /// The two directions: that of `side` and the other.
+    pub(super) fn halves(&self, side: Side) -> (Option<&Half>, Option<&Half>) {
+        match side {
+            Side::Up => (Some(&self.up), self.down.as_ref()),
+            Side::Down => (self.down.as_ref(), Some(&self.up)),
+        }
+    }
+
+    /// Number of the connection among those of its flow.
+    pub(super) fn connection(&self) -> u64 {
+        self.record.connection
+    }
+
+    /// Counters of both directions up to `now`.
+    pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
+        let mut counters = self.up.counters(now);
+        if let Some(down) = &mut self.down {
+            counters.add(&down.counters(now));
+        }
+        counters
+    }
+}
+
+impl Half {
+    /// A segment of the other direction says that all of this one has arrived.
+    fn acknowledge_all(&mut self, env: &mut Env) {
+        if self.sender.outstanding() == 0 {
+            return;
+        }
+        let packet = Packet {
+            time: env.network.now,
+            ns2_s: 0.0,
+            seq: self.sender.end(),
+            stamp: self.receiver.stamp(),
+            flow: 0,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes: 0,
+            flags: Flags::ACK,
+        };
+        self.sender.on_packet(&packet, env);
+    }
+}

@@ -1,0 +1,322 @@
+//! Connections that open and close as applications ask.
+
+mod common;
+
+use common::{AT_ONCE, Records, add_access, add_flows, add_source, drop_tail, dumbbell, run, tcp};
+use longhaul_engine::config::{
+    Binding, DelayedAck, Distribution, Recovery, Requests, Service, Source, Tcp, TraceEntry,
+};
+use longhaul_engine::measure::Exchange;
+use longhaul_engine::{Config, Loss};
+use longhaul_units::{Rate, Span, Time};
+
+const RATE: Rate = Rate::from_bps(10_000_000);
+const DELAY: Span = Span::from_millis(10);
+
+fn ms(ms: f64) -> Time {
+    Time::from_secs_f64(ms / 1000.0)
+}
+
+/// What a packet of so many bytes takes to the other side, in milliseconds.
+fn way(bytes: u64) -> f64 {
+    10.0 + bytes as f64 * 8.0 / 10_000.0
+}
+
+fn entry(time: Time, request_bytes: u64, response_bytes: Option<u64>) -> TraceEntry {
+    TraceEntry {
+        time,
+        request_bytes,
+        response_bytes,
+        server_delay: Span::from_millis(3),
+    }
+}
+
+fn trace(entries: &[TraceEntry]) -> Source {
+    Source::Trace(entries.into())
+}
+
+/// Connections that begin on average every `every_ms`, with small requests and responses of half a
+/// segment to many.
+fn requests(every_ms: f64) -> Requests {
+    Requests {
+        arrivals: Distribution::Exponential {
+            mean: every_ms / 1000.0,
+        },
+        request: Distribution::Uniform(100.0, 3000.0),
+        response: Distribution::BoundedPareto {
+            min: 700.0,
+            max: 200_000.0,
+            shape: 1.1,
+        },
+        binding: Binding::WithRequest,
+        server_delay: Distribution::Uniform(0.0, 0.02),
+        round_trip: Distribution::Constant(0.0),
+        per_connection: 1,
+        think: Distribution::Constant(0.0),
+    }
+}
+
+fn with(source: Source, seconds: u64) -> Config {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(50), seconds);
+    add_source(&mut config, "web", source, tcp(Recovery::Sack));
+    config
+}
+
+#[test]
+fn an_exchange_takes_what_its_packets_take() {
+    let source = trace(&[entry(ms(100.0), 500, Some(1000))]);
+    let (totals, records) = run(&with(source, 2));
+    let [exchange] = records.exchanges[..] else {
+        panic!("{:?}", records.exchanges);
+    };
+    // SYN and its answer, the request, three milliseconds, the response.
+    let requested = 100.0 + 2.0 * way(40) + way(540);
+    let close = |time: Option<Time>, expected: f64| {
+        let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected;
+        assert!(difference.abs() < 1e-6, "{difference} ms off {expected}");
+    };
+    assert_eq!(exchange.start, ms(100.0));
+    close(exchange.requested, requested);
+    close(exchange.answered, requested + 3.0 + way(1040));
+    close(exchange.end, requested + 3.0 + way(1040));
+    assert_eq!(
+        (exchange.request_bytes, exchange.response_bytes),
+        (500, Some(1000))
+    );
+    let flow = totals.flows[0].total;
+    assert_eq!((flow.connections, flow.exchanges), (1, 1));
+    assert_eq!((flow.sent_pkts, flow.delivered_bytes), (2, 1500));
+    // Forward: the answer to the SYN, the acknowledgement of the request, the response.
+    assert_eq!(totals.links[0].total.departed_bytes, 40 + 40 + 1040);
+    // Back: the SYN, the request, the acknowledgement of the response.
+    assert_eq!(totals.links[1].total.departed_bytes, 40 + 540 + 40);
+}
+
+#[test]
+fn a_response_carries_the_acknowledgement_that_is_held_back() {
+    let source = trace(&[entry(ms(100.0), 500, Some(1000))]);
+    let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
+    let delayed = Tcp {
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::Sack)
+    };
+    add_source(&mut config, "web", source, delayed);
+    let (totals, records) = run(&config);
+    // No acknowledgement of its own for the request; the sender needs none, and does not repeat it.
+    assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040);
+    assert_eq!(totals.links[1].total.departed_bytes, 40 + 540 + 40);
+    assert_eq!(records.exchanges[0].timeouts, 0);
+}
+
+#[test]
+fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
+    let with_round_trip = |ms: f64| {
+        let source = Requests {
+            arrivals: Distribution::Constant(1.0),
+            request: Distribution::Constant(500.0),
+            response: Distribution::Constant(1000.0),
+            server_delay: Distribution::Constant(0.0),
+            round_trip: Distribution::Constant(ms / 1000.0),
+            ..requests(1.0)
+        };
+        let (_, records) = run(&with(Source::Requests(source), 3));
+        let exchange = records.exchanges[0];
+        exchange
+            .end
+            .expect("it is over")
+            .since(exchange.start)
+            .as_secs_f64()
+            * 1000.0
+    };
+    // A round trip for the handshake, one for request and response.
+    let longer = with_round_trip(80.0) - with_round_trip(0.0);
+    assert!((longer - 160.0).abs() < 1e-6, "{longer}");
+}
+
+#[test]
+fn several_exchanges_share_a_connection() {
+    let source = Requests {
+        arrivals: Distribution::Constant(0.5),
+        per_connection: 4,
+        think: Distribution::Constant(0.1),
+        ..requests(1.0)
+    };
+    let (totals, records) = run(&with(Source::Requests(source), 10));
+    let done: Vec<&Exchange> = records
+        .exchanges
+        .iter()
+        .filter(|e| e.end.is_some())
+        .collect();
+    let first: Vec<_> = done.iter().filter(|e| e.connection == 0).collect();
+    assert_eq!(first.len(), 4);
+    for pair in first.windows(2) {
+        let pause = pair[1].start.since(pair[0].end.expect("it is over"));
+        assert_eq!(pause, Span::from_millis(100));
+        // A connection that is open takes one way for the request.
+        let asked = pair[1].requested.expect("asked").since(pair[1].start);
+        assert!(asked < Span::from_millis(15), "{asked}");
+    }
+    assert_eq!(totals.flows[0].total.exchanges, done.len() as u64);
+    assert_eq!(totals.flows[0].total.connections, 20);
+}
+
+/// Everything that was asked for arrives, whatever is lost, and all packets are accounted for.
+#[test]
+fn exchanges_survive_losses_and_leave_nothing_behind() {
+    for recovery in [
+        Recovery::NewReno,
+        Recovery::Sack,
+        Recovery::RackTlpPrr,
+        Recovery::Ns2Sack,
+    ] {
+        let mut config = dumbbell(RATE, DELAY, drop_tail(20), 60);
+        config.links[0].loss = Loss::Bernoulli(0.03);
+        config.links[1].loss = Loss::Bernoulli(0.03);
+        let source = Requests {
+            per_connection: 3,
+            think: Distribution::Exponential { mean: 0.5 },
+            round_trip: Distribution::Uniform(0.0, 0.05),
+            ..requests(100.0)
+        };
+        let timestamps = (recovery == Recovery::Sack).then_some(12);
+        let tcp = Tcp {
+            timestamps,
+            ..tcp(recovery)
+        };
+        add_source(&mut config, "web", Source::Requests(source), tcp);
+        config.flows[0].stop = Some(Time::ZERO + Span::from_secs(20));
+        let (totals, records) = run(&config);
+        let flow = totals.flows[0].total;
+        let asked = records.exchanges.iter();
+        assert!(
+            asked.clone().all(|exchange| exchange.end.is_some()),
+            "{recovery:?}"
+        );
+        let bytes = asked.map(|e| e.request_bytes + e.response_bytes.expect("answered"));
+        assert_eq!(flow.delivered_bytes, bytes.sum::<u64>(), "{recovery:?}");
+        assert!(
+            records
+                .exchanges
+                .iter()
+                .any(|exchange| exchange.retransmitted_pkts > 0)
+        );
+        for link in &totals.links {
+            let link = link.total;
+            assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+        }
+    }
+}
+
+/// The ends of these connections are not known beforehand; what is computed ahead of time must not
+/// pass them by. Explicit service computes nothing ahead.
+#[test]
+fn looking_ahead_changes_nothing() {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
+    let bulk = Tcp {
+        receive_window: 12,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "bulk", 2, AT_ONCE, bulk);
+    add_source(
+        &mut config,
+        "web",
+        Source::Requests(requests(50.0)),
+        tcp(Recovery::Sack),
+    );
+    add_access(&mut config, Span::from_millis(2));
+    let ahead = results(&config);
+    for link in &mut config.links {
+        link.service = Service::Explicit;
+    }
+    // Not all of it is printed if it differs.
+    assert!(ahead == results(&config));
+    assert!(ahead.exchanges.len() > 300);
+}
+
+/// Records of a run; traffic has no window.
+fn results(config: &Config) -> Records {
+    let (_, mut records) = run(config);
+    for sample in &mut records.flows {
+        if sample.cwnd.is_nan() {
+            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
+        }
+    }
+    records
+}
+
+/// Equal seeds ask for the same, whatever the network does with it; unless the server draws its
+/// responses, so that congestion decides which request gets which.
+#[test]
+fn the_network_does_not_change_what_is_asked_for() {
+    let asked = |binding, rate| {
+        let mut config = dumbbell(rate, DELAY, drop_tail(20), 30);
+        let source = Requests {
+            binding,
+            ..requests(30.0)
+        };
+        add_source(
+            &mut config,
+            "web",
+            Source::Requests(source),
+            tcp(Recovery::Sack),
+        );
+        let (_, mut records) = run(&config);
+        records
+            .exchanges
+            .sort_by_key(|exchange| exchange.connection);
+        let sizes = records.exchanges.iter();
+        let sizes = sizes.map(|e| (e.start, e.request_bytes, e.response_bytes));
+        sizes.take(500).collect::<Vec<_>>()
+    };
+    let (slow, fast) = (Rate::from_bps(2_000_000), Rate::from_bps(100_000_000));
+    let requests = |sizes: &[(Time, u64, Option<u64>)]| -> Vec<_> {
+        sizes
+            .iter()
+            .map(|&(time, request, _)| (time, request))
+            .collect()
+    };
+    let responses = |sizes: &[(Time, u64, Option<u64>)]| -> Vec<_> {
+        sizes
+            .iter()
+            .filter_map(|&(_, _, response)| response)
+            .collect()
+    };
+    let with_request = [slow, fast].map(|rate| asked(Binding::WithRequest, rate));
+    let on_arrival = [slow, fast].map(|rate| asked(Binding::OnArrival, rate));
+    assert_eq!(requests(&with_request[0]), requests(&with_request[1]));
+    assert_eq!(requests(&with_request[0]), requests(&on_arrival[0]));
+    assert_eq!(responses(&with_request[1]), {
+        let known = responses(&with_request[0]).len();
+        responses(&with_request[0])[..known.min(500)].to_vec()
+    });
+    assert_ne!(responses(&on_arrival[0]), responses(&on_arrival[1]));
+}
+
+#[test]
+fn data_one_way_needs_no_answer() {
+    let source = trace(&[entry(ms(50.0), 100_000, None), entry(ms(60.0), 10, None)]);
+    let (totals, records) = run(&with(source, 3));
+    assert_eq!(records.exchanges.len(), 2);
+    // The small one overtakes the large one, and is recorded first.
+    assert_eq!(
+        records
+            .exchanges
+            .iter()
+            .map(|e| e.connection)
+            .collect::<Vec<_>>(),
+        [1, 0]
+    );
+    assert!(
+        records
+            .exchanges
+            .iter()
+            .all(|e| e.end.is_some() && e.response_bytes.is_none())
+    );
+    assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
+    // It goes the flow's way.
+    assert!(totals.links[0].total.departed_bytes > 100_000);
+}

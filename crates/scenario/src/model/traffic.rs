@@ -1,0 +1,132 @@
+//! Keys of applications that open connections as they go, and of the distributions they draw from.
+
+use longhaul_congestion::Range;
+
+use super::{Field, Kind, SIZE, TIME, field, required};
+
+const SHAPE: Kind = Kind::Number(Range::above(1.0, 1000.0));
+const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
+const SHAPE_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
+
+/// A constant, or a distribution of values of one kind.
+macro_rules! distribution {
+    ($constant:expr, $value:expr) => {
+        Kind::OneOf(&[
+            $constant,
+            Kind::Tagged(&[
+                (
+                    "uniform",
+                    &[
+                        required("min", $constant, "Smallest value."),
+                        required("max", $value, "Largest value."),
+                    ],
+                ),
+                ("exponential", &[required("mean", $value, "Mean.")]),
+                (
+                    "pareto",
+                    &[
+                        required("mean", $value, "Mean."),
+                        required("shape", SHAPE, SHAPE_HELP),
+                    ],
+                ),
+                (
+                    "pareto-ii",
+                    &[
+                        required("mean", $value, "Mean; values begin at zero."),
+                        required("shape", SHAPE, SHAPE_HELP),
+                    ],
+                ),
+                (
+                    "bounded-pareto",
+                    &[
+                        required("min", $value, "Smallest value."),
+                        required("max", $value, "Largest value."),
+                        required(
+                            "shape",
+                            Kind::Number(Range::closed(0.05, 1000.0)),
+                            SHAPE_HELP,
+                        ),
+                    ],
+                ),
+                (
+                    "weibull",
+                    &[
+                        required("scale", $value, "Scale."),
+                        required(
+                            "shape",
+                            WEIBULL_SHAPE,
+                            "Shape: 1 is exponential, less has a heavier tail.",
+                        ),
+                    ],
+                ),
+                (
+                    "empirical",
+                    &[
+                        required(
+                            "probabilities",
+                            Kind::List(&Kind::Number(Range::closed(0.0, 1.0))),
+                            "Probabilities in ascending order, from 0 to 1.",
+                        ),
+                        required(
+                            "values",
+                            Kind::List(&$constant),
+                            "The quantiles that belong to them; straight lines between.",
+                        ),
+                    ],
+                ),
+            ]),
+        ])
+    };
+}
+
+const TIMES: Kind = distribution!(Kind::Quantity(TIME), Kind::Positive(TIME));
+const SIZES: Kind = distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE));
+
+const PER_CONNECTION: Kind = Kind::Whole {
+    min: 1,
+    max: 100_000,
+};
+const BINDING_HELP: &str = "When the size of a response is drawn: `with-request` (default), so that the \
+    same seed gives the same pairs, or `on-arrival` of the request.";
+const PER_CONNECTION_HELP: &str = "Exchanges on one connection; 1 by default.";
+const THINK_HELP: &str = "From the end of a response to the next request on its connection.";
+
+/// Keys of `traffic` of a flow.
+pub(super) const TRAFFIC: Kind = Kind::Tagged(&[("requests", REQUESTS), ("trace", TRACE)]);
+
+const REQUESTS: &[Field] = &[
+    required(
+        "interval",
+        TIMES,
+        "Between the beginnings of two connections.",
+    ),
+    field("request", SIZES, "Bytes of a request; 400 B by default."),
+    required("response", SIZES, "Bytes of a response."),
+    field(
+        "server_delay",
+        TIMES,
+        "From request to response at the server; 0 s by default.",
+    ),
+    field(
+        "extra_rtt",
+        TIMES,
+        "Round trip of each connection beyond that of the network; 0 s by default.",
+    ),
+    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    field("think", TIMES, THINK_HELP),
+    field(
+        "binding",
+        Kind::Word(&["with-request", "on-arrival"]),
+        BINDING_HELP,
+    ),
+];
+
+const TRACE: &[Field] = &[
+    field(
+        "file",
+        Kind::Text,
+        "CSV file, relative to this one: start_s and bytes, for data one way, or start_s, \
+         request_bytes and response_bytes; server_delay_s if there are delays.",
+    ),
+    field("csv", Kind::Text, "The same table as text."),
+];

@@ -1,0 +1,174 @@
+//! Applications that open connections as they go: defaults, what contradicts what, and the engine's
+//! form.
+
+use std::path::Path;
+
+use longhaul_engine::config::{Binding, Distribution, Requests, Source};
+use longhaul_units::{Quantity, Span};
+
+use crate::custom::{beside, read};
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
+use crate::read::join;
+use crate::trace;
+use crate::typed::{Typed, span};
+
+/// Fills in defaults and checks what the model cannot.
+pub(crate) fn resolve(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    match traffic.word("kind") {
+        "trace" => resolve_trace(traffic, path, out),
+        _ => resolve_requests(traffic),
+    }
+    for (key, node) in traffic.iter() {
+        if let Value::Table(table) = &node.value {
+            check_distribution(table, &node.origin, &join(path, key), out);
+        }
+    }
+}
+
+fn resolve_requests(traffic: &mut Table) {
+    for key in ["server_delay", "extra_rtt", "think"] {
+        traffic.default(key, span(Span::ZERO), Origin::Default);
+    }
+    let request = Value::Quantity(Quantity::Bytes(longhaul_units::Bytes(400)));
+    traffic.default("request", request, Origin::Default);
+    traffic.default("per_connection", Value::Whole(1), Origin::Default);
+    let binding = Value::Text("with-request".to_string());
+    traffic.default("binding", binding, Origin::Default);
+}
+
+/// Reads the file: what identifies the results includes the table, and the resolved scenario runs
+/// without the file.
+fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if !traffic.contains_key("csv") {
+        let Some(file) = traffic.get("file").cloned() else {
+            let origin = &traffic.node("kind").origin;
+            let message = "a trace needs a table; write file = \"trace.csv\"";
+            return out.push(Diagnostic::new(path, origin, message));
+        };
+        let name = traffic.word("file").to_string();
+        match read(&beside(&file.origin, &name)) {
+            Ok(text) => traffic.derive("csv", Value::Text(text), &format!("the text of {name}")),
+            Err(reason) => {
+                return out.push(Diagnostic::new(&join(path, "file"), &file.origin, reason));
+            }
+        }
+        let short = Path::new(&name).file_name();
+        let short = short.map_or(name.clone(), |short| short.display().to_string());
+        traffic.insert("file".to_string(), Node::text(&short, file.origin));
+    }
+    if let Err(reason) = trace::parse(traffic.word("csv")) {
+        let (key, node) = match traffic.get("file") {
+            Some(file) => ("file", file),
+            None => ("csv", traffic.node("csv")),
+        };
+        out.push(Diagnostic::new(&join(path, key), &node.origin, reason));
+    }
+}
+
+/// What the model cannot say of a distribution's parameters.
+fn check_distribution(table: &Table, origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
+    let message = match table.word("kind") {
+        "uniform" | "bounded-pareto" if amount(table.node("min")) >= amount(table.node("max")) => {
+            "min has to be less than max".to_string()
+        }
+        "empirical" => match quantiles(table) {
+            Ok(_) => return,
+            Err(reason) => reason,
+        },
+        _ => return,
+    };
+    out.push(Diagnostic::new(path, origin, message));
+}
+
+fn quantiles(table: &Table) -> Result<Vec<(f64, f64)>, String> {
+    let probabilities = table.list("probabilities");
+    let values = table.list("values");
+    if probabilities.len() != values.len() || values.len() < 2 {
+        let (n, m) = (probabilities.len(), values.len());
+        return Err(format!(
+            "{n} probabilities and {m} values; write two or more of both, as many of each"
+        ));
+    }
+    let pair = |(p, value): (&Node, &Node)| (amount(p), amount(value));
+    let points: Vec<(f64, f64)> = probabilities.iter().zip(values).map(pair).collect();
+    let ascending = points
+        .windows(2)
+        .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
+    let whole = points[0].0 == 0.0 && points[points.len() - 1].0 == 1.0;
+    if ascending && whole {
+        Ok(points)
+    } else {
+        Err("write probabilities that ascend from 0 to 1, and values that do not descend".into())
+    }
+}
+
+/// Seconds, bytes, or a number.
+fn amount(node: &Node) -> f64 {
+    match node.value {
+        Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
+        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0 as f64,
+        Value::Number(number) => number,
+        ref other => unreachable!("{other:?} is no amount"),
+    }
+}
+
+/// The engine's form of a value that may be drawn.
+pub(crate) fn distribution(node: &Node) -> Distribution {
+    let Value::Table(table) = &node.value else {
+        return Distribution::Constant(amount(node));
+    };
+    let value = |key| amount(table.node(key));
+    match table.word("kind") {
+        "uniform" => Distribution::Uniform(value("min"), value("max")),
+        "exponential" => Distribution::Exponential {
+            mean: value("mean"),
+        },
+        "pareto" => Distribution::Pareto {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "pareto-ii" => Distribution::ParetoII {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "bounded-pareto" => Distribution::BoundedPareto {
+            min: value("min"),
+            max: value("max"),
+            shape: value("shape"),
+        },
+        "weibull" => Distribution::Weibull {
+            shape: value("shape"),
+            scale: value("scale"),
+        },
+        _ => Distribution::Empirical(quantiles(table).expect("checked when resolved").into()),
+    }
+}
+
+/// The engine's form of a resolved application.
+pub(crate) fn source(traffic: &Table) -> Source {
+    let drawn = |key| distribution(traffic.node(key));
+    match traffic.word("kind") {
+        "trace" => {
+            let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
+            Source::Trace(entries.into())
+        }
+        _ => Source::Requests(Requests {
+            arrivals: drawn("interval"),
+            request: drawn("request"),
+            response: drawn("response"),
+            binding: binding(traffic),
+            server_delay: drawn("server_delay"),
+            round_trip: drawn("extra_rtt"),
+            per_connection: traffic.whole("per_connection") as u32,
+            think: drawn("think"),
+        }),
+    }
+}
+
+fn binding(traffic: &Table) -> Binding {
+    match traffic.word("binding") {
+        "on-arrival" => Binding::OnArrival,
+        _ => Binding::WithRequest,
+    }
+}

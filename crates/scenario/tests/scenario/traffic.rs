@@ -1,0 +1,142 @@
+//! Applications that open connections as they go.
+
+use longhaul_engine::config::{Binding, Distribution, Requests, Source, Transport};
+use longhaul_scenario::{Scenario, load, parse};
+use longhaul_units::Time;
+
+use crate::{refusal, value};
+
+/// A scenario whose one flow has this application.
+fn text(traffic: &str) -> String {
+    format!(
+        "duration = \"10 s\"\n\
+         topology.dumbbell.bottleneck = {{ rate = \"10 Mbps\", delay = \"10 ms\" }}\n\
+         [[flows]]\ntraffic = {traffic}\n"
+    )
+}
+
+fn scenario(traffic: &str) -> Scenario {
+    parse(&text(traffic), "base.toml", None, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn source(scenario: &Scenario) -> &Source {
+    match &scenario.config().flows[0].transport {
+        Transport::Traffic(_, source) => source,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn requests(traffic: &str) -> Requests {
+    match source(&scenario(traffic)) {
+        Source::Requests(requests) => requests.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn distributions_come_in_seconds_and_bytes() {
+    let of = |response: &str| {
+        let traffic =
+            format!("{{ kind = \"requests\", interval = \"0.1 s\", response = {response} }}");
+        requests(&traffic).response
+    };
+    assert_eq!(of("\"12 KB\""), Distribution::Constant(12_000.0));
+    assert_eq!(
+        of("{ kind = \"exponential\", mean = \"2 KB\" }"),
+        Distribution::Exponential { mean: 2000.0 }
+    );
+    assert_eq!(
+        of("{ kind = \"pareto\", mean = \"12 KB\", shape = 1.2 }"),
+        Distribution::Pareto {
+            mean: 12_000.0,
+            shape: 1.2
+        }
+    );
+    assert_eq!(
+        of(
+            "{ kind = \"empirical\", probabilities = [0, 0.5, 1], values = [\"1 B\", \"2 B\", \"9 B\"] }"
+        ),
+        Distribution::Empirical([(0.0, 1.0), (0.5, 2.0), (1.0, 9.0)].into())
+    );
+    let defaults = requests("{ kind = \"requests\", interval = \"20 ms\", response = \"1 KB\" }");
+    assert_eq!(defaults.arrivals, Distribution::Constant(0.02));
+    assert_eq!(defaults.server_delay, Distribution::Constant(0.0));
+    assert_eq!(
+        (defaults.per_connection, defaults.binding),
+        (1, Binding::WithRequest)
+    );
+}
+
+#[test]
+fn mistakes_are_refused_with_their_place() {
+    let wrong = |traffic: &str, parts: &[&str]| {
+        let message = refusal(&text(traffic));
+        assert!(message.starts_with("wrong.toml:4:"), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in: {message}");
+        }
+    };
+    let requests = |rest: &str| format!("{{ kind = \"requests\", interval = \"1 s\", {rest} }}");
+    wrong(
+        "{ interval = \"1 s\" }",
+        &["`kind` is missing", "requests, trace"],
+    );
+    wrong(
+        &requests("request = \"1 B\""),
+        &["flows.0.traffic", "`response` is missing"],
+    );
+    wrong(
+        &requests("response = { kind = \"pareto\", mean = \"1 KB\", shape = 1 }"),
+        &["traffic.response.shape", "1 is out of range"],
+    );
+    wrong(
+        &requests("response = { kind = \"uniform\", min = \"2 KB\", max = \"1 KB\" }"),
+        &["flows.0.traffic.response", "min has to be less than max"],
+    );
+    wrong(
+        &requests("response = { kind = \"paretto\", mean = \"1 KB\" }"),
+        &["did you mean `pareto`"],
+    );
+    wrong(
+        &requests(
+            "response = { kind = \"empirical\", probabilities = [0, 0.5], values = [\"1 B\", \"2 B\"] }",
+        ),
+        &["ascend from 0 to 1"],
+    );
+    wrong("{ kind = \"trace\" }", &["a trace needs a table"]);
+    wrong(
+        "{ kind = \"trace\", file = \"none.csv\" }",
+        &["traffic.file", "cannot read none.csv"],
+    );
+    wrong(
+        "{ kind = \"trace\", csv = \"start_s,bytes\" }",
+        &["traffic.csv", "no line below"],
+    );
+    let both = text("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\ntransfer = \"1 MB\"");
+    assert!(refusal(&both).contains("either transfer or traffic"));
+    let udp = text(
+        "{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\nprotocol = \"udp\"\nrate = \"1 Mbps\"",
+    );
+    assert!(refusal(&udp).contains("a UDP flow has no traffic"));
+}
+
+#[test]
+fn a_trace_becomes_part_of_the_scenario() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let csv = "start_s,request_bytes,response_bytes\n0.5,400,9000\n";
+    std::fs::write(folder.join("web.csv"), csv).expect("a file");
+    let file = folder.join("base.toml");
+    std::fs::write(&file, text("{ kind = \"trace\", file = \"web.csv\" }")).expect("a file");
+    let loaded = load(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Source::Trace(entries) = source(&loaded) else {
+        panic!("not a trace");
+    };
+    assert_eq!(entries[0].time, Time::from_secs_f64(0.5));
+    assert_eq!(value(&loaded, "/flows/0/label"), "\"trace\"");
+    // It runs without the file, wherever that was, and is the same scenario.
+    let resolved = loaded.resolved_json().to_string();
+    assert!(!resolved.contains("CARGO") && !resolved.contains(&folder.display().to_string()));
+    let again = parse(&resolved, "resolved.json", None, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.hash(), loaded.hash());
+}
