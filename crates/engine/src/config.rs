@@ -12,7 +12,8 @@ use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
-pub use traffic::{Binding, Requests, Source, TraceEntry};
+pub(crate) use distribution::interpolate;
+pub use traffic::{Binding, PackMime, Process, Requests, Source, TraceEntry};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@ mod common;
 
 use common::{AT_ONCE, Records, add_access, add_flows, add_source, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{
-    Binding, DelayedAck, Distribution, Recovery, Requests, Service, Source, Tcp, TraceEntry,
+    Binding, DelayedAck, Distribution, Process, Recovery, Requests, Service, Source, Tcp,
+    TraceEntry,
 };
 use longhaul_engine::measure::Exchange;
 use longhaul_engine::{Config, Loss};
@@ -39,18 +40,18 @@ fn trace(entries: &[TraceEntry]) -> Source {
 /// segment to many.
 fn requests(every_ms: f64) -> Requests {
     Requests {
-        arrivals: Distribution::Exponential {
+        arrivals: Process::Independent(Distribution::Exponential {
             mean: every_ms / 1000.0,
-        },
-        request: Distribution::Uniform(100.0, 3000.0),
-        response: Distribution::BoundedPareto {
+        }),
+        request: Process::Independent(Distribution::Uniform(100.0, 3000.0)),
+        response: Process::Independent(Distribution::BoundedPareto {
             min: 700.0,
             max: 200_000.0,
             shape: 1.1,
-        },
+        }),
         binding: Binding::WithRequest,
         server_delay: Distribution::Uniform(0.0, 0.02),
-        round_trip: Distribution::Constant(0.0),
+        round_trip: Process::Independent(Distribution::Constant(0.0)),
         per_connection: 1,
         think: Distribution::Constant(0.0),
     }
@@ -116,11 +117,11 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
 fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
     let with_round_trip = |ms: f64| {
         let source = Requests {
-            arrivals: Distribution::Constant(1.0),
-            request: Distribution::Constant(500.0),
-            response: Distribution::Constant(1000.0),
+            arrivals: Process::Independent(Distribution::Constant(1.0)),
+            request: Process::Independent(Distribution::Constant(500.0)),
+            response: Process::Independent(Distribution::Constant(1000.0)),
             server_delay: Distribution::Constant(0.0),
-            round_trip: Distribution::Constant(ms / 1000.0),
+            round_trip: Process::Independent(Distribution::Constant(ms / 1000.0)),
             ..requests(1.0)
         };
         let (_, records) = run(&with(Source::Requests(source), 3));
@@ -140,7 +141,7 @@ fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
 #[test]
 fn several_exchanges_share_a_connection() {
     let source = Requests {
-        arrivals: Distribution::Constant(0.5),
+        arrivals: Process::Independent(Distribution::Constant(0.5)),
         per_connection: 4,
         think: Distribution::Constant(0.1),
         ..requests(1.0)
@@ -179,7 +180,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
         let source = Requests {
             per_connection: 3,
             think: Distribution::Exponential { mean: 0.5 },
-            round_trip: Distribution::Uniform(0.0, 0.05),
+            round_trip: Process::Independent(Distribution::Uniform(0.0, 0.05)),
             ..requests(100.0)
         };
         let timestamps = (recovery == Recovery::Sack).then_some(12);

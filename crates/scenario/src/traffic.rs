@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use longhaul_engine::config::{Binding, Distribution, Requests, Source};
+use longhaul_engine::config::{Binding, Distribution, PackMime, Process, Requests, Source};
 use longhaul_units::{Quantity, Span};
 
 use crate::custom::{beside, read};
@@ -13,10 +13,18 @@ use crate::read::join;
 use crate::trace;
 use crate::typed::{Typed, span};
 
+/// PackMime's delays of servers, in seconds (spec 001b B.7).
+const PACKMIME_SERVER_DELAY: Distribution = Distribution::InverseWeibull {
+    shape: 0.63,
+    scale: 305.0,
+    max: 0.1,
+};
+
 /// Fills in defaults and checks what the model cannot.
 pub(crate) fn resolve(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     match traffic.word("kind") {
         "trace" => resolve_trace(traffic, path, out),
+        "packmime" => resolve_packmime(traffic),
         _ => resolve_requests(traffic),
     }
     for (key, node) in traffic.iter() {
@@ -27,11 +35,24 @@ pub(crate) fn resolve(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>
 }
 
 fn resolve_requests(traffic: &mut Table) {
-    for key in ["server_delay", "extra_rtt", "think"] {
+    resolve_connections(traffic);
+    for key in ["server_delay", "extra_rtt"] {
         traffic.default(key, span(Span::ZERO), Origin::Default);
     }
     let request = Value::Quantity(Quantity::Bytes(longhaul_units::Bytes(400)));
     traffic.default("request", request, Origin::Default);
+}
+
+fn resolve_packmime(traffic: &mut Table) {
+    resolve_connections(traffic);
+    for (key, word) in [("round_trips", "both"), ("server_delay", "model")] {
+        traffic.default(key, Value::Text(word.to_string()), Origin::Default);
+    }
+}
+
+/// What all models of requests have in common.
+fn resolve_connections(traffic: &mut Table) {
+    traffic.default("think", span(Span::ZERO), Origin::Default);
     traffic.default("per_connection", Value::Whole(1), Origin::Default);
     let binding = Value::Text("with-request".to_string());
     traffic.default("binding", binding, Origin::Default);
@@ -153,16 +174,39 @@ pub(crate) fn source(traffic: &Table) -> Source {
             let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
             Source::Trace(entries.into())
         }
+        "packmime" => Source::Requests(packmime(traffic)),
         _ => Source::Requests(Requests {
-            arrivals: drawn("interval"),
-            request: drawn("request"),
-            response: drawn("response"),
+            arrivals: Process::Independent(drawn("interval")),
+            request: Process::Independent(drawn("request")),
+            response: Process::Independent(drawn("response")),
             binding: binding(traffic),
             server_delay: drawn("server_delay"),
-            round_trip: drawn("extra_rtt"),
+            round_trip: Process::Independent(drawn("extra_rtt")),
             per_connection: traffic.whole("per_connection") as u32,
             think: drawn("think"),
         }),
+    }
+}
+
+fn packmime(traffic: &Table) -> Requests {
+    let rate = traffic.number("rate");
+    let round_trip = |client_side| Process::PackMime(PackMime::RoundTrips { rate, client_side });
+    Requests {
+        arrivals: Process::PackMime(PackMime::Arrivals { rate }),
+        request: Process::PackMime(PackMime::Requests { rate }),
+        response: Process::PackMime(PackMime::Responses),
+        binding: binding(traffic),
+        server_delay: match &traffic.node("server_delay").value {
+            Value::Text(_) => PACKMIME_SERVER_DELAY,
+            _ => distribution(traffic.node("server_delay")),
+        },
+        round_trip: match traffic.word("round_trips") {
+            "both" => round_trip(true),
+            "server" => round_trip(false),
+            _ => Process::Independent(Distribution::Constant(0.0)),
+        },
+        per_connection: traffic.whole("per_connection") as u32,
+        think: distribution(traffic.node("think")),
     }
 }
 

@@ -116,7 +116,7 @@ impl Distribution {
     }
 }
 
-pub(crate) fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
+fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
     scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
 }
 

@@ -17,24 +17,59 @@ pub enum Source {
 }
 
 /// A model of requests and responses.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Requests {
     /// Times between two new connections, in seconds.
-    pub arrivals: Distribution,
+    pub arrivals: Process,
     /// Sizes of requests, in bytes.
-    pub request: Distribution,
+    pub request: Process,
     /// Sizes of responses, in bytes.
-    pub response: Distribution,
+    pub response: Process,
     /// When the size of a response is drawn.
     pub binding: Binding,
     /// Times from the arrival of a request to its response, in seconds.
     pub server_delay: Distribution,
     /// Round trips of connections beyond that of the network, in seconds.
-    pub round_trip: Distribution,
+    pub round_trip: Process,
     /// Exchanges on one connection, which is closed after them.
     pub per_connection: u32,
     /// Times from the end of a response to the next request on its connection, in seconds.
     pub think: Distribution,
+}
+
+/// Numbers that follow one another.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Process {
+    /// Independent of each other.
+    Independent(Distribution),
+    /// As in PackMime (spec 001b B.7).
+    PackMime(PackMime),
+}
+
+/// A part of the PackMime model. What depends on the rate of connections is how much of its long-range
+/// dependence white noise hides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PackMime {
+    /// Times between connections, so many a second on average.
+    Arrivals {
+        /// Connections a second.
+        rate: f64,
+    },
+    /// Sizes of requests.
+    Requests {
+        /// Connections a second.
+        rate: f64,
+    },
+    /// Sizes of responses.
+    Responses,
+    /// Round trips between the hosts and the link where the trace was taken: the server's, or both
+    /// sides together.
+    RoundTrips {
+        /// Connections a second.
+        rate: f64,
+        /// Whether the client's side is in it.
+        client_side: bool,
+    },
 }
 
 /// When the size of a response is drawn.

@@ -1,4 +1,4 @@
-//! Draws from distributions, all by inversion: one number of the stream for each.
+//! Draws from distributions, by inversion: one number of the stream for each.
 
 use longhaul_units::Span;
 
@@ -29,6 +29,12 @@ impl Stream {
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
 
+    /// A Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and Muller).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
     /// A stream of its own for one of many like things, of which nothing else is known beforehand.
     pub(crate) fn split(&mut self) -> Self {
         match &self.0 {
@@ -45,8 +51,10 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// Distributions with the probability that a draw is above a number, in closed form.
-    fn all() -> Vec<(Distribution, fn(f64) -> f64)> {
+    /// The probability that a draw is above a number, in closed form.
+    type Above = fn(f64) -> f64;
+
+    fn all() -> Vec<(Distribution, Above)> {
         let points = [(0.0, 1.0), (0.25, 2.0), (0.75, 4.0), (1.0, 10.0)];
         vec![
             (Distribution::Uniform(2.0, 6.0), |x| (6.0 - x) / 4.0),

@@ -7,6 +7,7 @@ mod dialogue;
 mod generator;
 mod hold;
 mod origin;
+mod packmime;
 mod requests;
 mod slab;
 

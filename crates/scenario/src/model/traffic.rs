@@ -8,79 +8,80 @@ const SHAPE: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
 const SHAPE_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
 
-/// A constant, or a distribution of values of one kind.
+/// Distributions of values of one kind; some may be nothing, others have to be more.
 macro_rules! distribution {
     ($constant:expr, $value:expr) => {
-        Kind::OneOf(&[
-            $constant,
-            Kind::Tagged(&[
-                (
-                    "uniform",
-                    &[
-                        required("min", $constant, "Smallest value."),
-                        required("max", $value, "Largest value."),
-                    ],
-                ),
-                ("exponential", &[required("mean", $value, "Mean.")]),
-                (
-                    "pareto",
-                    &[
-                        required("mean", $value, "Mean."),
-                        required("shape", SHAPE, SHAPE_HELP),
-                    ],
-                ),
-                (
-                    "pareto-ii",
-                    &[
-                        required("mean", $value, "Mean; values begin at zero."),
-                        required("shape", SHAPE, SHAPE_HELP),
-                    ],
-                ),
-                (
-                    "bounded-pareto",
-                    &[
-                        required("min", $value, "Smallest value."),
-                        required("max", $value, "Largest value."),
-                        required(
-                            "shape",
-                            Kind::Number(Range::closed(0.05, 1000.0)),
-                            SHAPE_HELP,
-                        ),
-                    ],
-                ),
-                (
-                    "weibull",
-                    &[
-                        required("scale", $value, "Scale."),
-                        required(
-                            "shape",
-                            WEIBULL_SHAPE,
-                            "Shape: 1 is exponential, less has a heavier tail.",
-                        ),
-                    ],
-                ),
-                (
-                    "empirical",
-                    &[
-                        required(
-                            "probabilities",
-                            Kind::List(&Kind::Number(Range::closed(0.0, 1.0))),
-                            "Probabilities in ascending order, from 0 to 1.",
-                        ),
-                        required(
-                            "values",
-                            Kind::List(&$constant),
-                            "The quantiles that belong to them; straight lines between.",
-                        ),
-                    ],
-                ),
-            ]),
+        Kind::Tagged(&[
+            (
+                "uniform",
+                &[
+                    required("min", $constant, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                ],
+            ),
+            ("exponential", &[required("mean", $value, "Mean.")]),
+            (
+                "pareto",
+                &[
+                    required("mean", $value, "Mean."),
+                    required("shape", SHAPE, SHAPE_HELP),
+                ],
+            ),
+            (
+                "pareto-ii",
+                &[
+                    required("mean", $value, "Mean; values begin at zero."),
+                    required("shape", SHAPE, SHAPE_HELP),
+                ],
+            ),
+            (
+                "bounded-pareto",
+                &[
+                    required("min", $value, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                    required(
+                        "shape",
+                        Kind::Number(Range::closed(0.05, 1000.0)),
+                        SHAPE_HELP,
+                    ),
+                ],
+            ),
+            (
+                "weibull",
+                &[
+                    required("scale", $value, "Scale."),
+                    required(
+                        "shape",
+                        WEIBULL_SHAPE,
+                        "Shape: 1 is exponential, less has a heavier tail.",
+                    ),
+                ],
+            ),
+            (
+                "empirical",
+                &[
+                    required(
+                        "probabilities",
+                        Kind::List(&Kind::Number(Range::closed(0.0, 1.0))),
+                        "Probabilities in ascending order, from 0 to 1.",
+                    ),
+                    required(
+                        "values",
+                        Kind::List(&$constant),
+                        "The quantiles that belong to them; straight lines between.",
+                    ),
+                ],
+            ),
         ])
     };
 }
 
-const TIMES: Kind = distribution!(Kind::Quantity(TIME), Kind::Positive(TIME));
-const SIZES: Kind = distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE));
+const DRAWN_TIME: Kind = distribution!(Kind::Quantity(TIME), Kind::Positive(TIME));
+const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIME]);
+const SIZES: Kind = Kind::OneOf(&[
+    Kind::Positive(SIZE),
+    distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
+]);
 
 const PER_CONNECTION: Kind = Kind::Whole {
     min: 1,
@@ -92,7 +93,11 @@ const PER_CONNECTION_HELP: &str = "Exchanges on one connection; 1 by default.";
 const THINK_HELP: &str = "From the end of a response to the next request on its connection.";
 
 /// Keys of `traffic` of a flow.
-pub(super) const TRAFFIC: Kind = Kind::Tagged(&[("requests", REQUESTS), ("trace", TRACE)]);
+pub(super) const TRAFFIC: Kind = Kind::Tagged(&[
+    ("requests", REQUESTS),
+    ("packmime", PACKMIME),
+    ("trace", TRACE),
+]);
 
 const REQUESTS: &[Field] = &[
     required(
@@ -111,6 +116,33 @@ const REQUESTS: &[Field] = &[
         "extra_rtt",
         TIMES,
         "Round trip of each connection beyond that of the network; 0 s by default.",
+    ),
+    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    field("think", TIMES, THINK_HELP),
+    field(
+        "binding",
+        Kind::Word(&["with-request", "on-arrival"]),
+        BINDING_HELP,
+    ),
+];
+
+const PACKMIME: &[Field] = &[
+    required(
+        "rate",
+        Kind::Number(Range::closed(0.01, 1e6)),
+        "Connections a second.",
+    ),
+    field(
+        "round_trips",
+        Kind::Word(&["both", "server", "none"]),
+        "Round trips beyond the network's, as the model has them: of both sides (default), of the \
+         server's side, or none.",
+    ),
+    field(
+        "server_delay",
+        Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIME]),
+        "From request to response at the server; `model` (default): one over a Weibull number, mean \
+         about 6 ms.",
     ),
     field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
     field("think", TIMES, THINK_HELP),

@@ -1,6 +1,8 @@
 //! Applications that open connections as they go.
 
-use longhaul_engine::config::{Binding, Distribution, Requests, Source, Transport};
+use longhaul_engine::config::{
+    Binding, Distribution, PackMime, Process, Requests, Source, Transport,
+};
 use longhaul_scenario::{Scenario, load, parse};
 use longhaul_units::Time;
 
@@ -38,7 +40,10 @@ fn distributions_come_in_seconds_and_bytes() {
     let of = |response: &str| {
         let traffic =
             format!("{{ kind = \"requests\", interval = \"0.1 s\", response = {response} }}");
-        requests(&traffic).response
+        match requests(&traffic).response {
+            Process::Independent(distribution) => distribution,
+            other => panic!("{other:?}"),
+        }
     };
     assert_eq!(of("\"12 KB\""), Distribution::Constant(12_000.0));
     assert_eq!(
@@ -59,11 +64,46 @@ fn distributions_come_in_seconds_and_bytes() {
         Distribution::Empirical([(0.0, 1.0), (0.5, 2.0), (1.0, 9.0)].into())
     );
     let defaults = requests("{ kind = \"requests\", interval = \"20 ms\", response = \"1 KB\" }");
-    assert_eq!(defaults.arrivals, Distribution::Constant(0.02));
+    let interval = Process::Independent(Distribution::Constant(0.02));
+    assert_eq!(defaults.arrivals, interval);
     assert_eq!(defaults.server_delay, Distribution::Constant(0.0));
     assert_eq!(
         (defaults.per_connection, defaults.binding),
         (1, Binding::WithRequest)
+    );
+}
+
+/// Spec 001b B.7 and B.9: both sides' round trips in the main study, the server's alone in appendix B.
+#[test]
+fn packmime_is_a_rate() {
+    let model = requests("{ kind = \"packmime\", rate = 24.1 }");
+    assert_eq!(
+        model.arrivals,
+        Process::PackMime(PackMime::Arrivals { rate: 24.1 })
+    );
+    assert_eq!(model.response, Process::PackMime(PackMime::Responses));
+    let round_trips = |client_side| {
+        Process::PackMime(PackMime::RoundTrips {
+            rate: 24.1,
+            client_side,
+        })
+    };
+    assert_eq!(model.round_trip, round_trips(true));
+    let delay = Distribution::InverseWeibull {
+        shape: 0.63,
+        scale: 305.0,
+        max: 0.1,
+    };
+    assert_eq!(model.server_delay, delay);
+    let other = requests(
+        "{ kind = \"packmime\", rate = 24.1, round_trips = \"server\", server_delay = \"0 s\", \
+         binding = \"on-arrival\", per_connection = 3 }",
+    );
+    assert_eq!(other.round_trip, round_trips(false));
+    assert_eq!(other.server_delay, Distribution::Constant(0.0));
+    assert_eq!(
+        (other.binding, other.per_connection),
+        (Binding::OnArrival, 3)
     );
 }
 
@@ -79,7 +119,7 @@ fn mistakes_are_refused_with_their_place() {
     let requests = |rest: &str| format!("{{ kind = \"requests\", interval = \"1 s\", {rest} }}");
     wrong(
         "{ interval = \"1 s\" }",
-        &["`kind` is missing", "requests, trace"],
+        &["`kind` is missing", "requests, packmime, trace"],
     );
     wrong(
         &requests("request = \"1 B\""),
