@@ -13,7 +13,7 @@ use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
 pub(crate) use distribution::interpolate;
-pub use traffic::{Binding, PackMime, Process, Requests, Source, TraceEntry};
+pub use traffic::{Binding, Bursts, Messages, PackMime, Process, Requests, Source, TraceEntry};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]
@@ -137,7 +137,9 @@ pub enum Transport {
     Tcp(Arc<Tcp>),
     /// TCP connections that an application opens and closes as it goes, all with the same parameters.
     Traffic(Arc<Tcp>, Arc<Source>),
-    /// Datagrams at a constant rate.
+    /// A TCP connection over which an application sends messages.
+    Messages(Arc<Tcp>, Messages),
+    /// Datagrams.
     Udp(Udp),
 }
 
@@ -145,21 +147,23 @@ impl Transport {
     /// The parameters of its TCP connections, if it has any.
     pub fn tcp(&self) -> Option<&Arc<Tcp>> {
         match self {
-            Self::Tcp(tcp) | Self::Traffic(tcp, _) => Some(tcp),
+            Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
             Self::Udp(_) => None,
         }
     }
 }
 
-/// A constant-rate datagram stream.
+/// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire.
+    /// Rate on the wire, in bursts if there are any.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,
     /// Bytes of it that are headers.
     pub header_bytes: u32,
+    /// When datagrams leave; all the time without them.
+    pub bursts: Option<Bursts>,
 }
 
 /// A TCP connection, sender and receiver.

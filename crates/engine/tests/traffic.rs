@@ -2,10 +2,13 @@
 
 mod common;
 
-use common::{AT_ONCE, Records, add_access, add_flows, add_source, drop_tail, dumbbell, run, tcp};
+use common::{
+    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, run,
+    tcp,
+};
 use longhaul_engine::config::{
-    Binding, DelayedAck, Distribution, Process, Recovery, Requests, Service, Source, Tcp,
-    TraceEntry,
+    Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Service,
+    Source, Tcp, TraceEntry, Transport,
 };
 use longhaul_engine::measure::Exchange;
 use longhaul_engine::{Config, Loss};
@@ -320,4 +323,63 @@ fn data_one_way_needs_no_answer() {
     assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
     // It goes the flow's way.
     assert!(totals.links[0].total.departed_bytes > 100_000);
+}
+
+/// Spec 002 B9.2: 500 sources offer 64 kbit/s half the time. As a stream of bytes that is 32 kbit/s
+/// each; rounded up to whole segments of 1000 bytes it is 152.4.
+#[test]
+fn messages_offer_what_their_bursts_do() {
+    let delivered = |whole_segments| {
+        let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 40);
+        config.measure.every = None;
+        config.measure.from = Time::ZERO + Span::from_secs(5);
+        let tcp = Tcp {
+            mss_bytes: 1000,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "bursts", 500, AT_ONCE, tcp);
+        let mean = Distribution::Exponential { mean: 0.5 };
+        let messages = Messages {
+            rate: Rate::from_bps(64_000),
+            message_bytes: 210,
+            bursts: Bursts {
+                on: mean.clone(),
+                off: mean,
+            },
+            whole_segments,
+        };
+        for flow in &mut config.flows {
+            let Transport::Tcp(tcp) = flow.transport.clone() else {
+                unreachable!("these flows are TCP");
+            };
+            flow.transport = Transport::Messages(tcp, messages.clone());
+        }
+        let (totals, _) = run(&config);
+        let bytes = totals.flows.iter().map(|flow| flow.window.delivered_bytes);
+        bytes.sum::<u64>() as f64 * 8.0 / 35.0
+    };
+    // Both draw the same bursts; the rate of 500 sources over 35 s has a deviation of half a percent.
+    let (stream, whole) = (delivered(false), delivered(true));
+    assert!((stream / (500.0 * 32_000.0) - 1.0).abs() < 0.02, "{stream}");
+    assert!(
+        (whole / stream / (1000.0 / 210.0) - 1.0).abs() < 0.001,
+        "{whole} for {stream}"
+    );
+}
+
+#[test]
+fn datagrams_come_in_bursts() {
+    let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 200);
+    config.measure.every = None;
+    add_datagrams(&mut config, Rate::from_bps(8_000_000));
+    let Transport::Udp(udp) = &mut config.flows[0].transport else {
+        unreachable!("datagrams are UDP");
+    };
+    udp.bursts = Some(Bursts {
+        on: Distribution::Constant(0.1),
+        off: Distribution::Constant(0.3),
+    });
+    let (totals, _) = run(&config);
+    // Every 400 ms a hundred packets of 1000 bytes.
+    assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }

@@ -113,7 +113,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             "what it has to send; none for a flow without end",
             |row: &FlowRow| match &row.flow().transport {
                 Transport::Tcp(tcp) => tcp.transfer.map_or(Cell::Null, Cell::Count),
-                Transport::Traffic(..) | Transport::Udp(_) => Cell::Null,
+                Transport::Traffic(..) | Transport::Messages(..) | Transport::Udp(_) => Cell::Null,
             },
         ),
         Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {

@@ -164,12 +164,16 @@ fn transport(group: &Table, path: &flow::Path) -> Transport {
             rate: group.rate("rate"),
             packet_bytes: packet.0 as u32,
             header_bytes: UDP_HEADER_BYTES,
+            bursts: group
+                .get("traffic")
+                .and_then(Node::table)
+                .map(traffic::bursts),
         });
     }
     let congestion = path.congestion.clone().expect("resolved for TCP");
     let tcp = Arc::new(tcp(group, packet, congestion));
     match group.get("traffic").and_then(Node::table) {
-        Some(traffic) => Transport::Traffic(tcp, Arc::new(traffic::source(traffic))),
+        Some(traffic) => traffic::transport(tcp, traffic),
         None => Transport::Tcp(tcp),
     }
 }

@@ -1,9 +1,12 @@
-//! Applications that open connections as they go: defaults, what contradicts what, and the engine's
+//! Applications that open connections as they go, or send in bursts: defaults, what contradicts what, and the engine's
 //! form.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use longhaul_engine::config::{Binding, Distribution, PackMime, Process, Requests, Source};
+use longhaul_engine::config::{
+    Binding, Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport,
+};
 use longhaul_units::{Quantity, Span};
 
 use crate::custom::{beside, read};
@@ -11,7 +14,7 @@ use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;
 use crate::trace;
-use crate::typed::{Typed, span};
+use crate::typed::{Typed, span, text_of};
 
 /// PackMime's delays of servers, in seconds (spec 001b B.7).
 const PACKMIME_SERVER_DELAY: Distribution = Distribution::InverseWeibull {
@@ -21,8 +24,15 @@ const PACKMIME_SERVER_DELAY: Distribution = Distribution::InverseWeibull {
 };
 
 /// Fills in defaults and checks what the model cannot.
-pub(crate) fn resolve(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
+    let udp = text_of(protocol) == "udp";
     match traffic.word("kind") {
+        "on-off" => resolve_on_off(traffic, udp, path, out),
+        kind if udp => {
+            let message = format!("`{kind}` opens TCP connections; a UDP flow may be `on-off`");
+            let origin = &traffic.node("kind").origin;
+            return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+        }
         "trace" => resolve_trace(traffic, path, out),
         "packmime" => resolve_packmime(traffic),
         _ => resolve_requests(traffic),
@@ -56,6 +66,34 @@ fn resolve_connections(traffic: &mut Table) {
     traffic.default("per_connection", Value::Whole(1), Origin::Default);
     let binding = Value::Text("with-request".to_string());
     traffic.default("binding", binding, Origin::Default);
+}
+
+/// Messages are packets over UDP, and described here over TCP.
+fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
+    for key in ["rate", "message", "whole_segments"] {
+        match traffic.get(key) {
+            Some(node) if udp => {
+                let message = format!(
+                    "messages of a UDP flow are its packets; leave out {key}, and write rate and \
+                     packet of the flow"
+                );
+                out.push(Diagnostic::new(
+                    &join(path, key),
+                    node.key_origin(),
+                    message,
+                ));
+            }
+            None if !udp && key != "whole_segments" => {
+                let origin = &traffic.node("kind").origin;
+                let message = format!("over TCP, `on-off` needs {key}");
+                out.push(Diagnostic::new(path, origin, message));
+            }
+            _ => {}
+        }
+    }
+    if !udp {
+        traffic.default("whole_segments", Value::Flag(false), Origin::Default);
+    }
 }
 
 /// Reads the file: what identifies the results includes the table, and the resolved scenario runs
@@ -135,7 +173,7 @@ fn amount(node: &Node) -> f64 {
 }
 
 /// The engine's form of a value that may be drawn.
-pub(crate) fn distribution(node: &Node) -> Distribution {
+fn distribution(node: &Node) -> Distribution {
     let Value::Table(table) = &node.value else {
         return Distribution::Constant(amount(node));
     };
@@ -166,8 +204,30 @@ pub(crate) fn distribution(node: &Node) -> Distribution {
     }
 }
 
-/// The engine's form of a resolved application.
-pub(crate) fn source(traffic: &Table) -> Source {
+/// The engine's form of resolved bursts.
+pub(crate) fn bursts(traffic: &Table) -> Bursts {
+    Bursts {
+        on: distribution(traffic.node("on")),
+        off: distribution(traffic.node("off")),
+    }
+}
+
+/// The engine's form of a TCP flow with a resolved application.
+pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
+    if traffic.word("kind") == "on-off" {
+        let messages = Messages {
+            rate: traffic.rate("rate"),
+            message_bytes: traffic.bytes("message").0 as u32,
+            bursts: bursts(traffic),
+            whole_segments: traffic.flag("whole_segments"),
+        };
+        return Transport::Messages(tcp, messages);
+    }
+    Transport::Traffic(tcp, Arc::new(source(traffic)))
+}
+
+/// The engine's form of an application that opens connections.
+fn source(traffic: &Table) -> Source {
     let drawn = |key| distribution(traffic.node(key));
     match traffic.word("kind") {
         "trace" => {

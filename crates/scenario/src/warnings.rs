@@ -58,7 +58,9 @@ fn has_random_element(config: &Config) -> bool {
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
     let draws = |transport: &Transport| match transport {
         Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
-        Transport::Tcp(_) | Transport::Udp(_) => false,
+        Transport::Messages(..) => true,
+        Transport::Udp(udp) => udp.bursts.is_some(),
+        Transport::Tcp(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
     random_link || random_tcp || random_start || random_traffic

@@ -2,9 +2,32 @@
 
 use std::sync::Arc;
 
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
 use super::Distribution;
+
+/// Bursts of messages and pauses between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bursts {
+    /// Lengths of bursts, in seconds.
+    pub on: Distribution,
+    /// Lengths of pauses, in seconds.
+    pub off: Distribution,
+}
+
+/// The application of a connection that sends messages in bursts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Messages {
+    /// Rate of messages in a burst, headers not counted.
+    pub rate: Rate,
+    /// Bytes of a message.
+    pub message_bytes: u32,
+    /// When they come.
+    pub bursts: Bursts,
+    /// Whether each message takes whole segments of its own, all full, as ns-2's one-way agents make
+    /// of it (spec 002 B9.2). Otherwise they are bytes of one stream.
+    pub whole_segments: bool,
+}
 
 /// The application of a flow over TCP that opens connections as it goes.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 //! script drew after `ns-random SEED`. Both are pinned by published vectors; the samplers are by
 //! inversion. None of it may ever change under a seed.
 
+mod bursts;
 mod mrg32k3a;
 mod samplers;
 mod xoshiro;
@@ -15,6 +16,7 @@ use std::rc::Rc;
 
 use longhaul_units::Span;
 
+pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
 use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};

@@ -152,6 +152,11 @@ impl World {
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),
+            Event::Message(application) => {
+                let source = &mut self.messages[application as usize];
+                let sender = &mut self.tcp[source.connection].sender;
+                source.on_message_event(sender, env);
+            }
             Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
             Event::Held(end) => self.traffic.on_held(end, env),
             Event::Start(flow) => self.start(flow),

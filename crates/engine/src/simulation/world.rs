@@ -12,7 +12,7 @@ use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, 
 use crate::network::{Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
-use crate::traffic::{Generator, RequestModel, Trace, Traffic, Ways};
+use crate::traffic::{Generator, MessageSource, RequestModel, Trace, Traffic, Ways};
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
@@ -27,6 +27,7 @@ pub(super) struct World {
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
     pub(super) traffic: Traffic,
+    pub(super) messages: Vec<MessageSource>,
     flows: Vec<FlowSlot>,
     every: Option<Span>,
     progress_every: Span,
@@ -41,10 +42,20 @@ pub(super) struct Connection {
     pub(super) flow: u32,
 }
 
+impl Connection {
+    /// Data segments delivered in order to the application, and their payload bytes.
+    fn delivered(&self) -> (u64, u64) {
+        let next = self.receiver.next();
+        (next.saturating_sub(1), self.sender.bytes_below(next))
+    }
+}
+
 /// Where a flow's transport is, and when it starts and stops.
 #[derive(Debug)]
 struct FlowSlot {
     kind: Kind,
+    /// The application that gives its connection messages to send, if one does.
+    messages: Option<usize>,
     start: Time,
     /// The start as ns-2's clock has it.
     start_s: f64,
@@ -73,6 +84,7 @@ impl World {
             tcp: Vec::new(),
             udp: Vec::new(),
             traffic: Traffic::default(),
+            messages: Vec::new(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
             progress_every: progress_every(config),
@@ -85,6 +97,22 @@ impl World {
                     let controller = controller_of(flow, tcp, &mut group)?;
                     world.add_tcp(config, flow, tcp, controller, &streams)?
                 }
+                Transport::Messages(tcp, messages) => {
+                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let kind = world.add_tcp(config, flow, tcp, controller, &streams)?;
+                    let connection = world.tcp.len() - 1;
+                    world.tcp[connection].sender.begin_empty();
+                    let stream = flow_stream(flow, "bursts", &streams);
+                    let index = world.messages.len() as u32;
+                    world.messages.push(MessageSource::new(
+                        index,
+                        connection,
+                        messages,
+                        tcp.mss_bytes,
+                        stream,
+                    ));
+                    kind
+                }
                 Transport::Traffic(tcp, source) => {
                     let controller = controller_of(flow, tcp, &mut group)?;
                     let tcp = (Arc::clone(tcp), controller);
@@ -93,16 +121,21 @@ impl World {
                 Transport::Udp(udp) => {
                     let path = world.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
                     let index = world.udp.len();
+                    let stream = flow_stream(flow, "bursts", &streams);
                     let id = world.flows.len() as u32;
                     world
                         .udp
-                        .push(UdpStream::new(index as u32, id, path, udp.clone()));
+                        .push(UdpStream::new(index as u32, id, path, udp.clone(), stream));
                     Kind::Udp(index)
                 }
             };
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,
+                messages: match flow.transport {
+                    Transport::Messages(..) => Some(world.messages.len() - 1),
+                    _ => None,
+                },
                 start,
                 start_s,
                 stop: flow.stop,
@@ -124,6 +157,12 @@ impl World {
                 Kind::Tcp(index) => {
                     let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
                     let (there, back) = (sender.route(), receiver.route());
+                    if slot.messages.is_some() {
+                        // Messages come at times of their own.
+                        let pairs = [(back, there), (there, back)];
+                        edges.extend(pairs.map(|(gets, sends)| Edge::Traffic { gets, sends }));
+                        continue;
+                    }
                     edges.push(Edge::Sender {
                         connection: index as u32,
                         gets: back,
@@ -247,10 +286,17 @@ impl World {
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
             Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
         }
+        if let Some(application) = slot.messages {
+            self.messages[application].start(&mut self.env);
+        }
     }
 
     pub(super) fn stop(&mut self, flow: u32) {
-        match self.flows[flow as usize].kind {
+        let slot = &self.flows[flow as usize];
+        if let Some(application) = slot.messages {
+            self.messages[application].stop();
+        }
+        match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.stop(),
             Kind::Udp(index) => self.udp[index].stop(),
             Kind::Traffic(index) => self.traffic.stop(index),
@@ -268,12 +314,10 @@ impl World {
             }
             recorder.flow_sample(&match slot.kind {
                 Kind::Tcp(index) => {
-                    let Connection {
-                        sender, receiver, ..
-                    } = &mut self.tcp[index];
+                    let connection = &mut self.tcp[index];
                     FlowSample {
-                        delivered_bytes: receiver.delivered().1,
-                        ..sender.sample(now)
+                        delivered_bytes: connection.delivered().1,
+                        ..connection.sender.sample(now)
                     }
                 }
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
@@ -328,14 +372,12 @@ impl World {
         let traffic = self.traffic.counters(now);
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp(index) => {
-                let Connection {
-                    sender, receiver, ..
-                } = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = receiver.delivered();
+                let connection = &mut self.tcp[index];
+                let (delivered_pkts, delivered_bytes) = connection.delivered();
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
-                    ..sender.counters(now)
+                    ..connection.sender.counters(now)
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),

@@ -6,6 +6,7 @@
 mod dialogue;
 mod generator;
 mod hold;
+mod messages;
 mod origin;
 mod packmime;
 mod requests;
@@ -16,6 +17,7 @@ use longhaul_units::{Span, Time};
 
 use self::dialogue::{Context, Dialogue};
 pub(crate) use self::generator::{Generator, Trace};
+pub(crate) use self::messages::MessageSource;
 pub(crate) use self::origin::{Origin, Ways};
 pub(crate) use self::requests::RequestModel;
 use self::slab::{Name, Side, Slab};

@@ -188,6 +188,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
         packet_bytes: 1000,
         header_bytes: 28,
         rate,
+        bursts: None,
     };
     config.flows.push(Flow {
         label: "datagrams".to_string(),

@@ -64,6 +64,7 @@ pub fn config() -> Config {
                     rate: Rate::from_bps(1_000_000),
                     packet_bytes: 500,
                     header_bytes: 28,
+                    bursts: None,
                 }),
             ),
         ],

@@ -45,14 +45,7 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
 }
 
-const TCP_KEYS: [&str; 6] = [
-    "congestion",
-    "slow_start",
-    "recovery",
-    "transfer",
-    "traffic",
-    "tcp",
-];
+const TCP_KEYS: [&str; 5] = ["congestion", "slow_start", "recovery", "transfer", "tcp"];
 
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
@@ -85,6 +78,11 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
     flow.default("protocol", Value::Text("tcp".to_string()), Origin::Default);
     flow.default("count", Value::Whole(1), Origin::Default);
     let defaults = profile.sub("flow");
+    if flow.contains_key("traffic") {
+        let protocol = flow.node("protocol").clone();
+        let path = join(path, "traffic");
+        traffic::resolve(flow.sub_mut("traffic"), &protocol, &path, out);
+    }
     if flow.word("protocol") == "tcp" {
         if let Some(node) = flow.get("rate") {
             let message = "a TCP flow has no rate; write protocol = \"udp\", or leave it out";
@@ -98,9 +96,6 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
             let message = "give either transfer or traffic, which says itself what is sent";
             let path = join(path, "transfer");
             out.push(Diagnostic::new(&path, transfer.key_origin(), message));
-        }
-        if flow.contains_key("traffic") {
-            traffic::resolve(flow.sub_mut("traffic"), &join(path, "traffic"), out);
         }
         fill(flow, defaults);
         return;

@@ -70,7 +70,8 @@ pub(crate) const FLOW: &[Field] = &[
     field(
         "traffic",
         TRAFFIC,
-        "TCP: an application that opens connections as it goes; servers are at the first node.",
+        "What the application does, if it does not send from start to end: opens connections as it \
+         goes (TCP; servers are at the first node), or sends in bursts.",
     ),
     field("rate", Kind::Positive(RATE), "UDP: rate on the wire."),
     field(

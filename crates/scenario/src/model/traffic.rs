@@ -2,7 +2,7 @@
 
 use longhaul_congestion::Range;
 
-use super::{Field, Kind, SIZE, TIME, field, required};
+use super::{Field, Kind, RATE, SIZE, TIME, field, required};
 
 const SHAPE: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
@@ -97,6 +97,7 @@ pub(super) const TRAFFIC: Kind = Kind::Tagged(&[
     ("requests", REQUESTS),
     ("packmime", PACKMIME),
     ("trace", TRACE),
+    ("on-off", ON_OFF),
 ]);
 
 const REQUESTS: &[Field] = &[
@@ -161,4 +162,30 @@ const TRACE: &[Field] = &[
          request_bytes and response_bytes; server_delay_s if there are delays.",
     ),
     field("csv", Kind::Text, "The same table as text."),
+];
+
+const ON_OFF: &[Field] = &[
+    required("on", TIMES, "Lengths of bursts."),
+    required(
+        "off",
+        TIMES,
+        "Lengths of pauses; the first burst comes after one.",
+    ),
+    field(
+        "rate",
+        Kind::Positive(RATE),
+        "TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside \
+         `traffic`.",
+    ),
+    field(
+        "message",
+        Kind::Positive(SIZE),
+        "TCP: bytes of a message. UDP: a packet.",
+    ),
+    field(
+        "whole_segments",
+        Kind::Flag,
+        "TCP: whether each message takes whole segments, all full, as in ns-2; false by default: bytes \
+         of one stream.",
+    ),
 ];

@@ -119,7 +119,7 @@ fn mistakes_are_refused_with_their_place() {
     let requests = |rest: &str| format!("{{ kind = \"requests\", interval = \"1 s\", {rest} }}");
     wrong(
         "{ interval = \"1 s\" }",
-        &["`kind` is missing", "requests, packmime, trace"],
+        &["`kind` is missing", "requests, packmime, trace, on-off"],
     );
     wrong(
         &requests("request = \"1 B\""),
@@ -154,10 +154,22 @@ fn mistakes_are_refused_with_their_place() {
     );
     let both = text("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\ntransfer = \"1 MB\"");
     assert!(refusal(&both).contains("either transfer or traffic"));
-    let udp = text(
-        "{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\nprotocol = \"udp\"\nrate = \"1 Mbps\"",
+    let udp = "protocol = \"udp\"\nrate = \"1 Mbps\"\n";
+    let over_udp = |traffic: &str| refusal(&(text(traffic) + udp));
+    let message = over_udp("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }");
+    assert!(
+        message.contains("opens TCP connections; a UDP flow may be `on-off`"),
+        "{message}"
     );
-    assert!(refusal(&udp).contains("a UDP flow has no traffic"));
+    let message = over_udp("{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", message = \"9 B\" }");
+    assert!(
+        message.contains("messages of a UDP flow are its packets"),
+        "{message}"
+    );
+    wrong(
+        "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\" }",
+        &["flows.0.traffic", "over TCP, `on-off` needs message"],
+    );
 }
 
 #[test]
@@ -179,4 +191,33 @@ fn a_trace_becomes_part_of_the_scenario() {
     assert!(!resolved.contains("CARGO") && !resolved.contains(&folder.display().to_string()));
     let again = parse(&resolved, "resolved.json", None, &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.hash(), loaded.hash());
+}
+
+/// Table 4.2 of spec 002, with ns-2's rounding.
+#[test]
+fn bursts_go_over_tcp_or_udp() {
+    let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
+    let on_off = format!("kind = \"on-off\", on = {pareto}, off = {pareto}");
+    let over_tcp =
+        format!("{{ {on_off}, rate = \"64 kbps\", message = \"210 B\", whole_segments = true }}");
+    let scenario = scenario(&over_tcp);
+    let Transport::Messages(_, messages) = &scenario.config().flows[0].transport else {
+        panic!("no messages");
+    };
+    let pareto = Distribution::Pareto {
+        mean: 0.5,
+        shape: 1.5,
+    };
+    assert_eq!(messages.bursts.on, pareto);
+    assert_eq!(
+        (messages.rate.as_bps(), messages.message_bytes),
+        (64_000, 210)
+    );
+    assert!(messages.whole_segments);
+    let udp = text(&format!("{{ {on_off} }}")) + "protocol = \"udp\"\nrate = \"3 Mbps\"\n";
+    let udp = parse(&udp, "udp.toml", None, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Transport::Udp(udp) = &udp.config().flows[0].transport else {
+        panic!("not UDP");
+    };
+    assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
 }
