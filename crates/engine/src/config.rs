@@ -13,7 +13,9 @@ use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
 pub(crate) use distribution::interpolate;
-pub use traffic::{Binding, Bursts, Messages, PackMime, Process, Requests, Source, TraceEntry};
+pub use traffic::{
+    Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
+};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]
@@ -66,6 +68,8 @@ pub struct Measure {
     pub every: Option<Span>,
     /// Whether congestion events are recorded.
     pub events: bool,
+    /// What ends the simulation before its time, if anything does.
+    pub stop: Option<StopRule>,
 }
 
 /// One direction of a link.

@@ -8,7 +8,7 @@ use common::{
 };
 use longhaul_engine::config::{
     Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Service,
-    Source, Tcp, TraceEntry, Transport,
+    Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Exchange;
 use longhaul_engine::{Config, Loss};
@@ -382,4 +382,126 @@ fn datagrams_come_in_bursts() {
     let (totals, _) = run(&config);
     // Every 400 ms a hundred packets of 1000 bytes.
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
+}
+
+/// Spec 003 B.13: pages of objects, each over a connection of its own that the server opens when the
+/// request is acknowledged.
+fn session(separate: bool) -> Web {
+    Web {
+        pages: 20,
+        inter_page: Distribution::Constant(0.2),
+        objects: Distribution::Constant(3.0),
+        inter_object: Distribution::Constant(0.01),
+        object: Distribution::Uniform(1000.0, 40_000.0),
+        whole_units_of: Some(1460),
+        request_bytes: 1460,
+        separate,
+    }
+}
+
+#[test]
+fn a_session_asks_for_pages_of_objects() {
+    for separate in [false, true] {
+        let (totals, records) = run(&with(Source::Web(session(separate)), 60));
+        assert_eq!(records.exchanges.len(), 60);
+        assert!(records.exchanges.iter().all(|object| object.end.is_some()));
+        let sizes = records
+            .exchanges
+            .iter()
+            .filter_map(|object| object.response_bytes);
+        assert!(sizes.clone().all(|bytes| bytes % 1460 == 0));
+        let bytes = 60 * 1460 + sizes.sum::<u64>();
+        assert_eq!(totals.flows[0].total.delivered_bytes, bytes);
+        // A page follows the last object of the one before it.
+        let mut by_start = records.exchanges.clone();
+        by_start.sort_by_key(|object| object.start);
+        for pages in by_start.chunks(3).collect::<Vec<_>>().windows(2) {
+            let ends = pages[0].iter().filter_map(|object| object.end);
+            let pause = pages[1][0].start.since(ends.max().expect("three objects"));
+            assert_eq!(pause, Span::from_millis(200));
+        }
+    }
+}
+
+#[test]
+fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
+    let first = |separate| {
+        let (_, records) = run(&with(Source::Web(session(separate)), 60));
+        let first = records
+            .exchanges
+            .iter()
+            .min_by_key(|object| object.start)
+            .expect("objects");
+        first
+            .answered
+            .expect("it has come")
+            .since(first.start)
+            .as_secs_f64()
+            * 1000.0
+    };
+    // The acknowledgement of the request, the SYN and its answer, then data; instead of data at once,
+    // right behind that acknowledgement.
+    let longer = first(true) - first(false);
+    assert!((longer - (3.0 * way(40) - 0.032)).abs() < 1e-6, "{longer}");
+}
+
+/// 1.6 seconds of slow start, and nothing after (spec 000 B.12).
+#[test]
+fn a_perturbation_leaves_no_trace() {
+    let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);
+    config.flows[0].start = Start::At(ms(1000.0));
+    let (totals, records) = run(&config);
+    assert_eq!(records.exchanges, []);
+    let sent = |at: f64| {
+        let sample = records.flows.iter().find(|sample| sample.time == ms(at));
+        sample.expect("a sample").sent_pkts
+    };
+    assert_eq!(sent(1000.0), 0);
+    assert!(sent(2600.0) > 500);
+    // Nothing is sent again, though the queue has dropped much.
+    assert_eq!(sent(2700.0), totals.flows[0].total.sent_pkts);
+    assert!(totals.links[0].total.dropped_overflow_pkts > 0);
+    let last = records.flows.last().expect("samples");
+    assert_eq!((last.in_flight, last.sent_pkts), (0, sent(2700.0)));
+    let link = totals.links[0].total;
+    assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+}
+
+#[test]
+fn a_run_stops_after_enough_exchanges() {
+    let with_rule = |p99_above, longest_above| {
+        let mut config = with(Source::Requests(requests(20.0)), 100);
+        add_flows(
+            &mut config,
+            "bulk",
+            1,
+            AT_ONCE,
+            Tcp {
+                receive_window: 3,
+                ..tcp(Recovery::Sack)
+            },
+        );
+        config.measure.from = ms(2000.0);
+        config.measure.stop = Some(StopRule {
+            exchanges: 500,
+            flows: vec![0],
+            p99_above: Some(p99_above),
+            longest_above: Some(longest_above),
+            begun_within: None,
+        });
+        run(&config)
+    };
+    let (totals, records) = with_rule(20_000, 100_000);
+    let counted = records.exchanges.iter().filter(|e| e.start >= ms(2000.0));
+    let ends: Vec<Time> = counted.filter_map(|exchange| exchange.end).collect();
+    assert_eq!(ends.len(), 500);
+    // It stops with the last of them, whatever else goes on.
+    assert_eq!(totals.end, *ends.last().expect("500 of them"));
+    assert!(totals.end < ms(20_000.0) && !totals.stopped);
+    assert_eq!(totals.shortcomings, Vec::<String>::new());
+    // Nothing is longer than 200 kB.
+    let (totals, _) = with_rule(150_000, 200_000);
+    assert_eq!(totals.shortcomings.len(), 2);
+    assert!(totals.shortcomings[0].contains("99th percentile"));
+    assert!(totals.shortcomings[1].contains("no response above 200000 B"));
 }

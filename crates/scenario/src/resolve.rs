@@ -56,6 +56,7 @@ pub(crate) fn resolve(
         flow::resolve_basics(group, &path_of(index), profile, &mut out);
     }
     name_groups(groups, &mut out);
+    resolve_stop(&mut root, groups, &mut out);
     let packets = groups
         .iter()
         .filter_map(Node::table)
@@ -126,6 +127,44 @@ fn resolve_measure(root: &mut Table, duration: Time, out: &mut Vec<Diagnostic>) 
         let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
         let message = format!("{from_span} is not before the end of the run at {end}");
         out.push(Diagnostic::new("measure.from", &from.origin, message));
+    }
+}
+
+/// The flows that a stop rule counts, by label: those with exchanges.
+fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
+    let measure = root.sub_mut("measure");
+    let Some(stop) = measure.get_mut("stop").and_then(Node::table_mut) else {
+        return;
+    };
+    let opens = |group: &&Table| {
+        let traffic = group.get("traffic").and_then(Node::table);
+        traffic.is_some_and(|traffic| traffic.word("kind") != "on-off")
+    };
+    let tables = groups.iter().filter_map(Node::table);
+    let labels: Vec<&str> = tables
+        .filter(opens)
+        .map(|group| group.word("label"))
+        .collect();
+    let all = labels
+        .iter()
+        .map(|label| Node::text(label, Origin::Default));
+    stop.default("of", Value::List(all.collect()), Origin::Default);
+    if labels.is_empty() {
+        let message = "no flow has exchanges to count; give one `traffic`";
+        let origin = &stop.node("exchanges").origin;
+        out.push(Diagnostic::new("measure.stop", origin, message));
+        return;
+    }
+    for (index, label) in stop.list("of").iter().enumerate() {
+        if !labels.contains(&text_of(label)) {
+            let message = unknown(
+                "label of flows with exchanges",
+                text_of(label),
+                labels.clone(),
+            );
+            let path = format!("measure.stop.of.{index}");
+            out.push(Diagnostic::new(&path, &label.origin, message));
+        }
     }
 }
 

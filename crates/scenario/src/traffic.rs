@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use longhaul_engine::config::{
     Binding, Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport,
+    Web,
 };
 use longhaul_units::{Quantity, Span};
 
@@ -35,6 +36,8 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
         }
         "trace" => resolve_trace(traffic, path, out),
         "packmime" => resolve_packmime(traffic),
+        "web" => resolve_web(traffic),
+        "perturbation" => {}
         _ => resolve_requests(traffic),
     }
     for (key, node) in traffic.iter() {
@@ -57,6 +60,13 @@ fn resolve_packmime(traffic: &mut Table) {
     resolve_connections(traffic);
     for (key, word) in [("round_trips", "both"), ("server_delay", "model")] {
         traffic.default(key, Value::Text(word.to_string()), Origin::Default);
+    }
+}
+
+fn resolve_web(traffic: &mut Table) {
+    traffic.default("pages", Value::Whole(1000), Origin::Default);
+    for key in ["whole_segments", "separate"] {
+        traffic.default(key, Value::Flag(true), Origin::Default);
     }
 }
 
@@ -223,11 +233,12 @@ pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
         };
         return Transport::Messages(tcp, messages);
     }
-    Transport::Traffic(tcp, Arc::new(source(traffic)))
+    let source = source(traffic, tcp.mss_bytes.into());
+    Transport::Traffic(tcp, Arc::new(source))
 }
 
-/// The engine's form of an application that opens connections.
-fn source(traffic: &Table) -> Source {
+/// The engine's form of an application that opens connections, with segments of `mss` bytes.
+fn source(traffic: &Table, mss: u64) -> Source {
     let drawn = |key| distribution(traffic.node(key));
     match traffic.word("kind") {
         "trace" => {
@@ -235,6 +246,20 @@ fn source(traffic: &Table) -> Source {
             Source::Trace(entries.into())
         }
         "packmime" => Source::Requests(packmime(traffic)),
+        "perturbation" => Source::CutOff(traffic.span("lifetime")),
+        "web" => Source::Web(Web {
+            pages: traffic.whole("pages"),
+            inter_page: drawn("inter_page"),
+            objects: drawn("objects"),
+            inter_object: drawn("inter_object"),
+            object: drawn("object"),
+            whole_units_of: traffic.flag("whole_segments").then_some(mss),
+            request_bytes: match traffic.contains_key("request") {
+                true => traffic.bytes("request").0,
+                false => mss,
+            },
+            separate: traffic.flag("separate"),
+        }),
         _ => Source::Requests(Requests {
             arrivals: Process::Independent(drawn("interval")),
             request: Process::Independent(drawn("request")),

@@ -35,6 +35,11 @@ pub enum Source {
     /// Requests and their responses, which begin whether or not earlier ones are over. The responses
     /// go from the flow's first node to its second.
     Requests(Requests),
+    /// A web session of pages and objects. The objects go from the flow's first node to its second.
+    Web(Web),
+    /// One greedy connection that is cut off after a time, with what is under way on it: the
+    /// perturbations of spec 000 B.12.
+    CutOff(Span),
     /// Exchanges at times and of sizes known beforehand, in order of time.
     Trace(Arc<[TraceEntry]>),
 }
@@ -58,6 +63,43 @@ pub struct Requests {
     pub per_connection: u32,
     /// Times from the end of a response to the next request on its connection, in seconds.
     pub think: Distribution,
+}
+
+/// A session of ns-2's WebTraf (spec 000 B.13, 003 B.13).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Web {
+    /// Pages in the session.
+    pub pages: u64,
+    /// Times from the end of a page to the beginning of the next, in seconds.
+    pub inter_page: Distribution,
+    /// Objects on a page, rounded up.
+    pub objects: Distribution,
+    /// Times between the requests for two objects of a page, in seconds.
+    pub inter_object: Distribution,
+    /// Sizes of objects, in bytes, rounded up.
+    pub object: Distribution,
+    /// Sizes are rounded up to multiples of this, if given: ns-2 counts in packets.
+    pub whole_units_of: Option<u64>,
+    /// Bytes of a request.
+    pub request_bytes: u64,
+    /// Whether an object comes over a connection of its own, opened by the server when the request
+    /// is acknowledged, as in ns-2. Otherwise it comes over the request's.
+    pub separate: bool,
+}
+
+/// When a run ends before its time, and what makes it conclusive (spec 001b B.10).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopRule {
+    /// After so many exchanges that began in the measurement window are complete.
+    pub exchanges: u64,
+    /// Ids of the flows whose exchanges count.
+    pub flows: Vec<u32>,
+    /// The 99th percentile of their responses should be above this, in bytes.
+    pub p99_above: Option<u64>,
+    /// The longest of them should be above this, in bytes.
+    pub longest_above: Option<u64>,
+    /// The longest has to begin so soon after the opening of the window.
+    pub begun_within: Option<Span>,
 }
 
 /// Numbers that follow one another.

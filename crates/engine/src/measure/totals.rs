@@ -19,6 +19,8 @@ pub struct Totals {
     pub events: u64,
     /// The most events that waited at once.
     pub events_pending_max: u64,
+    /// What the stop rule asked for and the run has not seen, in words.
+    pub shortcomings: Vec<String>,
 }
 
 /// One flow's result.

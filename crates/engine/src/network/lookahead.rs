@@ -210,7 +210,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    if draw_in_turn(config, &links, edges) {
+    // A run that may end at any time computes nothing beyond.
+    if config.measure.stop.is_some() || draw_in_turn(config, &links, edges) {
         return plan;
     }
     for id in 0..links.len() {

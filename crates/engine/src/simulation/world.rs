@@ -12,7 +12,9 @@ use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, 
 use crate::network::{Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
-use crate::traffic::{Generator, MessageSource, RequestModel, Trace, Traffic, Ways};
+use crate::traffic::{
+    CutOff, Generator, MessageSource, RequestModel, Session, StopWatch, Trace, Traffic, Ways,
+};
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
@@ -83,7 +85,7 @@ impl World {
             },
             tcp: Vec::new(),
             udp: Vec::new(),
-            traffic: Traffic::default(),
+            traffic: Traffic::new(StopWatch::new(config)),
             messages: Vec::new(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
@@ -216,7 +218,8 @@ impl World {
     ) -> Result<Kind, SetupError> {
         // Responses go from the flow's first node to its second, and so does data one way.
         let answers = match source {
-            Source::Requests(_) => true,
+            Source::Requests(_) | Source::Web(_) => true,
+            Source::CutOff(_) => false,
             Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
         };
         let (client, server) = if answers {
@@ -235,6 +238,11 @@ impl World {
                 let path = format!("flows/{}", flow.name);
                 Generator::Requests(Box::new(RequestModel::new(requests, &path, streams)))
             }
+            Source::Web(web) => {
+                let stream = flow_stream(flow, "session", streams);
+                Generator::Web(Box::new(Session::new(web, stream)))
+            }
+            Source::CutOff(lifetime) => Generator::CutOff(CutOff::new(*lifetime)),
             Source::Trace(entries) => Generator::Trace(Trace::new(Arc::clone(entries))),
         };
         let id = self.flows.len() as u32;
@@ -438,6 +446,10 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
+            shortcomings: match &self.traffic.stop {
+                Some(stop) => stop.shortcomings(),
+                None => Vec::new(),
+            },
         }
     }
 }

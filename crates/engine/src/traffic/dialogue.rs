@@ -13,6 +13,7 @@ use longhaul_units::{Span, Time};
 use super::hold::Hold;
 use super::origin::{Half, Origin};
 use super::slab::{Name, Side};
+use super::stop::StopWatch;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::End;
 use crate::packet::{Flags, Packet, SackHandle};
@@ -47,6 +48,24 @@ pub(crate) struct Opening {
     pub(crate) others: VecDeque<Demand>,
     /// Round trip beyond that of the network.
     pub(crate) round_trip: Span,
+    /// Whether the response has a connection of its own, which the server opens when the request is
+    /// acknowledged.
+    pub(crate) separate: bool,
+    /// After what time the connection is cut off, if it is.
+    pub(crate) lifetime: Option<Span>,
+}
+
+impl Opening {
+    /// A connection for one exchange.
+    pub(super) fn single(first: Demand) -> Self {
+        Self {
+            first,
+            others: VecDeque::new(),
+            round_trip: Span::ZERO,
+            separate: false,
+            lifetime: None,
+        }
+    }
 }
 
 /// Whose turn it is.
@@ -62,6 +81,8 @@ enum Stage {
     Pausing,
     /// Everything has arrived; its acknowledgement has not yet.
     Closing,
+    /// The connection is cut off, whatever is under way.
+    CutOff,
 }
 
 /// What a dialogue works with.
@@ -70,6 +91,7 @@ pub(super) struct Context<'a> {
     pub(super) env: &'a mut Env,
     /// Exchanges on their way to the recorder.
     pub(super) log: &'a mut Vec<Exchange>,
+    pub(super) stop: &'a mut Option<StopWatch>,
 }
 
 /// A connection at work.
@@ -93,6 +115,8 @@ pub(super) struct Dialogue {
     /// When the SYN was answered, and that answer acknowledged.
     handshake: (Option<Time>, Option<Time>),
     hold: Option<Box<Hold>>,
+    separate: bool,
+    lifetime: Option<Span>,
 }
 
 impl Dialogue {
@@ -113,6 +137,8 @@ impl Dialogue {
             response: (1, 1),
             handshake: (None, None),
             hold: Hold::new(opening.round_trip),
+            separate: opening.separate,
+            lifetime: opening.lifetime,
         }
     }
 
@@ -121,6 +147,11 @@ impl Dialogue {
         self.up.sender.begin_empty();
         self.request(env);
         self.up.sender.start(env);
+        if let Some(lifetime) = self.lifetime {
+            let end = Event::Turn(self.name.index());
+            let network = &mut env.network;
+            network.schedule.push_timer(network.now + lifetime, end);
+        }
     }
 
     /// The client sends its next request.
@@ -135,7 +166,7 @@ impl Dialogue {
         }
         let sender = &mut self.up.sender;
         self.request.0 = sender.end();
-        if self.demand.response == Response::None {
+        if self.demand.response == Response::None || self.separate {
             self.request.1 = sender.append_last(bytes, env);
             self.up.receiver.expect_end(self.request.1);
         } else {
@@ -145,7 +176,9 @@ impl Dialogue {
 
     /// The server sends its response.
     fn respond(&mut self, context: &mut Context<'_>) {
-        let Context { origin, env, .. } = context;
+        let Context {
+            origin, env, stop, ..
+        } = context;
         let bytes = match self.demand.response {
             Response::Bytes(bytes) => bytes,
             Response::DrawnThere => origin.draw_response(),
@@ -153,6 +186,12 @@ impl Dialogue {
         };
         self.stage = Stage::Responding;
         self.record.response_bytes = Some(bytes);
+        if let Some(stop) = stop {
+            stop.on_response(&self.record, env.network.now);
+        }
+        if self.separate {
+            return self.respond_separately(bytes, origin, env);
+        }
         if self.down.is_none() {
             let mut down = origin.half(self.name.on(Side::Down));
             let (answered, acknowledged) = self.handshake;
@@ -173,11 +212,22 @@ impl Dialogue {
         }
     }
 
-    /// A server's delay or a client's pause is over.
+    /// The server opens a connection of its own for its response.
+    fn respond_separately(&mut self, bytes: u64, origin: &mut Origin, env: &mut Env) {
+        let mut down = origin.half(self.name.on(Side::Down));
+        down.sender.begin_empty();
+        self.response.1 = down.sender.append_last(bytes, env);
+        down.receiver.expect_end(self.response.1);
+        down.sender.start(env);
+        self.down = Some(down);
+    }
+
+    /// A server's delay or a client's pause is over, or a connection's lifetime.
     pub(super) fn on_turn(&mut self, context: &mut Context<'_>) {
         match self.stage {
             Stage::Serving => self.respond(context),
             Stage::Pausing => self.request(context.env),
+            Stage::Requesting if self.lifetime.is_some() => self.stage = Stage::CutOff,
             stage => unreachable!("nobody has a turn while {stage:?}"),
         }
     }
@@ -231,7 +281,13 @@ impl Dialogue {
         match (end, Name::of(packet.flow).side()) {
             (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
             (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
-            (_, Side::Up) => self.up.sender.on_packet(packet, context.env),
+            (_, Side::Up) => {
+                self.up.sender.on_packet(packet, context.env);
+                let known = self.up.sender.acknowledged() >= self.request.1;
+                if self.separate && self.stage == Stage::Serving && known {
+                    self.respond(context);
+                }
+            }
             (_, Side::Down) => {
                 if let Some(down) = &mut self.down {
                     down.sender.on_packet(packet, context.env);
@@ -260,6 +316,8 @@ impl Dialogue {
             self.record.requested = Some(now);
             match self.demand.response {
                 Response::None => self.complete(context),
+                // Until its acknowledgement is back.
+                _ if self.separate => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.demand.server_delay, context),
             }
         }
@@ -271,7 +329,9 @@ impl Dialogue {
             return;
         };
         if self.stage == Stage::Responding && packet.seq >= self.response.0 {
-            self.up.acknowledge_all(context.env);
+            if !self.separate {
+                self.up.acknowledge_all(context.env);
+            }
             self.record.answered.get_or_insert(context.env.network.now);
         }
         down.receiver.on_segment(packet, context.env);
@@ -282,9 +342,20 @@ impl Dialogue {
 
     /// All of an exchange has arrived.
     fn complete(&mut self, context: &mut Context<'_>) {
-        self.record.end = Some(context.env.network.now);
-        context.log.push(self.record_so_far());
+        let now = context.env.network.now;
+        self.record.end = Some(now);
+        let record = self.record_so_far();
+        context.log.push(record);
         context.origin.counters.exchanges += 1;
+        let schedule = &mut context.env.network.schedule;
+        if let Some(next) = context.origin.generator.after_exchange(now) {
+            schedule.push_timer(next, Event::Traffic(self.source));
+        }
+        if let Some(stop) = context.stop
+            && stop.on_complete(&record)
+        {
+            schedule.push_observation(now, Event::End);
+        }
         let Some(next) = self.others.pop_front() else {
             self.stage = Stage::Closing;
             return;
@@ -302,7 +373,7 @@ impl Dialogue {
 
     /// The exchange that is under way, if one is.
     pub(super) fn unfinished(&self) -> Option<Exchange> {
-        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing);
+        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
         (!idle).then(|| self.record_so_far())
     }
 
@@ -318,7 +389,8 @@ impl Dialogue {
     /// Whether nothing more can happen to it.
     pub(super) fn is_over(&self) -> bool {
         let last = self.down.as_ref().unwrap_or(&self.up);
-        self.stage == Stage::Closing && last.sender.acknowledged() >= last.sender.end()
+        let known = last.sender.acknowledged() >= last.sender.end();
+        self.stage == Stage::CutOff || (self.stage == Stage::Closing && known)
     }
 
     /// Lets go of what the network keeps for packets that are held back.

@@ -10,17 +10,21 @@ mod messages;
 mod origin;
 mod packmime;
 mod requests;
+mod session;
 mod slab;
+mod stop;
 
 use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use self::dialogue::{Context, Dialogue};
-pub(crate) use self::generator::{Generator, Trace};
+pub(crate) use self::generator::{CutOff, Generator, Trace};
 pub(crate) use self::messages::MessageSource;
 pub(crate) use self::origin::{Origin, Ways};
 pub(crate) use self::requests::RequestModel;
+pub(crate) use self::session::Session;
 use self::slab::{Name, Side, Slab};
+pub(crate) use self::stop::StopWatch;
 use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::End;
@@ -37,6 +41,8 @@ pub(crate) struct Traffic {
     dialogues: Slab<Dialogue>,
     /// Exchanges that are over, on their way to the recorder.
     pub(crate) log: Vec<Exchange>,
+    /// Ends the run early, if anything does.
+    pub(crate) stop: Option<StopWatch>,
 }
 
 /// One end of a captured connection.
@@ -52,6 +58,14 @@ pub(crate) struct Captured<'a> {
 }
 
 impl Traffic {
+    /// No sources yet.
+    pub(crate) fn new(stop: Option<StopWatch>) -> Self {
+        Self {
+            stop,
+            ..Self::default()
+        }
+    }
+
     /// Whether packets and events with this index belong to traffic.
     #[inline]
     pub(crate) fn is_own(index: u32) -> bool {
@@ -181,6 +195,7 @@ impl Traffic {
             origin: &mut self.origins[source],
             env,
             log: &mut self.log,
+            stop: &mut self.stop,
         };
         happen(dialogue, &mut context);
         if dialogue.is_over() {

@@ -73,10 +73,11 @@ impl RequestModel {
     }
 
     pub(super) fn open(&mut self) -> Opening {
+        let first = self.demand();
         Opening {
-            first: self.demand(),
             others: (1..self.per_connection).map(|_| self.demand()).collect(),
             round_trip: self.round_trip.span(),
+            ..Opening::single(first)
         }
     }
 

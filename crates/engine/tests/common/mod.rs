@@ -146,6 +146,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
             from: Time::ZERO,
             every: Some(Span::from_millis(100)),
             events: true,
+            stop: None,
         },
         nodes: vec!["left".to_string(), "right".to_string()],
         links: vec![link("there", 0, 1), link("back", 1, 0)],

@@ -52,6 +52,7 @@ pub fn config() -> Config {
             from: seconds(2.0),
             every: Some(Span::from_millis(100)),
             events: true,
+            stop: None,
         },
         nodes: vec!["west".to_string(), "east".to_string()],
         links: vec![link("bottleneck", 0, 1), link("bottleneck-reverse", 1, 0)],

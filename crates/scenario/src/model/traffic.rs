@@ -83,6 +83,9 @@ const SIZES: Kind = Kind::OneOf(&[
     distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
 ]);
 
+const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
+const COUNTS: Kind = Kind::OneOf(&[COUNT, distribution!(COUNT, COUNT)]);
+
 const PER_CONNECTION: Kind = Kind::Whole {
     min: 1,
     max: 100_000,
@@ -96,6 +99,8 @@ const THINK_HELP: &str = "From the end of a response to the next request on its 
 pub(super) const TRAFFIC: Kind = Kind::Tagged(&[
     ("requests", REQUESTS),
     ("packmime", PACKMIME),
+    ("web", WEB),
+    ("perturbation", PERTURBATION),
     ("trace", TRACE),
     ("on-off", ON_OFF),
 ]);
@@ -126,6 +131,47 @@ const REQUESTS: &[Field] = &[
         BINDING_HELP,
     ),
 ];
+
+const WEB: &[Field] = &[
+    field(
+        "pages",
+        Kind::Whole {
+            min: 1,
+            max: 1_000_000_000,
+        },
+        "Pages in the session of each flow; 1000 by default.",
+    ),
+    required("inter_page", TIMES, "From the end of a page to the next."),
+    required("objects", COUNTS, "Objects on a page, rounded up."),
+    required(
+        "inter_object",
+        TIMES,
+        "Between the requests for two objects of a page.",
+    ),
+    required("object", SIZES, "Bytes of an object."),
+    field(
+        "request",
+        Kind::Positive(SIZE),
+        "Bytes of a request; one full segment by default.",
+    ),
+    field(
+        "whole_segments",
+        Kind::Flag,
+        "Whether sizes of objects are rounded up to whole segments, as in ns-2; true by default.",
+    ),
+    field(
+        "separate",
+        Kind::Flag,
+        "Whether the server opens a connection of its own for each object, once the request is \
+         acknowledged, as in ns-2 (default), or answers on the request's.",
+    ),
+];
+
+const PERTURBATION: &[Field] = &[required(
+    "lifetime",
+    Kind::Positive(TIME),
+    "A greedy connection is cut off after this, with what is under way on it.",
+)];
 
 const PACKMIME: &[Field] = &[
     required(

@@ -1,7 +1,7 @@
 //! Applications that open connections as they go.
 
 use longhaul_engine::config::{
-    Binding, Distribution, PackMime, Process, Requests, Source, Transport,
+    Binding, Distribution, PackMime, Process, Requests, Source, StopRule, Transport, Web,
 };
 use longhaul_scenario::{Scenario, load, parse};
 use longhaul_units::Time;
@@ -119,7 +119,7 @@ fn mistakes_are_refused_with_their_place() {
     let requests = |rest: &str| format!("{{ kind = \"requests\", interval = \"1 s\", {rest} }}");
     wrong(
         "{ interval = \"1 s\" }",
-        &["`kind` is missing", "requests, packmime, trace, on-off"],
+        &["`kind` is missing", "requests, packmime, web"],
     );
     wrong(
         &requests("request = \"1 B\""),
@@ -220,4 +220,76 @@ fn bursts_go_over_tcp_or_udp() {
         panic!("not UDP");
     };
     assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
+}
+
+/// Spec 003 B.13.
+#[test]
+fn sessions_count_in_packets_unless_told_otherwise() {
+    let web = |rest: &str| {
+        let traffic = format!(
+            "{{ kind = \"web\", inter_page = \"10 s\", inter_object = \"0.5 s\", object = \"12 KB\", \
+             objects = {{ kind = \"pareto\", mean = 3, shape = 1.5 }}{rest} }}"
+        );
+        match source(&scenario(&traffic)) {
+            Source::Web(web) => web.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let expected = Web {
+        pages: 1000,
+        inter_page: Distribution::Constant(10.0),
+        objects: Distribution::Pareto {
+            mean: 3.0,
+            shape: 1.5,
+        },
+        inter_object: Distribution::Constant(0.5),
+        object: Distribution::Constant(12_000.0),
+        whole_units_of: Some(1448),
+        request_bytes: 1448,
+        separate: true,
+    };
+    assert_eq!(web(""), expected);
+    let other = web(", whole_segments = false, separate = false, request = \"400 B\"");
+    assert_eq!(
+        (other.whole_units_of, other.request_bytes, other.separate),
+        (None, 400, false)
+    );
+}
+
+#[test]
+fn a_stop_rule_names_flows_with_exchanges() {
+    let stop = |rest: &str| {
+        let packmime = "{ kind = \"packmime\", rate = 10 }\n";
+        let flows =
+            "[[flows]]\nlabel = \"bulk\"\n[[flows]]\nlabel = \"other\"\ncount = 2\ntraffic = ";
+        format!(
+            "measure.stop = {{ exchanges = 1000{rest} }}\n{}{flows}{packmime}",
+            text(packmime)
+        )
+    };
+    let rule = |rest: &str| -> StopRule {
+        let scenario = parse(&stop(rest), "stop.toml", None, &[]);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        scenario.config().measure.stop.clone().expect("a rule")
+    };
+    assert_eq!(rule("").flows, [0, 2, 3]);
+    let strict = rule(
+        ", of = [\"other\"], p99_above = \"65 KB\", longest_above = \"10 MB\", begun_within = \"1000 s\"",
+    );
+    assert_eq!(strict.flows, [2, 3]);
+    assert_eq!((strict.exchanges, strict.p99_above), (1000, Some(65_000)));
+    let message = refusal(&stop(", of = [\"bulk\"]"));
+    assert!(
+        message.contains("measure.stop.of.0: unknown label of flows with exchanges"),
+        "{message}"
+    );
+    assert!(message.contains("packmime, other"), "{message}");
+    let bulk = text(
+        "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\", message = \"1 KB\" }",
+    );
+    let message = refusal(&format!("measure.stop = {{ exchanges = 1 }}\n{bulk}"));
+    assert!(
+        message.contains("no flow has exchanges to count"),
+        "{message}"
+    );
 }

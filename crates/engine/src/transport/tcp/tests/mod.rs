@@ -101,6 +101,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             from: Time::ZERO,
             every: None,
             events: false,
+            stop: None,
         },
         nodes: vec!["here".to_string(), "there".to_string()],
         links: vec![link],
