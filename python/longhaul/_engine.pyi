@@ -253,6 +253,9 @@ def algorithms() -> dict[str, Any]:
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""
 
+def bits_per_second(text: str) -> int:
+    """A rate with its unit, such as `10 Mbps`, in bits per second."""
+
 def schema() -> str:
     """The JSON Schema of scenario files."""
 
