@@ -162,7 +162,8 @@ def _faster(document: Document) -> Document:
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
     """Make connections open more often by a factor; return what has changed."""
     if traffic["kind"] == "packmime":
-        traffic["rate"] *= factor
+        # Short enough to write down.
+        traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
         return {"rate": traffic["rate"]}
 
     def sooner(text: str) -> str:

@@ -6,67 +6,22 @@
 //! next request that the response has. Since the two sides speak in turn, what a segment acknowledges
 //! follows from its number, and packets need not carry it.
 
+mod account;
+
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
 use super::hold::Hold;
+use super::opening::{Demand, Opening, Response};
 use super::origin::{Half, Origin};
 use super::slab::{Name, Side};
 use super::stop::StopWatch;
-use crate::measure::{Exchange, FlowCounters};
+use crate::measure::Exchange;
 use crate::network::End;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
-
-/// One exchange to come.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Demand {
-    /// How long its client waits after the exchange before it on the same connection.
-    pub(crate) pause: Span,
-    pub(crate) request_bytes: u64,
-    pub(crate) response: Response,
-    pub(crate) server_delay: Span,
-}
-
-/// What answers a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Response {
-    /// Nothing: data one way.
-    None,
-    Bytes(u64),
-    /// What the server then draws.
-    DrawnThere,
-}
-
-/// A connection to open, and what for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Opening {
-    pub(crate) first: Demand,
-    /// Exchanges after the first.
-    pub(crate) others: VecDeque<Demand>,
-    /// Round trip beyond that of the network.
-    pub(crate) round_trip: Span,
-    /// Whether the response has a connection of its own, which the server opens when the request is
-    /// acknowledged.
-    pub(crate) separate: bool,
-    /// After what time the connection is cut off, if it is.
-    pub(crate) lifetime: Option<Span>,
-}
-
-impl Opening {
-    /// A connection for one exchange.
-    pub(super) fn single(first: Demand) -> Self {
-        Self {
-            first,
-            others: VecDeque::new(),
-            round_trip: Span::ZERO,
-            separate: false,
-            lifetime: None,
-        }
-    }
-}
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -369,72 +324,6 @@ impl Dialogue {
             ..self.record
         };
         self.wait(Stage::Pausing, next.pause, context);
-    }
-
-    /// The exchange that is under way, if one is.
-    pub(super) fn unfinished(&self) -> Option<Exchange> {
-        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
-        (!idle).then(|| self.record_so_far())
-    }
-
-    fn record_so_far(&self) -> Exchange {
-        let (retransmitted, timeouts) = self.repairs();
-        Exchange {
-            retransmitted_pkts: retransmitted - self.repairs_before.0,
-            timeouts: timeouts - self.repairs_before.1,
-            ..self.record
-        }
-    }
-
-    /// Whether nothing more can happen to it.
-    pub(super) fn is_over(&self) -> bool {
-        let last = self.down.as_ref().unwrap_or(&self.up);
-        let known = last.sender.acknowledged() >= last.sender.end();
-        self.stage == Stage::CutOff || (self.stage == Stage::Closing && known)
-    }
-
-    /// Lets go of what the network keeps for packets that are held back.
-    pub(super) fn drop_held(&mut self, env: &mut Env) {
-        for packet in self.hold.iter_mut().flat_map(|hold| hold.drain()) {
-            env.network.take_sack(&packet);
-        }
-    }
-
-    fn repairs(&self) -> (u64, u64) {
-        let (packets, timeouts) = self.up.sender.repairs();
-        let down = self.down.as_ref().map(|down| down.sender.repairs());
-        let down = down.unwrap_or_default();
-        (packets + down.0, timeouts + down.1)
-    }
-
-    /// One direction, if it is there.
-    pub(super) fn half_mut(&mut self, side: Side) -> Option<&mut Half> {
-        match side {
-            Side::Up => Some(&mut self.up),
-            Side::Down => self.down.as_mut(),
-        }
-    }
-
-    /// The two directions: that of `side` and the other.
-    pub(super) fn halves(&self, side: Side) -> (Option<&Half>, Option<&Half>) {
-        match side {
-            Side::Up => (Some(&self.up), self.down.as_ref()),
-            Side::Down => (self.down.as_ref(), Some(&self.up)),
-        }
-    }
-
-    /// Number of the connection among those of its flow.
-    pub(super) fn connection(&self) -> u64 {
-        self.record.connection
-    }
-
-    /// Counters of both directions up to `now`.
-    pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
-        let mut counters = self.up.counters(now);
-        if let Some(down) = &mut self.down {
-            counters.add(&down.counters(now));
-        }
-        counters
     }
 }
 

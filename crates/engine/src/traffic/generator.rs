@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
 
-use super::dialogue::{Demand, Opening, Response};
+use super::opening::{Demand, Opening, Response};
 use super::requests::RequestModel;
 use super::session::Session;
 use crate::config::TraceEntry;

@@ -7,6 +7,7 @@ mod dialogue;
 mod generator;
 mod hold;
 mod messages;
+mod opening;
 mod origin;
 mod packmime;
 mod requests;

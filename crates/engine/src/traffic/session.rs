@@ -3,7 +3,7 @@
 
 use longhaul_units::{Span, Time};
 
-use super::dialogue::{Demand, Opening, Response};
+use super::opening::{Demand, Opening, Response};
 use crate::config::Web;
 use crate::random::Stream;
 
