@@ -19,7 +19,7 @@ pub struct Totals {
     pub events: u64,
     /// The most events that waited at once.
     pub events_pending_max: u64,
-    /// What the stop rule asked for and the run has not seen, in words.
+    /// What the run should have seen and has not, in words: for whoever reads its results.
     pub shortcomings: Vec<String>,
 }
 

@@ -240,10 +240,7 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
-            shortcomings: match &self.traffic.stop {
-                Some(stop) => stop.shortcomings(),
-                None => Vec::new(),
-            },
+            shortcomings: self.traffic.shortcomings(),
         }
     }
 }

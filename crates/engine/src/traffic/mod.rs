@@ -43,7 +43,9 @@ pub(crate) struct Traffic {
     /// Exchanges that are over, on their way to the recorder.
     pub(crate) log: Vec<Exchange>,
     /// Ends the run early, if anything does.
-    pub(crate) stop: Option<StopWatch>,
+    stop: Option<StopWatch>,
+    /// Connections not opened because there were too many.
+    refused: u64,
 }
 
 /// One end of a captured connection.
@@ -128,10 +130,12 @@ impl Traffic {
         }
         let opening = origin.generator.open();
         let make = |name| Dialogue::new(name, source, opening, origin);
-        if let Some(dialogue) = self.dialogues.insert(make)
-            && let Some(dialogue) = self.dialogues.get_mut(dialogue)
-        {
-            dialogue.open(env);
+        match self.dialogues.insert(make) {
+            Some(name) => {
+                let dialogue = self.dialogues.get_mut(name);
+                dialogue.expect("just put in").open(env);
+            }
+            None => self.refused += 1,
         }
         self.await_next(source as usize, env);
     }
@@ -247,6 +251,20 @@ impl Traffic {
         }
         let extremes = counters.iter().map(|all| (all.rtt_min, all.rtt_max));
         extremes.collect()
+    }
+
+    /// What the run should have seen and has not, in words.
+    pub(crate) fn shortcomings(&self) -> Vec<String> {
+        let stop = self.stop.as_ref().map(StopWatch::shortcomings);
+        let mut out = stop.unwrap_or_default();
+        if self.refused > 0 {
+            let refused = self.refused;
+            out.push(format!(
+                "{refused} connections were not opened: a million were open at once, far more than \
+                 the network can serve"
+            ));
+        }
+        out
     }
 
     /// Exchanges that are still under way, in the order of their beginnings.

@@ -55,7 +55,7 @@ impl StopWatch {
     }
 
     /// What the run should have seen and has not, in words.
-    pub(crate) fn shortcomings(&self) -> Vec<String> {
+    pub(super) fn shortcomings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let StopRule {
             exchanges,
