@@ -90,7 +90,14 @@ impl Window {
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: f64, change: Change) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
-        self.cwnd = cwnd.max(self.floor).min(self.ceiling);
+        // Comparisons take an instruction each; `max` and `min` take five to see to what is not a
+        // number, which the first comparison does here.
+        let raised = if cwnd > self.floor { cwnd } else { self.floor };
+        self.cwnd = if raised < self.ceiling {
+            raised
+        } else {
+            self.ceiling
+        };
         self.change = change;
     }
 

@@ -87,12 +87,6 @@ impl SackBlocks {
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 
-    /// The reported transit time.
-    #[inline]
-    pub(crate) fn transit(&self) -> Option<Span> {
-        (self.transit_us != Self::NO_TRANSIT).then(|| Span::from_micros(self.transit_us.into()))
-    }
-
     /// The same with a transit time, in whole microseconds.
     pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
@@ -106,6 +100,12 @@ impl SackBlocks {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT
+    }
+
+    /// The block reported first.
+    #[inline]
+    pub(crate) fn latest_mut(&mut self) -> Option<&mut (u64, u64)> {
+        self.blocks[..usize::from(self.len)].first_mut()
     }
 
     pub(crate) fn push(&mut self, block: (u64, u64)) {
@@ -135,15 +135,23 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks on their way, relative to the acknowledgement's number: 32 bytes.
+/// SACK blocks on their way, relative to the number of the acknowledgement that carries them, from
+/// which they are less than 2^31 segments away: 32 bytes.
 #[derive(Clone, Copy, Debug)]
-struct Stored {
+pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
     transit_us: u32,
     len: u8,
 }
 
-impl Stored {
+impl SackOption {
+    /// Nothing to report.
+    pub(crate) const NONE: Self = Self {
+        offsets: [(0, 0); SackBlocks::MAX],
+        transit_us: SackBlocks::NO_TRANSIT,
+        len: 0,
+    };
+
     #[inline]
     fn new(blocks: &SackBlocks, next: u64) -> Self {
         let offset = |number: u64| number.wrapping_sub(next) as i32;
@@ -156,33 +164,43 @@ impl Stored {
         }
     }
 
+    /// The blocks of the acknowledgement `next`, most recent first.
     #[inline]
-    fn blocks(&self, next: u64) -> SackBlocks {
-        let number = |offset: i32| next.wrapping_add_signed(offset.into());
-        SackBlocks {
-            blocks: self
-                .offsets
-                .map(|(left, right)| (number(left), number(right))),
-            transit_us: self.transit_us,
-            len: self.len,
-        }
+    pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
+        let number = move |offset: i32| next.wrapping_add_signed(offset.into());
+        self.offsets[..usize::from(self.len)]
+            .iter()
+            .map(move |&(left, right)| (number(left), number(right)))
+    }
+
+    /// Whether there are any blocks.
+    #[inline]
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.len > 0
+    }
+
+    /// The reported transit time.
+    #[inline]
+    pub(crate) fn transit(&self) -> Option<Span> {
+        (self.transit_us != SackBlocks::NO_TRANSIT)
+            .then(|| Span::from_micros(self.transit_us.into()))
     }
 }
 
-/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped. `next` is the
-/// number of the acknowledgement that carries them, from which they are less than 2^31 segments away.
+/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
-    slots: Vec<Stored>,
+    slots: Vec<SackOption>,
     free: Vec<u32>,
 }
 
 impl SackStore {
+    /// Stores the blocks of the acknowledgement `next`.
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
             return SackHandle::NONE;
         }
-        let stored = Stored::new(blocks, next);
+        let stored = SackOption::new(blocks, next);
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
@@ -193,19 +211,20 @@ impl SackStore {
     }
 
     /// The blocks, without taking them out.
-    pub(crate) fn get(&self, handle: SackHandle, next: u64) -> SackBlocks {
+    #[inline]
+    pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
         if handle.is_none() {
-            SackBlocks::NONE
+            SackOption::NONE
         } else {
-            self.slots[handle.0 as usize].blocks(next)
+            self.slots[handle.0 as usize]
         }
     }
 
     /// Takes the blocks out.
     #[inline]
-    pub(crate) fn take(&mut self, handle: SackHandle, next: u64) -> SackBlocks {
+    pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.forget(handle);
-        self.get(handle, next)
+        self.get(handle)
     }
 
     /// Forgets the blocks.
@@ -236,10 +255,11 @@ mod tests {
         blocks.push((999_999_999_990, 999_999_999_991));
         let next = 1_000_000_000_000;
         let first = store.put(&blocks, next);
-        assert_eq!(store.take(first, next).as_slice(), blocks.as_slice());
+        let taken = store.take(first);
+        assert!(taken.blocks(next).eq(blocks.as_slice().iter().copied()));
         let second = store.put(&blocks, next);
         assert_eq!(first, second);
         assert_eq!(store.slots.len(), 1);
-        assert_eq!(size_of::<Stored>(), 32);
+        assert_eq!(size_of::<SackOption>(), 32);
     }
 }

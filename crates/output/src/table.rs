@@ -74,10 +74,11 @@ pub(crate) struct Column<R> {
     kind: Kind,
     unit: &'static str,
     description: String,
-    value: Value<R>,
+    take: Take<R>,
 }
 
-type Value<R> = Box<dyn Fn(&R) -> Cell<'_> + Send>;
+/// Takes over what a column holds in some rows: one call through a pointer for all of them.
+type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
     /// The name ends in the unit, if there is one.
@@ -94,7 +95,7 @@ impl<R> Column<R> {
             kind,
             unit,
             description,
-            value: Box::new(value),
+            take: Box::new(move |rows, values| values.extend(rows, &value)),
         }
     }
 
@@ -153,6 +154,8 @@ impl<T: DataType> Default for Typed<T> {
 
 impl<T: DataType> Typed<T> {
     fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Option<T::T>) {
+        self.values.reserve(rows.len());
+        self.defined.reserve(rows.len());
         for row in rows {
             let value = value(row);
             self.defined.push(value.is_some().into());
@@ -178,47 +181,33 @@ impl Values {
         }
     }
 
+    /// Appends the value of each row.
+    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Cell<'_>) {
+        match self {
+            Self::Text(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Text(text) => Some(text.into()),
+                Cell::Name(Name(text)) => Some(text.clone()),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+            Self::Count(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Count(count) => Some(count as i64),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+            Self::Real(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Real(real) => Some(real),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+        }
+    }
+
     fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
         match self {
             Self::Text(values) => values.write(column),
             Self::Count(values) => values.write(column),
             Self::Real(values) => values.write(column),
-        }
-    }
-}
-
-impl<R> Column<R> {
-    /// Takes over what the column holds in some rows.
-    fn take(&self, rows: &[R], values: &mut Values) {
-        match values {
-            Values::Text(values) => values.extend(rows, |row| self.text(row)),
-            Values::Count(values) => values.extend(rows, |row| self.count(row)),
-            Values::Real(values) => values.extend(rows, |row| self.real(row)),
-        }
-    }
-
-    fn text(&self, row: &R) -> Option<ByteArray> {
-        match (self.value)(row) {
-            Cell::Null => None,
-            Cell::Text(text) => Some(text.into()),
-            Cell::Name(Name(text)) => Some(text.clone()),
-            _ => unreachable!("a column holds values of its kind"),
-        }
-    }
-
-    fn count(&self, row: &R) -> Option<i64> {
-        match (self.value)(row) {
-            Cell::Null => None,
-            Cell::Count(count) => Some(count as i64),
-            _ => unreachable!("a column holds values of its kind"),
-        }
-    }
-
-    fn real(&self, row: &R) -> Option<f64> {
-        match (self.value)(row) {
-            Cell::Null => None,
-            Cell::Real(real) => Some(real),
-            _ => unreachable!("a column holds values of its kind"),
         }
     }
 }
@@ -269,7 +258,7 @@ impl<R> Table<R> {
     /// Column by column, which is quicker than row by row.
     fn take_apart(&mut self) {
         for (column, values) in &mut self.columns {
-            column.take(&self.pending, values);
+            (column.take)(&self.pending, values);
         }
         self.pending.clear();
     }

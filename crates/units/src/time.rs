@@ -87,7 +87,13 @@ impl Span {
     /// Seconds.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / PS_PER_S as f64
+        // Processors have an instruction for signed integers only; half the range is 106 days.
+        let ps = if self.0 <= i64::MAX as u64 {
+            self.0 as i64 as f64
+        } else {
+            self.0 as f64
+        };
+        ps / PS_PER_S as f64
     }
 
     /// The difference, zero instead of negative.

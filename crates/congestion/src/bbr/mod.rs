@@ -209,7 +209,8 @@ impl Pacer {
     fn segments_at_once(&self) -> f64 {
         const LARGEST_BITS: f64 = 8.0 * 65_536.0;
         let bits = f64::min(1e-3 * self.bits_per_s(), LARGEST_BITS);
-        f64::max((bits / self.segment_bits) as u64 as f64, 1.0)
+        // Processors have an instruction for signed integers only.
+        f64::max((bits / self.segment_bits) as i64 as f64, 1.0)
     }
 }
 

@@ -184,7 +184,8 @@ impl SlowStart {
 /// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of
 /// half `max_ssthresh` in the window, zero below the first half.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
-    let halves = libm::floor(cwnd / (0.5 * max_ssthresh));
+    // Of a positive number the conversion takes the whole part.
+    let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
 }
 

@@ -16,7 +16,7 @@ use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
 use crate::config::Config;
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::{Packet, SackBlocks, SackHandle, SackStore};
+use crate::packet::{Packet, SackBlocks, SackHandle, SackOption, SackStore};
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
@@ -102,13 +102,13 @@ impl Network {
 
     /// Takes a received acknowledgement's SACK blocks.
     #[inline]
-    pub(crate) fn take_sack(&mut self, packet: &Packet) -> SackBlocks {
-        self.sack.take(packet.sack, packet.seq)
+    pub(crate) fn take_sack(&mut self, packet: &Packet) -> SackOption {
+        self.sack.take(packet.sack)
     }
 
     /// The SACK blocks of a packet that goes on.
-    pub(crate) fn peek_sack(&self, packet: &Packet) -> SackBlocks {
-        self.sack.get(packet.sack, packet.seq)
+    pub(crate) fn peek_sack(&self, packet: &Packet) -> SackOption {
+        self.sack.get(packet.sack)
     }
 
     #[inline(always)]

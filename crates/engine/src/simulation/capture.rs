@@ -106,9 +106,9 @@ impl World {
     /// An acknowledgement of what `sender` has sent, from one whose own data end at `position`.
     fn answer(&self, link: u32, packet: &Packet, sender: &Sender, position: u64) -> CapturedPacket {
         let wire = sender.wire();
-        let blocks = self.env.network.peek_sack(packet);
+        let option = self.env.network.peek_sack(packet);
         let mut sack = [None; 3];
-        for (slot, &(left, right)) in sack.iter_mut().zip(blocks.as_slice()) {
+        for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
         let syn = packet.flags.has(Flags::SYN);

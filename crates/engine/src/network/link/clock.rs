@@ -30,17 +30,16 @@ pub(super) trait Clock {
     /// End of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Serves a packet after all earlier ones. Returns its arrival at the far end.
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment;
+    /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
+    /// the far end.
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment);
 
     /// Whether the first waiting packet's service has begun.
     fn has_begun(&self, now: Moment) -> bool;
 
-    /// When the first waiting packet's service begins.
-    fn next_start(&self) -> Time;
-
-    /// The first waiting packet has begun service, and the next one becomes the first.
-    fn begin_next(&mut self, begun: &Packet);
+    /// The first waiting packet has begun service, and the next one becomes the first. Returns when
+    /// it began.
+    fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
 /// Exact times in picoseconds; at the same time departures come first.
@@ -75,16 +74,14 @@ impl Clock for ExactClock {
     }
 
     #[inline]
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment {
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment) {
         let start = arrival.time.max(self.busy_until);
         if none_waits {
             self.next_start = start;
         }
         self.busy_until = start + self.transmitter.time(bytes);
-        Moment {
-            time: self.busy_until + self.delay,
-            ..arrival
-        }
+        let time = self.busy_until + self.delay;
+        (start, Moment { time, ..arrival })
     }
 
     #[inline]
@@ -93,12 +90,7 @@ impl Clock for ExactClock {
     }
 
     #[inline]
-    fn next_start(&self) -> Time {
-        self.next_start
-    }
-
-    #[inline]
-    fn begin_next(&mut self, begun: &Packet) {
-        self.next_start = begun.time - self.delay;
+    fn begin_next(&mut self, begun: &Packet) -> Time {
+        std::mem::replace(&mut self.next_start, begun.time - self.delay)
     }
 }

@@ -17,11 +17,19 @@ use crate::packet::Packet;
 pub(super) struct Ns2Clock {
     bits_per_s: f64,
     delay_s: f64,
-    transmissions_s: RecentSizes<f64>,
+    crossings: RecentSizes<Crossing>,
     /// End of the last scheduled transmission.
     busy_until_s: f64,
     /// When the first waiting packet begins service.
     next_start_s: f64,
+}
+
+/// How long packets of a size take.
+#[derive(Clone, Copy, Debug, Default)]
+struct Crossing {
+    transmission_s: f64,
+    /// From the begin of service to the far end, for records, which picoseconds are enough for.
+    whole: Span,
 }
 
 impl Ns2Clock {
@@ -29,16 +37,22 @@ impl Ns2Clock {
         Self {
             bits_per_s: rate.as_bps() as f64,
             delay_s: delay.as_secs_f64(),
-            transmissions_s: RecentSizes::default(),
+            crossings: RecentSizes::default(),
             busy_until_s: f64::NEG_INFINITY,
             next_start_s: 0.0,
         }
     }
 
     #[inline]
-    fn transmission_s(&mut self, bytes: u16) -> f64 {
-        let compute = || 8.0 * f64::from(bytes) / self.bits_per_s;
-        *self.transmissions_s.get(bytes, compute)
+    fn crossing(&mut self, bytes: u16) -> Crossing {
+        let compute = || {
+            let transmission_s = 8.0 * f64::from(bytes) / self.bits_per_s;
+            Crossing {
+                transmission_s,
+                whole: nearest(transmission_s + self.delay_s).since(Time::ZERO),
+            }
+        };
+        *self.crossings.get(bytes, compute)
     }
 }
 
@@ -54,7 +68,7 @@ impl Clock for Ns2Clock {
     }
 
     #[inline]
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> Moment {
+    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment) {
         let start_s = if self.is_idle(arrival) {
             arrival.ns2_s
         } else {
@@ -63,13 +77,14 @@ impl Clock for Ns2Clock {
         if none_waits {
             self.next_start_s = start_s;
         }
-        let transmission_s = self.transmission_s(bytes);
+        let Crossing {
+            transmission_s,
+            whole,
+        } = self.crossing(bytes);
         self.busy_until_s = start_s + transmission_s;
         let ns2_s = start_s + (transmission_s + self.delay_s);
-        Moment {
-            time: nearest(ns2_s),
-            ns2_s,
-        }
+        let time = nearest(ns2_s);
+        (time - whole, Moment { time, ns2_s })
     }
 
     #[inline]
@@ -78,13 +93,13 @@ impl Clock for Ns2Clock {
     }
 
     #[inline]
-    fn next_start(&self) -> Time {
-        nearest(self.next_start_s)
-    }
-
-    #[inline]
-    fn begin_next(&mut self, begun: &Packet) {
-        self.next_start_s += self.transmission_s(begun.bytes);
+    fn begin_next(&mut self, begun: &Packet) -> Time {
+        let Crossing {
+            transmission_s,
+            whole,
+        } = self.crossing(begun.bytes);
+        self.next_start_s += transmission_s;
+        begun.time - whole
     }
 }
 

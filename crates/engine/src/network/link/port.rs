@@ -111,13 +111,12 @@ impl Port {
             return Offer::Dropped;
         };
         let none_waits = self.waiting_pkts == 0;
+        let (start, Moment { time, ns2_s }) = clock.serve(packet.bytes, arrival, none_waits);
         if !idle {
-            let start = clock.busy_until();
             self.note_waiting(packet.bytes);
             self.note_wait(start.since(now));
             self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
         }
-        let Moment { time, ns2_s } = clock.serve(packet.bytes, arrival, none_waits);
         // The last packet before those that wait may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
         let packet = Packet {
@@ -140,11 +139,10 @@ impl Port {
         while self.waiting_pkts > 0 && clock.has_begun(now) {
             let first = self.ring.accepted() - self.waiting_pkts as usize;
             let packet = self.ring.at(first);
-            let start = clock.next_start().as_ps();
-            clock.begin_next(packet);
+            let start = clock.begin_next(packet);
             let bytes = packet.bytes;
             self.note_start(bytes);
-            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start);
+            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start.as_ps());
         }
     }
 

@@ -101,6 +101,7 @@ impl Red {
         empty && !self.above && arrival.now <= self.adapt_after && arrival.idle_since.is_some()
     }
 
+    #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         let waiting = if self.in_bytes {
             arrival.waiting_bytes
@@ -171,6 +172,7 @@ impl Red {
     }
 
     /// Whether a packet that arrives above the lower threshold is selected, and what then.
+    #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {
             self.restart_count(0, 0);

@@ -22,7 +22,7 @@ use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
 use crate::network::Path;
-use crate::packet::SackBlocks;
+use crate::packet::SackOption;
 use crate::random::Stream;
 use crate::schedule::LazyTimer;
 use crate::transport::Env;
@@ -43,7 +43,7 @@ pub(super) enum LastCut {
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    pub(super) sack: &'a SackBlocks,
+    pub(super) sack: &'a SackOption,
     /// ECN echo.
     pub(super) ece: bool,
     /// Time stamp that it echoes.
@@ -83,10 +83,12 @@ pub(super) struct ControlBlock {
     pub(super) beyond: u64,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
+    /// Measures the delivery rate, for algorithms that ask for it. It stands between two counters
+    /// that are read together: one load of both, right after one of them was stored, would wait
+    /// until the store has reached the cache.
+    rate: Option<Box<DeliveryRate>>,
     /// Data segments taken for lost so far.
     pub(super) lost: u64,
-    /// Measures the delivery rate, for algorithms that ask for it.
-    rate: Option<Box<DeliveryRate>>,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
     pub(super) dupacks: u32,
@@ -113,6 +115,14 @@ pub(super) struct ControlBlock {
     /// Of the congestion window over time, in segments and picoseconds.
     pub(super) cwnd_integral_ps: f64,
     pub(super) finish: Option<Time>,
+}
+
+impl Ack<'_> {
+    /// Its blocks, most recent first.
+    #[inline]
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.sack.blocks(self.next)
+    }
 }
 
 impl ControlBlock {
@@ -216,10 +226,22 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
+    /// Whether the window allows one segment more than those in flight.
+    #[inline]
+    pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
+        // Processors have an instruction for signed integers only.
+        (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
+    }
+
+    /// Whether window and peer allow one segment more than those in flight.
+    #[inline]
+    pub(super) fn allows(&self, in_flight: u64) -> bool {
+        in_flight < self.peer_window && self.cwnd_allows(in_flight)
+    }
+
     /// Segments that window and peer allow in flight: whole segments of the window.
     #[inline]
     pub(super) fn window(&self) -> u64 {
-        // Processors have an instruction for signed integers only.
         (self.congestion.window.cwnd() as i64 as u64).min(self.peer_window)
     }
 }

@@ -122,7 +122,9 @@ impl DeliveryRate {
         if interval < min_rtt || interval == Span::ZERO {
             return None;
         }
-        let rate = (delivered - newest.delivered) as f64 / interval.as_secs_f64();
+        // Processors have an instruction for signed integers only.
+        let segments = (delivered - newest.delivered) as i64 as f64;
+        let rate = segments / interval.as_secs_f64();
         Some((rate, newest.limit))
     }
 }

@@ -83,7 +83,24 @@ impl Ranges {
         right: u64,
         mut added: impl FnMut(u64, u64),
     ) -> (u64, u64) {
+        if let Some(newest) = self.ranges.back_mut()
+            && (newest.0..=newest.1).contains(&left)
+        {
+            // Most often the last range grows.
+            if right > newest.1 {
+                added(newest.1, right);
+                self.total += right - newest.1;
+                newest.1 = right;
+            }
+            return *newest;
+        }
         let first = self.position(left);
+        if let Some(&(l, r)) = self.ranges.get(first)
+            && l <= left
+            && right <= r
+        {
+            return (l, r);
+        }
         let mut merged = (left, right);
         let mut fresh_from = left;
         let mut last = first;

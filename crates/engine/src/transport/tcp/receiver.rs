@@ -89,23 +89,31 @@ impl Receiver {
         let in_order = packet.seq == self.next;
         if in_order && self.out_of_order.is_empty() {
             self.next += 1;
-            match self.config.delayed_ack {
-                None => self.acknowledge(&SackBlocks::NONE, env),
-                Some(delayed) => {
-                    let delays = packet.seq > 0 || delayed.delays_syn;
-                    self.unacknowledged += 1;
-                    if self.unacknowledged >= delayed.segments || !delays || echo_changes {
-                        self.acknowledge(&SackBlocks::NONE, env);
-                    } else if self.unacknowledged == 1 {
-                        let due = env.network.now + delayed.timeout;
-                        let event = Event::DelayedAckTimer(self.index);
-                        self.timer.set(due, &mut env.network.schedule, event);
-                    }
-                }
+            if self.answers_at_once(packet.seq, echo_changes, env) {
+                self.acknowledge(false, env);
             }
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// Whether a segment in order is answered at once. If not, the timer will see to it.
+    #[inline(always)]
+    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut Env) -> bool {
+        let Some(delayed) = self.config.delayed_ack else {
+            return true;
+        };
+        let delays = segment > 0 || delayed.delays_syn;
+        self.unacknowledged += 1;
+        if self.unacknowledged >= delayed.segments || !delays || echo_changes {
+            return true;
+        }
+        if self.unacknowledged == 1 {
+            let due = env.network.now + delayed.timeout;
+            let event = Event::DelayedAckTimer(self.index);
+            self.timer.set(due, &mut env.network.schedule, event);
+        }
+        false
     }
 
     /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
@@ -135,7 +143,7 @@ impl Receiver {
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge(&SackBlocks::NONE, env);
+            self.acknowledge_apart(env);
         }
         self.congestion_seen = marked;
     }
@@ -148,12 +156,10 @@ impl Receiver {
             self.stamp
         };
         let newest = self.arrange(packet.seq);
-        let blocks = if self.reports_sack {
-            self.sack_blocks(newest)
-        } else {
-            SackBlocks::NONE
-        };
-        self.acknowledge(&blocks, env);
+        if self.reports_sack {
+            self.report(newest);
+        }
+        self.acknowledge(true, env);
     }
 
     /// Takes a segment; returns the block that holds it, if it is out of order.
@@ -170,9 +176,16 @@ impl Receiver {
         None
     }
 
-    /// Blocks to report: that of the newest segment, then those reported most recently (RFC 2018
-    /// section 4).
-    fn sack_blocks(&mut self, first: Option<(u64, u64)>) -> SackBlocks {
+    /// Works out the blocks to report: that of the newest segment, then those reported most recently
+    /// (RFC 2018 section 4).
+    fn report(&mut self, first: Option<(u64, u64)>) {
+        if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
+            && *latest == (left, right - 1)
+        {
+            // Most often the last block has grown by a segment, and the others are as they were.
+            latest.1 = right;
+            return;
+        }
         let mut blocks = SackBlocks::NONE;
         first.into_iter().for_each(|block| blocks.push(block));
         for &(left, right) in self.reported.as_slice() {
@@ -182,7 +195,6 @@ impl Receiver {
             }
         }
         self.reported = blocks;
-        blocks
     }
 
     /// The delayed acknowledgement timer's event.
@@ -190,14 +202,27 @@ impl Receiver {
         let now = env.network.now;
         let event = Event::DelayedAckTimer(self.index);
         if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
-            self.acknowledge(&SackBlocks::NONE, env);
+            self.acknowledge_apart(env);
         }
     }
 
-    #[inline]
-    fn acknowledge(&mut self, blocks: &SackBlocks, env: &mut Env) {
+    /// As [`Self::acknowledge`] without blocks, whose code stands in full where segments in order are
+    /// answered.
+    #[cold]
+    fn acknowledge_apart(&mut self, env: &mut Env) {
+        self.acknowledge(false, env);
+    }
+
+    /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
+    #[inline(always)]
+    fn acknowledge(&mut self, reports: bool, env: &mut Env) {
         self.unacknowledged = 0;
         self.timer.cancel();
+        let blocks = if reports {
+            &self.reported
+        } else {
+            &SackBlocks::NONE
+        };
         let sack_bytes = match blocks.as_slice().len() as u32 {
             0 => 0,
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,

@@ -11,12 +11,12 @@ use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{PS_PER_S, Span, Time};
 
 use super::control_block::{Ack, ControlBlock};
-use super::recovery::{Scheme, scheme};
+use super::recovery::{Repair, Scheme, scheme};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackBlocks};
+use crate::packet::{Flags, Packet, SackOption};
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -57,7 +57,7 @@ impl Sender {
         tcb.limit = Limit::Network;
         tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
         tcb.nxt = 1;
-        tcb.transmit(0, env);
+        tcb.transmit_apart(0, env);
     }
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
@@ -69,49 +69,17 @@ impl Sender {
     }
 
     /// An acknowledgement arrives.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
-        let tcb = &mut self.tcb;
-        let taken;
-        let ack = Ack {
-            next: packet.seq,
-            sack: if packet.sack.is_none() {
-                &SackBlocks::NONE
-            } else {
-                taken = env.network.take_sack(packet);
-                &taken
-            },
-            ece: packet.flags.has(Flags::ECE),
-            stamp: packet.stamp,
-        };
-        tcb.account(env.network.now);
-        let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
-        let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
-        // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
-        let counts_first = tcb.config.ecn == Ecn::Dctcp;
-        if echoes && !counts_first {
-            tcb.on_ecn_echo(&ack, base, env);
-        }
-        let burst = if tcb.established {
-            scheme!(self, scheme => scheme.on_ack(tcb, &ack, env))
-        } else {
-            tcb.establish(&ack, env);
-            Some(u32::MAX)
-        };
-        if echoes && counts_first {
-            tcb.on_ecn_echo(&ack, base, env);
-        }
-        if let Some(limit) = burst {
-            self.send(limit, false, env);
-        }
-        self.tcb.check_finish(env);
+        scheme!(self, scheme => take(&mut self.tcb, scheme, packet, env));
     }
 
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut Env) {
-        self.tcb.send_pending = false;
-        self.tcb.account(env.network.now);
-        self.send(u32::MAX, true, env);
+        let tcb = &mut self.tcb;
+        tcb.send_pending = false;
+        tcb.account(env.network.now);
+        scheme!(self, scheme => send(tcb, scheme, u32::MAX, true, env));
     }
 
     /// The retransmission timer's event.
@@ -120,7 +88,7 @@ impl Sender {
         if let Scheme::Rack(rack) = &mut self.scheme
             && rack.on_timer(&mut self.tcb, env)
         {
-            self.send(u32::MAX, false, env);
+            send(&mut self.tcb, rack, u32::MAX, false, env);
         }
         let tcb = &mut self.tcb;
         let now = env.network.now;
@@ -134,41 +102,14 @@ impl Sender {
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
-            scheme!(self, scheme => scheme.on_timeout(tcb, now));
-            self.send(u32::MAX, false, env);
+            scheme!(self, scheme => {
+                scheme.on_timeout(tcb, now);
+                send(tcb, scheme, u32::MAX, false, env);
+            });
         } else {
             // The schemes repair data; the SYN is only sent again.
-            tcb.transmit(0, env);
+            tcb.transmit_apart(0, env);
         }
-    }
-
-    /// Sends what window, data and pacing allow, at most `burst` segments. Unless `released`, a
-    /// jitter delays the whole burst.
-    #[inline]
-    fn send(&mut self, burst: u32, released: bool, env: &mut Env) {
-        let tcb = &mut self.tcb;
-        let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
-        if tcb.send_pending {
-            return;
-        }
-        let jitter = tcb.config.send_jitter;
-        while left > 0 {
-            let Some(segment) = scheme!(self, scheme => scheme.next(tcb)) else {
-                break;
-            };
-            if jitter > Span::ZERO && !released {
-                let delay = tcb.stream.span(jitter);
-                tcb.arm_send(env.network.now + delay, env);
-                break;
-            }
-            if tcb.paced(env) {
-                break;
-            }
-            tcb.transmit(segment, env);
-            scheme!(self, scheme => scheme.on_sent(tcb, segment, env));
-            left -= 1;
-        }
-        tcb.note_limit(env.network.now);
     }
 
     /// Until when nothing but acknowledgements concerns it: the deadline of its timers.
@@ -241,4 +182,77 @@ impl Sender {
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire::new(&self.tcb.config)
     }
+}
+
+/// Takes an acknowledgement. There is one such function for each scheme, so that which one it is is
+/// asked once for all that follows.
+#[inline(never)]
+fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: &mut Env) {
+    let taken;
+    let ack = Ack {
+        next: packet.seq,
+        sack: if packet.sack.is_none() {
+            &SackOption::NONE
+        } else {
+            taken = env.network.take_sack(packet);
+            &taken
+        },
+        ece: packet.flags.has(Flags::ECE),
+        stamp: packet.stamp,
+    };
+    tcb.account(env.network.now);
+    let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
+    let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
+    // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
+    let counts_first = tcb.config.ecn == Ecn::Dctcp;
+    if echoes && !counts_first {
+        tcb.on_ecn_echo(&ack, base, env);
+    }
+    let burst = if tcb.established {
+        scheme.on_ack(tcb, &ack, env)
+    } else {
+        tcb.establish(&ack, env);
+        Some(u32::MAX)
+    };
+    if echoes && counts_first {
+        tcb.on_ecn_echo(&ack, base, env);
+    }
+    if let Some(limit) = burst {
+        send(tcb, scheme, limit, false, env);
+    }
+    tcb.check_finish(env);
+}
+
+/// Sends what window, data and pacing allow, at most `burst` segments. Unless `released`, a jitter
+/// delays the whole burst.
+#[inline(always)]
+fn send(
+    tcb: &mut ControlBlock,
+    scheme: &mut impl Repair,
+    burst: u32,
+    released: bool,
+    env: &mut Env,
+) {
+    let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
+    if tcb.send_pending {
+        return;
+    }
+    let jitter = tcb.config.send_jitter;
+    while left > 0 {
+        let Some(segment) = scheme.next(tcb) else {
+            break;
+        };
+        if jitter > Span::ZERO && !released {
+            let delay = tcb.stream.span(jitter);
+            tcb.arm_send(env.network.now + delay, env);
+            break;
+        }
+        if tcb.paced(env) {
+            break;
+        }
+        tcb.transmit(segment, env);
+        scheme.on_sent(tcb, segment, env);
+        left -= 1;
+    }
+    tcb.note_limit(env.network.now);
 }

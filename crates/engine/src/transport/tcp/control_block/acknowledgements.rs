@@ -9,7 +9,7 @@ use crate::transport::Env;
 
 impl ControlBlock {
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {
         let now = env.network.now;
         self.take_cumulative(ack.next);
@@ -132,7 +132,7 @@ impl ControlBlock {
 
     /// The same, and grows the window: what most acknowledgements lead to, without a copy of the
     /// sample.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.delivery_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
@@ -153,11 +153,9 @@ impl ControlBlock {
     }
 
     /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
-    pub(crate) fn steer(&mut self, sample: &AckSample) {
-        self.congestion.on_ack(&AckSample {
-            in_recovery: true,
-            ..*sample
-        });
+    pub(crate) fn steer(&mut self, sample: &mut AckSample) {
+        sample.in_recovery = true;
+        self.congestion.on_ack(sample);
     }
 
     /// Whether what was in flight at a timeout is being sent again. The receiver then goes on

@@ -32,7 +32,7 @@ impl Pace {
 
 impl ControlBlock {
     /// Sends a segment.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn transmit(&mut self, segment: u64, env: &mut Env) {
         let now = env.network.now;
         let is_new = segment >= self.max_sent;
@@ -78,6 +78,13 @@ impl ControlBlock {
         }
     }
 
+    /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which
+    /// [`Self::transmit`] puts in place, stands once for all of them.
+    #[cold]
+    pub(crate) fn transmit_apart(&mut self, segment: u64, env: &mut Env) {
+        self.transmit(segment, env);
+    }
+
     #[inline]
     fn wire_bytes(&self, segment: u64) -> u16 {
         if segment == 0 {
@@ -94,16 +101,21 @@ impl ControlBlock {
     /// With pacing: whether the next segment has to wait until those before it have had their time;
     /// if so its send event is armed, otherwise its own time is reserved. An algorithm that gives a
     /// rate always paces.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
-        let gap = match self.congestion.pacing_rate() {
+        let rate = self.congestion.pacing_rate();
+        (rate.is_some() || self.config.pacing) && self.pace_at(rate, env)
+    }
+
+    /// The same at a rate, or at the window over the round trip (RFC 9002 section 7.7 without its
+    /// factor).
+    fn pace_at(&mut self, rate: Option<Rate>, env: &mut Env) -> bool {
+        let gap = match rate {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
-            None if self.config.pacing => {
-                // The window over the round trip, as RFC 9002 section 7.7 without its factor.
+            None => {
                 let cwnd = self.congestion.window.cwnd();
                 Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
             }
-            None => return false,
         };
         let now = env.network.now;
         if self.pace.next <= now {

@@ -17,7 +17,29 @@ use rack::Rack;
 use sack::Sack;
 use window::WindowRepair;
 
+use longhaul_units::Time;
+
+use super::control_block::{Ack, ControlBlock};
 use crate::config::Recovery;
+use crate::transport::Env;
+
+/// What a scheme decides about the segments of a connection.
+pub(super) trait Repair {
+    /// Segments thought to be in the network.
+    fn in_flight(&self, tcb: &ControlBlock) -> u64;
+
+    /// The next segment to send, if there is room for one.
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64>;
+
+    /// A segment has been sent.
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env);
+
+    /// The retransmission timer has expired.
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
+
+    /// Takes an acknowledgement. Returns how many segments may follow, if any.
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32>;
+}
 
 /// How losses are found and repaired. The tag is a byte of its own, quicker to look at than one
 /// hidden in what the variants hold.
@@ -59,7 +81,7 @@ enum Phase {
     Loss,
 }
 
-/// Calls a method of whichever scheme `$holder` has.
+/// Does something with whichever scheme `$holder` has.
 macro_rules! scheme {
     ($holder:expr, $scheme:ident => $call:expr) => {
         match &mut $holder.scheme {

@@ -6,6 +6,7 @@
 
 use longhaul_units::Time;
 
+use super::Repair;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::tcp::ranges::Ranges;
@@ -22,8 +23,8 @@ pub(crate) struct Ns2Sack {
     repaired: u64,
 }
 
-impl Ns2Sack {
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+impl Repair for Ns2Sack {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64
         } else {
@@ -31,10 +32,10 @@ impl Ns2Sack {
         }
     }
 
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if !self.recovering {
-            let open = tcb.nxt < tcb.una + tcb.window();
+            let open = tcb.allows(tcb.nxt - tcb.una);
             return (open && tcb.nxt < tcb.end).then_some(tcb.nxt);
         }
         if self.pipe >= tcb.congestion.window.cwnd() as i64 {
@@ -48,7 +49,7 @@ impl Ns2Sack {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         if self.recovering {
             self.pipe += 1;
             if segment < tcb.nxt {
@@ -58,7 +59,7 @@ impl Ns2Sack {
         tcb.nxt = tcb.nxt.max(segment + 1);
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.timed_out = true;
         tcb.lose_flight();
@@ -66,19 +67,8 @@ impl Ns2Sack {
         tcb.nxt = tcb.una;
     }
 
-    fn clear(&mut self) {
-        self.sacked.clear();
-        self.repaired = 0;
-    }
-
-    /// Returns how many segments may follow, if any.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         if self.recovering {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);
@@ -102,17 +92,24 @@ impl Ns2Sack {
         }
         (tcb.dupacks == 0).then_some(u32::MAX)
     }
+}
+
+impl Ns2Sack {
+    fn clear(&mut self) {
+        self.sacked.clear();
+        self.repaired = 0;
+    }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
         if !self.take_blocks(tcb, ack) {
             return;
         }
         tcb.dupacks += 1;
-        let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
             if self.recovering {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         } else if tcb.dupacks < tcb.config.dupack_threshold && tcb.config.limited_transmit {
             tcb.transmit_one_beyond(env);
@@ -121,7 +118,7 @@ impl Ns2Sack {
 
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
         let before = self.sacked.total();
-        for &(left, right) in ack.sack.as_slice() {
+        for (left, right) in ack.blocks() {
             if right > ack.next {
                 self.sacked
                     .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
@@ -141,7 +138,7 @@ impl Ns2Sack {
         } else {
             return;
         }
-        tcb.transmit(tcb.una, env);
+        tcb.transmit_apart(tcb.una, env);
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
@@ -175,8 +172,8 @@ impl Ns2Sack {
             news = self.take_blocks(tcb, ack);
         }
         if news {
-            let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
-            tcb.steer(&sample);
+            let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.steer(&mut sample);
         }
         if full {
             tcb.end_recovery(env);

@@ -3,6 +3,7 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
+use super::Repair;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 
@@ -33,37 +34,33 @@ impl Ns2Window {
             ..Self::reno()
         }
     }
+}
 
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+impl Repair for Ns2Window {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let window = tcb.congestion.window.cwnd() as u64 + self.inflation;
         let open = tcb.nxt < tcb.una + window.min(tcb.peer_window);
         (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.inflation = 0;
         tcb.lose_flight();
         tcb.nxt = tcb.una;
     }
 
-    /// Returns how many segments may follow, if any.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         if ack.next > tcb.una {
             let repairing = tcb.last_cut == LastCut::Loss;
             if self.newreno && repairing && ack.next < tcb.recover {
@@ -81,10 +78,10 @@ impl Ns2Window {
             }
         } else if ack.next == tcb.una {
             tcb.take_duplicate();
-            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
             if tcb.last_cut == LastCut::Loss {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         } else {
             return None;
@@ -99,7 +96,9 @@ impl Ns2Window {
             }),
         }
     }
+}
 
+impl Ns2Window {
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         let threshold = tcb.config.dupack_threshold;
         if tcb.dupacks == threshold {
@@ -124,7 +123,7 @@ impl Ns2Window {
         }
         tcb.lost += 1;
         tcb.restart_timer_for_repair(env);
-        tcb.transmit(tcb.una, env);
+        tcb.transmit_apart(tcb.una, env);
         self.inflation = u64::from(tcb.config.dupack_threshold);
     }
 
@@ -134,7 +133,7 @@ impl Ns2Window {
         let acked = ack.next - tcb.una;
         tcb.advance_in_repair(ack.next);
         tcb.lost += 1;
-        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
@@ -149,8 +148,8 @@ impl Ns2Window {
             self.partial_seen = true;
             tcb.restart_timer(env);
         }
-        tcb.transmit(tcb.una, env);
-        tcb.steer(&sample);
+        tcb.transmit_apart(tcb.una, env);
+        tcb.steer(&mut sample);
     }
 }
 
@@ -163,7 +162,7 @@ impl ControlBlock {
         if in_flight < self.peer_window && (in_flight + 1) as f64 <= beyond && self.nxt < self.end {
             let segment = self.nxt;
             self.nxt += 1;
-            self.transmit(segment, env);
+            self.transmit_apart(segment, env);
         }
     }
 }

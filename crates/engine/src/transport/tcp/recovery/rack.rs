@@ -11,10 +11,10 @@ use std::collections::BinaryHeap;
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
 
-use super::Phase;
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
+use super::{Phase, Repair};
 use crate::packet::SackBlocks;
 use crate::schedule::{Event, LazyTimer};
 use crate::transport::Env;
@@ -88,22 +88,23 @@ impl Rack {
             wait: Wait::default(),
         }
     }
+}
 
-    /// Segments thought to be in the network.
+impl Repair for Rack {
     #[inline]
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
     /// The next segment to send, if there is room: lost ones first.
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if self.forced {
             return Some(tcb.una);
         }
         let room = match &self.prr {
             Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
-            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+            _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
             return None;
@@ -112,18 +113,8 @@ impl Rack {
         self.next_repair().or(new.then_some(tcb.nxt))
     }
 
-    fn next_repair(&mut self) -> Option<u64> {
-        while let Some(&Reverse(segment)) = self.repairs.peek() {
-            if self.flight.is_lost(segment) {
-                return Some(segment);
-            }
-            self.repairs.pop();
-        }
-        None
-    }
-
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env) {
         let is_new = segment >= tcb.nxt;
         self.note_sent(tcb, segment, env.network.now);
         if is_new && self.may_probe(tcb) {
@@ -131,23 +122,25 @@ impl Rack {
         }
     }
 
-    fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
-        self.forced = false;
-        tcb.nxt = tcb.nxt.max(segment + 1);
-        self.flight.send(segment, now);
-        if let Some(prr) = &mut self.prr {
-            prr.on_sent();
+    /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
+        self.phase = Phase::Loss;
+        self.recovery_point = tcb.max_sent;
+        self.forced = true;
+        self.probe.end();
+        self.timer.cancel();
+        let first = tcb.una;
+        self.lose(tcb, first);
+        let patience = self.rtt + self.reordering_window(tcb);
+        while let Some(first) = self.flight.first()
+            && first.sent + patience <= now
+        {
+            self.lose(tcb, first.segment);
         }
     }
 
-    /// Returns how many segments may follow.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         let now = env.network.now;
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
@@ -163,23 +156,56 @@ impl Rack {
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
-        let sample = arrived
-            .any
-            .then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
-        let duplicate = !arrived.any && ack.next == tcb.una && ack.sack.as_slice().is_empty();
-        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
-            tcb.reduce_for_loss(env);
-        }
         let repairing = self.phase == Phase::Recovery;
-        self.move_on(tcb, advanced, sample.as_ref(), env);
-        if let Some(sample) = sample
-            && (repairing || self.phase == Phase::Recovery)
-        {
-            tcb.steer(&sample);
+        if arrived.any {
+            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            self.take_probe_answer(tcb, ack, false, env);
+            self.move_on(tcb, advanced, Some(&sample), env);
+            if repairing || self.phase == Phase::Recovery {
+                tcb.steer(&mut sample);
+            }
+        } else {
+            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
+            self.take_probe_answer(tcb, ack, duplicate, env);
+            self.move_on(tcb, advanced, None, env);
         }
         self.pace_repair(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
         Some(u32::MAX)
+    }
+}
+
+impl Rack {
+    fn next_repair(&mut self) -> Option<u64> {
+        while let Some(&Reverse(segment)) = self.repairs.peek() {
+            if self.flight.is_lost(segment) {
+                return Some(segment);
+            }
+            self.repairs.pop();
+        }
+        None
+    }
+
+    fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
+        self.forced = false;
+        tcb.nxt = tcb.nxt.max(segment + 1);
+        self.flight.send(segment, now);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+    }
+
+    /// A loss that only a probe has repaired is answered like any other (section 7.4).
+    fn take_probe_answer(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: &Ack,
+        duplicate: bool,
+        env: &mut Env,
+    ) {
+        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
+            tcb.reduce_for_loss(env);
+        }
     }
 
     /// Works out how much the recovery may send after `delivered` segments more.
@@ -215,8 +241,11 @@ impl Rack {
     /// Takes the selective acknowledgements, in the order of their segments.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
         let mut blocks = [(0, 0); SackBlocks::MAX];
-        let count = ack.sack.as_slice().len();
-        blocks[..count].copy_from_slice(ack.sack.as_slice());
+        let mut count = 0;
+        for block in ack.blocks() {
+            blocks[count] = block;
+            count += 1;
+        }
         blocks[..count].sort_unstable();
         let mut sacked = std::mem::take(&mut self.sacked);
         for &(left, right) in &blocks[..count] {
@@ -327,25 +356,8 @@ impl Rack {
             prr.start(tcb.max_sent - tcb.una);
         }
         if let Some(segment) = self.next_repair() {
-            tcb.transmit(segment, env);
+            tcb.transmit_apart(segment, env);
             self.note_sent(tcb, segment, env.network.now);
-        }
-    }
-
-    /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
-        self.phase = Phase::Loss;
-        self.recovery_point = tcb.max_sent;
-        self.forced = true;
-        self.probe.end();
-        self.timer.cancel();
-        let first = tcb.una;
-        self.lose(tcb, first);
-        let patience = self.rtt + self.reordering_window(tcb);
-        while let Some(first) = self.flight.first()
-            && first.sent + patience <= now
-        {
-            self.lose(tcb, first.segment);
         }
     }
 
@@ -385,7 +397,7 @@ impl Rack {
         if repeats {
             tcb.restart_timer_for_repair(env);
         }
-        tcb.transmit(segment, env);
+        tcb.transmit_apart(segment, env);
         self.note_sent(tcb, segment, env.network.now);
         self.probe.on_sent(tcb, repeats);
     }

@@ -8,7 +8,7 @@ use longhaul_congestion::AckSample;
 use longhaul_units::Time;
 
 use super::prr::Prr;
-use super::{Phase, fack};
+use super::{Phase, Repair, fack};
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -35,6 +35,8 @@ pub(crate) struct Sack {
     recovery_point: u64,
     /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
     high_rxt: u64,
+    /// Everything from `high_rxt` to here is acknowledged: where to look for the next repair.
+    looked_up_to: u64,
     /// Everything below this that is not acknowledged is lost (`IsLost`).
     lost_edge: u64,
     /// Segments not acknowledged below `lost_edge`.
@@ -58,25 +60,28 @@ impl Sack {
             sacked: Ranges::default(),
             recovery_point: 0,
             high_rxt: 0,
+            looked_up_to: 0,
             lost_edge: 0,
             lost: 0,
             retransmitted: 0,
             rescued: false,
         }
     }
+}
 
+impl Repair for Sack {
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let room = match &self.prr {
             Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
-            _ => self.in_flight(tcb) < tcb.congestion.window.cwnd() as u64,
+            _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
             return None;
@@ -97,9 +102,80 @@ impl Sack {
         }
     }
 
+    #[inline]
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+        if segment >= tcb.nxt {
+            tcb.nxt = segment + 1;
+        } else if segment < self.lost_edge.max(self.sacked.end()) {
+            self.note_retransmission(segment);
+        }
+    }
+
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+        tcb.lost += self.in_flight(tcb);
+        self.phase = Phase::Loss;
+        self.recovery_point = tcb.max_sent;
+        self.high_rxt = tcb.una;
+        self.looked_up_to = 0;
+        self.retransmitted = 0;
+        self.lost_edge = tcb.max_sent;
+        self.lost = tcb.max_sent - tcb.una - self.sacked.total();
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+        let now = env.network.now;
+        let delivered = tcb.delivered;
+        let advanced = ack.next.saturating_sub(tcb.una);
+        let in_order = self.phase == Phase::Open && self.sacked.is_empty();
+        if in_order && !ack.sack.has_blocks() {
+            if advanced > 0 {
+                tcb.advance(ack, env);
+                tcb.observe_and_grow(ack, advanced, self.in_flight(tcb), now);
+            }
+            return Some(u32::MAX);
+        }
+        if advanced > 0 {
+            self.drop_acknowledged(tcb.una, ack.next);
+            tcb.advance(ack, env);
+        }
+        let news = self.take_blocks(tcb, ack);
+        if advanced == 0 && news {
+            tcb.dupacks += 1;
+        }
+        self.find_lost(tcb);
+        let repairing = self.phase == Phase::Recovery;
+        if advanced > 0 || news {
+            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            self.move_on(tcb, advanced, Some(&sample), env);
+            if repairing || self.phase == Phase::Recovery {
+                tcb.steer(&mut sample);
+            }
+        } else {
+            self.move_on(tcb, advanced, None, env);
+        }
+        let pipe = self.in_flight(tcb);
+        if self.phase == Phase::Recovery
+            && let Some(prr) = &mut self.prr
+        {
+            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
+        }
+        Some(u32::MAX)
+    }
+}
+
+impl Sack {
     /// Rule 1: the first lost segment not yet sent again.
-    fn next_repair(&self, tcb: &ControlBlock) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(tcb.una));
+    fn next_repair(&mut self, tcb: &ControlBlock) -> Option<u64> {
+        let from = self.high_rxt.max(tcb.una).max(self.looked_up_to);
+        if from >= self.lost_edge {
+            return None;
+        }
+        let segment = self.first_missing(from);
+        self.looked_up_to = segment;
         (segment < self.lost_edge).then_some(segment)
     }
 
@@ -124,68 +200,10 @@ impl Sack {
             .map_or(from, |(_, right)| right)
     }
 
-    #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
-        if let Some(prr) = &mut self.prr {
-            prr.on_sent();
-        }
-        if segment >= tcb.nxt {
-            tcb.nxt = segment + 1;
-        } else if segment < self.lost_edge.max(self.sacked.end()) {
-            self.note_retransmission(segment);
-        }
-    }
-
     /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
-    }
-
-    /// Returns how many segments may follow.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
-        let now = env.network.now;
-        let delivered = tcb.delivered;
-        let advanced = ack.next.saturating_sub(tcb.una);
-        let in_order = self.phase == Phase::Open && self.sacked.is_empty();
-        if in_order && ack.sack.as_slice().is_empty() {
-            if advanced > 0 {
-                tcb.advance(ack, env);
-                tcb.observe_and_grow(ack, advanced, self.in_flight(tcb), now);
-            }
-            return Some(u32::MAX);
-        }
-        if advanced > 0 {
-            self.drop_acknowledged(tcb.una, ack.next);
-            tcb.advance(ack, env);
-        }
-        let news = self.take_blocks(tcb, ack);
-        if advanced == 0 && news {
-            tcb.dupacks += 1;
-        }
-        self.find_lost(tcb);
-        let sample =
-            (advanced > 0 || news).then(|| tcb.observe(ack, advanced, self.in_flight(tcb), now));
-        let repairing = self.phase == Phase::Recovery;
-        self.move_on(tcb, advanced, sample.as_ref(), env);
-        if let Some(sample) = sample
-            && (repairing || self.phase == Phase::Recovery)
-        {
-            tcb.steer(&sample);
-        }
-        let pipe = self.in_flight(tcb);
-        if self.phase == Phase::Recovery
-            && let Some(prr) = &mut self.prr
-        {
-            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
-        }
-        Some(u32::MAX)
     }
 
     /// Phase changes, and growth where the phase allows it.
@@ -235,19 +253,9 @@ impl Sack {
             prr.start(tcb.max_sent - tcb.una);
         }
         if self.high_rxt <= first {
-            tcb.transmit(first, env);
+            tcb.transmit_apart(first, env);
             self.on_sent(tcb, first, env);
         }
-    }
-
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
-        tcb.lost += self.in_flight(tcb);
-        self.phase = Phase::Loss;
-        self.recovery_point = tcb.max_sent;
-        self.high_rxt = tcb.una;
-        self.retransmitted = 0;
-        self.lost_edge = tcb.max_sent;
-        self.lost = tcb.max_sent - tcb.una - self.sacked.total();
     }
 
     /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
@@ -273,7 +281,7 @@ impl Sack {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
-        for &(left, right) in ack.sack.as_slice() {
+        for (left, right) in ack.blocks() {
             let left = left.max(tcb.una);
             if left < right {
                 self.sacked.add(left, right, |l, r| {

@@ -4,6 +4,7 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
+use super::Repair;
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -31,13 +32,15 @@ impl WindowRepair {
             timer_restarted: false,
         }
     }
+}
 
-    pub(crate) fn in_flight(&self, tcb: &ControlBlock) -> u64 {
+impl Repair for WindowRepair {
+    fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
-    #[inline]
-    pub(crate) fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    #[inline(always)]
+    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let mut allowed = tcb.window() as i64 + self.inflation;
         // RFC 3042; while a timeout's losses are sent again, duplicates tell of needless repeats.
         if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
@@ -49,11 +52,11 @@ impl WindowRepair {
     }
 
     #[inline]
-    pub(crate) fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
         tcb.nxt = segment + 1;
     }
 
-    pub(crate) fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
+    fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.inflation = 0;
         self.recover = tcb.max_sent;
@@ -61,14 +64,8 @@ impl WindowRepair {
         tcb.nxt = tcb.una;
     }
 
-    /// Returns how many segments may follow.
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        tcb: &mut ControlBlock,
-        ack: &Ack,
-        env: &mut Env,
-    ) -> Option<u32> {
+    #[inline(always)]
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             if self.recovering {
@@ -79,15 +76,17 @@ impl WindowRepair {
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.take_duplicate();
-            let sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
             self.on_duplicate(tcb, env);
             if self.recovering {
-                tcb.steer(&sample);
+                tcb.steer(&mut sample);
             }
         }
         Some(u32::MAX)
     }
+}
 
+impl WindowRepair {
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         if self.recovering {
             self.inflation += 1;
@@ -111,7 +110,7 @@ impl WindowRepair {
         self.recovering = true;
         self.timer_restarted = false;
         self.inflation = i64::from(tcb.config.dupack_threshold);
-        tcb.transmit(tcb.una, env);
+        tcb.transmit_apart(tcb.una, env);
     }
 
     fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, acked: u64, env: &mut Env) {
@@ -122,7 +121,7 @@ impl WindowRepair {
             tcb.advance_in_repair(ack.next);
             tcb.lost += 1;
         }
-        let sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
         if full {
             self.end_recovery(tcb, env);
         } else {
@@ -132,9 +131,9 @@ impl WindowRepair {
                 tcb.restart_or_stop_timer(env);
             }
             self.inflation += 1 - acked as i64;
-            tcb.transmit(tcb.una, env);
+            tcb.transmit_apart(tcb.una, env);
         }
-        tcb.steer(&sample);
+        tcb.steer(&mut sample);
     }
 
     fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {

@@ -4,7 +4,8 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::Sender;
+use super::super::recovery::{Scheme, scheme};
+use super::{Sender, send};
 use crate::transport::Env;
 
 impl Sender {
@@ -43,7 +44,7 @@ impl Sender {
         if self.tcb.established {
             self.restart_after_idle(env.network.now);
             self.tcb.account(env.network.now);
-            self.send(u32::MAX, false, env);
+            scheme!(self, scheme => send(&mut self.tcb, scheme, u32::MAX, false, env));
         }
     }
 
