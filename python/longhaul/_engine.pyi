@@ -256,6 +256,9 @@ def queues() -> list[dict[str, Any]]:
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""
 
+def bits_per_second(text: str) -> int:
+    """A rate with its unit, such as `10 Mbps`, in bits per second."""
+
 def schema() -> str:
     """The JSON Schema of scenario files."""
 

@@ -310,6 +310,35 @@ def report(
         typer.echo(out)
 
 
+@app.command(epilog="Example: longhaul calibrate scenarios/packmime.toml --load 0.85 --of forward")
+def calibrate(
+    file: ScenarioFile,
+    load: Annotated[float, typer.Option(help="Wanted share of the link's rate, 0.85 say.")],
+    link: Annotated[str, typer.Option(help="Link whose load it is.")] = "bottleneck",
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of", metavar="LABEL", help="Flows whose rates change, all by default; repeatable."
+        ),
+    ] = None,
+    set: Overrides = None,
+    json: AsJson = False,
+) -> None:
+    """Find the rate of new connections that gives a load, with all links ten times as fast."""
+    from longhaul.calibration import calibrate as find_rates
+
+    found = find_rates(file, load=load, link=link, labels=of, set=set or ())
+    if json:
+        _print_json(found.as_json())
+        return
+    table = Table("factor", "load", box=None, pad_edge=False)
+    for factor, measured in found.steps:
+        table.add_row(f"{factor:.4f}", f"{measured:.2%}")
+    _out().print(table)
+    for key, value in found.settings.items():
+        typer.echo(f"--set {key}={value}")
+
+
 @app.command(epilog="Example: longhaul check mine.toml --set duration='\"10 s\"'")
 def check(file: ScenarioFile, set: Overrides = None, quiet: Quiet = False) -> None:
     """Check a scenario without running it."""

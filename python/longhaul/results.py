@@ -83,6 +83,11 @@ class Results:
         """Congestion events, if the scenario asks for them."""
         return self._table("events")
 
+    @cached_property
+    def exchanges(self) -> pl.DataFrame:
+        """Requests and responses, of flows that open connections as they go."""
+        return self._table("exchanges")
+
     @property
     def name(self) -> str:
         """What the run is called in tables and plots: its directory."""
@@ -208,6 +213,7 @@ class Results:
 
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
+    "exchanges": "only flows with `traffic` have exchanges",
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

@@ -1,5 +1,8 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
+mod distribution;
+mod traffic;
+
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
@@ -9,6 +12,12 @@ use crate::network::change::Change;
 use crate::network::entrance::EntranceConfig;
 use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
+
+pub use distribution::Distribution;
+pub(crate) use distribution::interpolate;
+pub use traffic::{
+    Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
+};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]
@@ -61,6 +70,8 @@ pub struct Measure {
     pub every: Option<Span>,
     /// Whether congestion events are recorded.
     pub events: bool,
+    /// What ends the simulation before its time, if anything does.
+    pub stop: Option<StopRule>,
 }
 
 /// One direction of a link.
@@ -167,19 +178,35 @@ pub enum Start {
 pub enum Transport {
     /// A TCP connection; flows of a group share its parameters.
     Tcp(Arc<Tcp>),
-    /// Datagrams at a constant rate.
+    /// TCP connections that an application opens and closes as it goes, all with the same parameters.
+    Traffic(Arc<Tcp>, Arc<Source>),
+    /// A TCP connection over which an application sends messages.
+    Messages(Arc<Tcp>, Messages),
+    /// Datagrams.
     Udp(Udp),
 }
 
-/// A constant-rate datagram stream.
+impl Transport {
+    /// The parameters of its TCP connections, if it has any.
+    pub fn tcp(&self) -> Option<&Arc<Tcp>> {
+        match self {
+            Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
+            Self::Udp(_) => None,
+        }
+    }
+}
+
+/// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire.
+    /// Rate on the wire, in bursts if there are any.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,
     /// Bytes of it that are headers.
     pub header_bytes: u32,
+    /// When datagrams leave; all the time without them.
+    pub bursts: Option<Bursts>,
 }
 
 /// A TCP connection, sender and receiver.

@@ -13,6 +13,7 @@ mod packet;
 mod random;
 mod schedule;
 pub mod simulation;
+mod traffic;
 mod transport;
 
 /// Changes when the same configuration gives other numbers.

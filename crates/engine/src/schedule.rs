@@ -30,6 +30,14 @@ pub(crate) enum Event {
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
     DelayedAckTimer(u32),
+    /// The next arrival of a traffic source.
+    Traffic(u32),
+    /// The next message of an application.
+    Message(u32),
+    /// It is the turn of one side of a dialogue: a server's delay or a client's pause is over.
+    Turn(u32),
+    /// A packet held back at one end of a dialogue is due.
+    Held(u32),
     /// A flow starts.
     Start(u32),
     /// A flow's application stops sending.
@@ -56,12 +64,16 @@ mod class {
     pub(super) const DATAGRAM: u64 = 7;
     pub(super) const RETRANSMISSION_TIMER: u64 = 8;
     pub(super) const DELAYED_ACK_TIMER: u64 = 9;
-    pub(super) const START: u64 = 10;
-    pub(super) const STOP: u64 = 11;
-    pub(super) const MEASURE_FROM: u64 = 12;
-    pub(super) const SAMPLE: u64 = 13;
-    pub(super) const PROGRESS: u64 = 14;
-    pub(super) const END: u64 = 15;
+    pub(super) const HELD: u64 = 10;
+    pub(super) const TURN: u64 = 11;
+    pub(super) const TRAFFIC: u64 = 12;
+    pub(super) const MESSAGE: u64 = 13;
+    pub(super) const START: u64 = 14;
+    pub(super) const STOP: u64 = 15;
+    pub(super) const MEASURE_FROM: u64 = 16;
+    pub(super) const SAMPLE: u64 = 17;
+    pub(super) const PROGRESS: u64 = 18;
+    pub(super) const END: u64 = 19;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -79,6 +91,10 @@ impl Event {
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
+            Self::Held(end) => (class::HELD, end),
+            Self::Turn(dialogue) => (class::TURN, dialogue),
+            Self::Traffic(source) => (class::TRAFFIC, source),
+            Self::Message(application) => (class::MESSAGE, application),
             Self::Start(flow) => (class::START, flow),
             Self::Stop(flow) => (class::STOP, flow),
             Self::MeasureFrom => (class::MEASURE_FROM, 0),
@@ -103,6 +119,10 @@ impl Event {
             class::DATAGRAM => Self::Datagram(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
+            class::HELD => Self::Held(index),
+            class::TURN => Self::Turn(index),
+            class::TRAFFIC => Self::Traffic(index),
+            class::MESSAGE => Self::Message(index),
             class::START => Self::Start(index),
             class::STOP => Self::Stop(index),
             class::MEASURE_FROM => Self::MeasureFrom,

@@ -1,5 +1,6 @@
 //! flows.parquet: one row per flow. Counters of the measurement window have plain names, those of
-//! the whole run begin with `total_`.
+//! the whole run begin with `total_`. A flow that opens connections as it goes is the sum of them, both
+//! ways.
 
 use std::sync::Arc;
 
@@ -101,9 +102,9 @@ fn identity() -> Vec<Column<FlowRow>> {
             Text,
             "",
             "congestion control algorithm",
-            |row: &FlowRow| match &row.flow().transport {
-                Transport::Tcp(tcp) => Cell::Text(&tcp.congestion.kind),
-                Transport::Udp(_) => Cell::Null,
+            |row: &FlowRow| {
+                let tcp = row.flow().transport.tcp();
+                tcp.map(|tcp| tcp.congestion.kind.as_str()).into()
             },
         ),
         Column::new("from", Text, "", "sending node", |row: &FlowRow| {
@@ -119,7 +120,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             "what it has to send; none for a flow without end",
             |row: &FlowRow| match &row.flow().transport {
                 Transport::Tcp(tcp) => tcp.transfer.map_or(Cell::Null, Cell::Count),
-                Transport::Udp(_) => Cell::Null,
+                Transport::Traffic(..) | Transport::Messages(..) | Transport::Udp(_) => Cell::Null,
             },
         ),
         Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {
@@ -221,6 +222,16 @@ fn counters() -> Vec<Counter<Period>> {
             "s",
             "time that there was nothing to send",
             |p| Cell::Real(p.counters.limited.application.as_secs_f64()),
+        ),
+        Counter::number(
+            "connections",
+            "connections opened, by flows that open them as they go",
+            |p| Cell::Count(p.counters.connections),
+        ),
+        Counter::number(
+            "exchanges",
+            "requests answered, or data delivered one way, over them",
+            |p| Cell::Count(p.counters.exchanges),
         ),
     ]
 }

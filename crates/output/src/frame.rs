@@ -5,7 +5,7 @@
 //! ECN bits: RFC 3168.
 
 use longhaul_engine::Config;
-use longhaul_engine::config::{Flow, Transport};
+use longhaul_engine::config::Flow;
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_units::Time;
 
@@ -38,6 +38,14 @@ struct End {
 }
 
 impl End {
+    /// Another connection of the same flow.
+    fn of_connection(self, number: u32) -> Self {
+        let dynamic =
+            (u32::from(self.port) - FIRST_SENDER_PORT + number % SENDER_PORTS) % SENDER_PORTS;
+        let port = (FIRST_SENDER_PORT + dynamic) as u16;
+        Self { port, ..self }
+    }
+
     /// A locally administered address.
     fn ethernet(self) -> [u8; 6] {
         let [a, b, c, d] = self.node.to_be_bytes();
@@ -72,13 +80,13 @@ impl Connection {
     fn new(id: u32, flow: &Flow) -> Self {
         let sender_port = (FIRST_SENDER_PORT + id % SENDER_PORTS) as u16;
         let receiver_port = (FIRST_RECEIVER_PORT + id / SENDER_PORTS) as u16;
-        let (mss_bytes, window_bytes, sack_permitted) = match &flow.transport {
-            Transport::Tcp(tcp) => (
+        let (mss_bytes, window_bytes, sack_permitted) = match flow.transport.tcp() {
+            Some(tcp) => (
                 tcp.mss_bytes.min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
                 tcp.recovery.uses_sack(),
             ),
-            Transport::Udp(_) => (0, 0, false),
+            None => (0, 0, false),
         };
         let needed = (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes >> shift <= u16::MAX.into());
         Self {
@@ -98,10 +106,11 @@ impl Connection {
 
     /// Writes the headers of a packet to `frame` and returns the bytes of the whole frame.
     pub(crate) fn write_headers(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) -> u32 {
+        let sender = self.sender.of_connection(packet.connection);
         let (from, to) = if packet.reverse {
-            (self.receiver, self.sender)
+            (self.receiver, sender)
         } else {
-            (self.sender, self.receiver)
+            (sender, self.receiver)
         };
         frame.clear();
         frame.extend(to.ethernet());

@@ -10,6 +10,7 @@ mod counters;
 mod directory;
 mod error;
 mod events;
+mod exchanges;
 mod flows;
 mod frame;
 mod links;

@@ -22,7 +22,7 @@ pub(crate) struct RunJson<'a> {
     data_packets: u64,
     events: u64,
     events_pending_max: u64,
-    warnings: &'a [String],
+    warnings: Vec<&'a str>,
     rows: Rows,
     scenario_hash: &'a str,
     scenario: &'a serde_json::Value,
@@ -42,6 +42,9 @@ pub struct Rows {
     /// Of events.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// Of exchanges.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exchanges: Option<u64>,
     /// In packets.pcapng.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<u64>,
@@ -58,7 +61,7 @@ struct Machine {
 impl<'a> RunJson<'a> {
     pub(crate) fn new(
         meta: &'a RunMeta,
-        totals: &Totals,
+        totals: &'a Totals,
         rows: Rows,
         wall: Duration,
         peak_memory_bytes: u64,
@@ -76,7 +79,12 @@ impl<'a> RunJson<'a> {
             data_packets: totals.data_packets,
             events: totals.events,
             events_pending_max: totals.events_pending_max,
-            warnings: &meta.warnings,
+            warnings: meta
+                .warnings
+                .iter()
+                .chain(&totals.shortcomings)
+                .map(String::as_str)
+                .collect(),
             rows,
             scenario_hash: &meta.scenario_hash,
             scenario: &meta.resolved_scenario,

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
+    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, Recorder, Totals,
 };
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
@@ -14,6 +15,7 @@ use crate::capture::{self, Capture};
 use crate::directory::{PartialDirectory, RUN_JSON};
 use crate::error::OutputError;
 use crate::events::{self, EventRow};
+use crate::exchanges::{self, ExchangeRow};
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::run_json::{Rows, RunJson};
@@ -55,6 +57,7 @@ pub struct RunWriter {
     // Tables close their files before the directory goes.
     series: Option<Table<SeriesRow>>,
     events: Option<Table<EventRow>>,
+    exchanges: Option<Table<ExchangeRow>>,
     capture: Option<Capture>,
     directory: PartialDirectory,
     meta: RunMeta,
@@ -82,6 +85,13 @@ impl RunWriter {
             .events
             .then(|| Table::create(directory.file(events::FILE), events::columns()))
             .transpose()?;
+        let opens = |transport: &Transport| matches!(transport, Transport::Traffic(..));
+        let exchanges = config
+            .flows
+            .iter()
+            .any(|flow| opens(&flow.transport))
+            .then(|| Table::create(directory.file(exchanges::FILE), exchanges::columns()))
+            .transpose()?;
         let captures = config.links.iter().any(|link| link.captured);
         let capture = captures
             .then(|| Capture::create(directory.file(capture::FILE), config))
@@ -100,6 +110,7 @@ impl RunWriter {
         Ok(Self {
             series,
             events,
+            exchanges,
             capture,
             directory,
             meta,
@@ -139,6 +150,7 @@ impl RunWriter {
             )?,
             series: self.series.map(Table::finish).transpose()?,
             events: self.events.map(Table::finish).transpose()?,
+            exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
         let run = RunJson::new(&meta, totals, rows, wall, peak_memory_bytes);
@@ -189,6 +201,19 @@ impl Recorder for RunWriter {
             let result = events.push(EventRow {
                 name,
                 event: *event,
+            });
+            self.keep(result);
+        }
+    }
+
+    fn exchange(&mut self, exchange: &Exchange) {
+        if self.error.is_none()
+            && let Some(exchanges) = &mut self.exchanges
+        {
+            let name = self.flow_names[exchange.flow as usize].clone();
+            let result = exchanges.push(ExchangeRow {
+                name,
+                exchange: *exchange,
             });
             self.keep(result);
         }

@@ -82,6 +82,16 @@ mod _engine {
         }
     }
 
+    /// A rate with its unit, in bits per second.
+    #[pyfunction]
+    fn bits_per_second(text: &str) -> PyResult<u64> {
+        match Quantity::parse(text, &[Dimension::Rate]) {
+            Ok(Quantity::Rate(rate)) => Ok(rate.as_bps()),
+            Ok(other) => unreachable!("{other} is no rate"),
+            Err(error) => Err(ScenarioError::new_err(error.to_string())),
+        }
+    }
+
     /// The version of the package.
     #[pyfunction]
     fn version() -> &'static str {

@@ -6,7 +6,7 @@ use longhaul_congestion::{ControllerSpec, Rounding};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
-    RttClock, Service, Start, Tcp, Transport, Udp,
+    RttClock, Service, Start, StopRule, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
@@ -15,6 +15,7 @@ use crate::flow;
 use crate::link;
 use crate::queue;
 use crate::resolve::Resolved;
+use crate::traffic;
 use crate::typed::{Typed, span_of, text_of};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
@@ -38,6 +39,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         let group = node.table().expect("a group is a table");
         flows.extend(group_of(group, path, &mut network));
     }
+    let stop = measure.get("stop").and_then(Node::table);
     Config {
         seed: root.whole("seed"),
         replication: root.whole("replication"),
@@ -60,10 +62,26 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
                 every => Some(span_of(every)),
             },
             events: measure.flag("events"),
+            stop: stop.map(|stop| stop_rule(stop, &flows)),
         },
         nodes: network.nodes,
         links: network.links,
         flows,
+    }
+}
+
+/// When the run ends before its time.
+fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
+    let labels: Vec<&str> = stop.list("of").iter().map(text_of).collect();
+    let counted = (0..).zip(flows);
+    let counted = counted.filter(|(_, flow)| labels.contains(&flow.label.as_str()));
+    let bytes = |key| stop.contains_key(key).then(|| stop.bytes(key).0);
+    StopRule {
+        exchanges: stop.whole("exchanges"),
+        flows: counted.map(|(id, _)| id).collect(),
+        p99_above: bytes("p99_above"),
+        longest_above: bytes("longest_above"),
+        begun_within: stop.get("begun_within").map(span_of),
     }
 }
 
@@ -157,10 +175,17 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
             rate: group.rate("rate"),
             packet_bytes: packet.0 as u32,
             header_bytes: UDP_HEADER_BYTES,
+            bursts: group
+                .get("traffic")
+                .and_then(Node::table)
+                .map(traffic::bursts),
         })];
     }
     let congestion = path.congestion.clone().expect("resolved for TCP");
     let shared = Arc::new(tcp(group, packet, congestion));
+    if let Some(traffic) = group.get("traffic").and_then(Node::table) {
+        return vec![traffic::transport(shared, traffic)];
+    }
     let streams = group.whole("streams");
     let Some(transfer) = shared.transfer else {
         return vec![Transport::Tcp(shared); streams as usize];

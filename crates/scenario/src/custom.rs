@@ -160,7 +160,7 @@ pub(crate) fn resolve(
     })
 }
 
-fn read(file: &Path) -> Result<String, String> {
+pub(crate) fn read(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file)
         .map_err(|error| format!("cannot read {}: {error}", file.display()))
 }

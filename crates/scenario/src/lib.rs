@@ -26,6 +26,8 @@ mod render;
 mod resolve;
 mod schema;
 mod topology;
+mod trace;
+mod traffic;
 mod typed;
 mod warnings;
 

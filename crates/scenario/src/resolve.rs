@@ -56,6 +56,7 @@ pub(crate) fn resolve(
         flow::resolve_basics(group, &path_of(index), profile, &mut out);
     }
     name_groups(groups, &mut out);
+    resolve_stop(&mut root, groups, &mut out);
     let packets = groups
         .iter()
         .filter_map(Node::table)
@@ -129,6 +130,44 @@ fn resolve_measure(root: &mut Table, duration: Time, out: &mut Vec<Diagnostic>) 
     }
 }
 
+/// The flows that a stop rule counts, by label: those with exchanges.
+fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
+    let measure = root.sub_mut("measure");
+    let Some(stop) = measure.get_mut("stop").and_then(Node::table_mut) else {
+        return;
+    };
+    let opens = |group: &&Table| {
+        let traffic = group.get("traffic").and_then(Node::table);
+        traffic.is_some_and(|traffic| traffic.word("kind") != "on-off")
+    };
+    let tables = groups.iter().filter_map(Node::table);
+    let labels: Vec<&str> = tables
+        .filter(opens)
+        .map(|group| group.word("label"))
+        .collect();
+    let all = labels
+        .iter()
+        .map(|label| Node::text(label, Origin::Default));
+    stop.default("of", Value::List(all.collect()), Origin::Default);
+    if labels.is_empty() {
+        let message = "no flow has exchanges to count; give one `traffic`";
+        let origin = &stop.node("exchanges").origin;
+        out.push(Diagnostic::new("measure.stop", origin, message));
+        return;
+    }
+    for (index, label) in stop.list("of").iter().enumerate() {
+        if !labels.contains(&text_of(label)) {
+            let message = unknown(
+                "label of flows with exchanges",
+                text_of(label),
+                labels.clone(),
+            );
+            let path = format!("measure.stop.of.{index}");
+            out.push(Diagnostic::new(&path, &label.origin, message));
+        }
+    }
+}
+
 /// ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
@@ -193,6 +232,9 @@ fn default_label(group: &Table) -> String {
         return "udp".to_string();
     }
     let congestion = group.get("congestion").and_then(Node::table);
+    if let Some(traffic) = group.get("traffic").and_then(Node::table) {
+        return traffic.word("kind").to_string();
+    }
     let python = congestion.and_then(|table| table.get("python"));
     if let Some(python) = python {
         return custom::class(text_of(python)).to_string();

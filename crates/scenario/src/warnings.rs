@@ -1,6 +1,6 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::config::{Config, Link, RttClock, Start, Tcp, Transport};
+use longhaul_engine::config::{Config, Link, RttClock, Source, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Distribution, EntranceConfig, Loss};
 use longhaul_units::Time;
@@ -43,10 +43,8 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
     config
         .flows
         .iter()
-        .filter_map(|flow| match &flow.transport {
-            Transport::Tcp(tcp) => Some(tcp.as_ref()),
-            Transport::Udp(_) => None,
-        })
+        .filter_map(|flow| flow.transport.tcp())
+        .map(AsRef::as_ref)
 }
 
 fn has_random_element(config: &Config) -> bool {
@@ -62,7 +60,14 @@ fn has_random_element(config: &Config) -> bool {
         .flows
         .iter()
         .any(|flow| matches!(flow.start, Start::Uniform(..)));
-    random_link || random_tcp || random_start
+    let draws = |transport: &Transport| match transport {
+        Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
+        Transport::Messages(..) => true,
+        Transport::Udp(udp) => udp.bursts.is_some(),
+        Transport::Tcp(_) => false,
+    };
+    let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
+    random_link || random_tcp || random_start || random_traffic
 }
 
 fn draws(entrance: &EntranceConfig) -> bool {

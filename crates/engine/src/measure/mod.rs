@@ -4,6 +4,7 @@ mod recorder;
 mod totals;
 
 pub use recorder::{
-    CapturedPacket, Control, Event, EventKind, FlowSample, LinkSample, NoRecorder, Recorder,
+    CapturedPacket, Control, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,
+    Recorder,
 };
 pub use totals::{FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, Totals};

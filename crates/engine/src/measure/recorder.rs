@@ -13,6 +13,9 @@ pub trait Recorder {
     fn link_sample(&mut self, sample: &LinkSample);
     /// A congestion event.
     fn event(&mut self, event: &Event);
+    /// A request and its response that are over, or that the end of the run has cut short. In order
+    /// of their ends.
+    fn exchange(&mut self, exchange: &Exchange);
     /// A packet that reached the far end of a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Called a few thousand times in a run with the simulated time and data packets so far;
@@ -37,6 +40,7 @@ impl Recorder for NoRecorder {
     fn flow_sample(&mut self, _: &FlowSample) {}
     fn link_sample(&mut self, _: &LinkSample) {}
     fn event(&mut self, _: &Event) {}
+    fn exchange(&mut self, _: &Exchange) {}
     fn packet(&mut self, _: &CapturedPacket) {}
     fn progress(&mut self, _: Time, _: u64) -> Control {
         Control::Continue
@@ -127,6 +131,33 @@ pub enum EventKind {
     Finish,
 }
 
+/// A request and its response, or data one way, over a connection that traffic has opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Which flow.
+    pub flow: u32,
+    /// Number of its connection among those of the flow, in order of opening.
+    pub connection: u64,
+    /// When it began: with the SYN, or with the request if its connection was open.
+    pub start: Time,
+    /// When the whole request had arrived.
+    pub requested: Option<Time>,
+    /// When the first segment of the response arrived.
+    pub answered: Option<Time>,
+    /// When the last of all had arrived; none if the run ended before.
+    pub end: Option<Time>,
+    /// Bytes of the request, or of data one way.
+    pub request_bytes: u64,
+    /// Bytes of the response; none without one, or if it was not known by the end.
+    pub response_bytes: Option<u64>,
+    /// Round trip of the connection beyond that of the network.
+    pub round_trip: Span,
+    /// Data packets retransmitted in it, both ways.
+    pub retransmitted_pkts: u64,
+    /// Retransmission timeouts in it, both ways, lost SYNs included.
+    pub timeouts: u64,
+}
+
 /// A packet on a captured link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
@@ -136,6 +167,8 @@ pub struct CapturedPacket {
     pub link: u32,
     /// The flow.
     pub flow: u32,
+    /// Number of its connection among those of the flow.
+    pub connection: u32,
     /// Whether it goes from the flow's receiver to its sender.
     pub reverse: bool,
     /// Whether it belongs to a UDP flow.

@@ -19,6 +19,8 @@ pub struct Totals {
     pub events: u64,
     /// The most events that waited at once.
     pub events_pending_max: u64,
+    /// What the run should have seen and has not, in words: for whoever reads its results.
+    pub shortcomings: Vec<String>,
 }
 
 /// One flow's result.
@@ -65,6 +67,38 @@ pub struct FlowCounters {
     pub cwnd_integral: f64,
     /// How long each limit held the sender back.
     pub limited: LimitTimes,
+    /// Connections opened, where traffic opens them as it goes.
+    pub connections: u64,
+    /// Exchanges over them that are complete.
+    pub exchanges: u64,
+}
+
+impl FlowCounters {
+    /// Adds what another connection of the same flow did.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.sent_pkts += other.sent_pkts;
+        self.sent_bytes += other.sent_bytes;
+        self.retransmitted_pkts += other.retransmitted_pkts;
+        self.delivered_pkts += other.delivered_pkts;
+        self.delivered_bytes += other.delivered_bytes;
+        self.cuts_loss += other.cuts_loss;
+        self.cuts_ecn += other.cuts_ecn;
+        self.timeouts += other.timeouts;
+        self.rtt_samples += other.rtt_samples;
+        self.rtt_sum += other.rtt_sum;
+        if self.rtt_min == Span::ZERO
+            || (other.rtt_min > Span::ZERO && other.rtt_min < self.rtt_min)
+        {
+            self.rtt_min = other.rtt_min;
+        }
+        self.rtt_max = self.rtt_max.max(other.rtt_max);
+        self.cwnd_integral += other.cwnd_integral;
+        self.limited.network += other.limited.network;
+        self.limited.receive_window += other.limited.receive_window;
+        self.limited.application += other.limited.application;
+        self.connections += other.connections;
+        self.exchanges += other.exchanges;
+    }
 }
 
 /// How long each limit held the sender back.

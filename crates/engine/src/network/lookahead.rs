@@ -56,21 +56,27 @@ pub(crate) enum Edge {
     },
     /// Of a datagram stream, which sends at times of its own.
     Source { sends: u32 },
+    /// Of connections that are not known beforehand: packets answer packets, and others leave at
+    /// times of their own.
+    Traffic { gets: u32, sends: u32 },
 }
 
 impl Edge {
     fn gets(self) -> Option<u32> {
         match self {
-            Self::Sender { gets, .. } | Self::Receiver { gets, .. } => Some(gets),
+            Self::Sender { gets, .. }
+            | Self::Receiver { gets, .. }
+            | Self::Traffic { gets, .. } => Some(gets),
             Self::Source { .. } => None,
         }
     }
 
     fn sends(self) -> u32 {
         match self {
-            Self::Sender { sends, .. } | Self::Receiver { sends, .. } | Self::Source { sends } => {
-                sends
-            }
+            Self::Sender { sends, .. }
+            | Self::Receiver { sends, .. }
+            | Self::Source { sends }
+            | Self::Traffic { sends, .. } => sends,
         }
     }
 
@@ -82,7 +88,7 @@ impl Edge {
                 ..
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
-            Self::Sender { .. } | Self::Source { .. } => Delivery::ToTimer,
+            Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
         }
     }
 }
@@ -203,7 +209,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    if draw_in_turn(config, &links, edges) {
+    // A run that may end at any time computes nothing beyond.
+    if config.measure.stop.is_some() || draw_in_turn(config, &links, edges) {
         return plan;
     }
     for id in 0..links.len() {
@@ -229,7 +236,12 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
 fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool {
     let all = config.links.iter().zip(links);
     let queues = all.filter(|(link, around)| link.queue.draws() && around.carries_data);
-    let is_drawing = |edge: &&Edge| matches!(edge, Edge::Sender { draws: true, .. });
+    let is_drawing = |edge: &&Edge| {
+        matches!(
+            edge,
+            Edge::Sender { draws: true, .. } | Edge::Traffic { .. }
+        )
+    };
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
     let entrances = config.links.iter().filter(|link| link.entrance.is_some());
     config.randomness == Randomness::Ns2 && draw + entrances.count() > 1
@@ -285,20 +297,18 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
             links[pair[1]].before.insert(pair[0]);
         }
         for &hop in &hops {
-            links[hop].carries_data |= end != End::TcpSender;
+            links[hop].carries_data |= !matches!(end, End::TcpSender | End::TrafficSender);
         }
         links[hops[hops.len() - 1]].ends_here = true;
     }
     for &edge in edges {
         let (first, _) = ends_of(routes, edge.sends());
-        match edge.gets() {
-            Some(route) => {
-                let (_, last) = ends_of(routes, route);
-                links[first].behind.insert(last);
-                links[last].edges.insert(edge);
-            }
-            None => links[first].has_source = true,
+        if let Some(route) = edge.gets() {
+            let (_, last) = ends_of(routes, route);
+            links[first].behind.insert(last);
+            links[last].edges.insert(edge);
         }
+        links[first].has_source |= matches!(edge, Edge::Source { .. } | Edge::Traffic { .. });
     }
     links
 }

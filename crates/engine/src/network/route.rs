@@ -17,6 +17,9 @@ pub(crate) enum End {
     TcpReceiver,
     /// A datagram is counted.
     UdpReceiver,
+    /// The same two at the ends of connections that traffic opens as it goes.
+    TrafficSender,
+    TrafficReceiver,
 }
 
 /// What carries a flow's packets: each kind has indices of its own.
@@ -29,7 +32,9 @@ pub(crate) enum Carrier {
 impl End {
     fn carrier(self) -> Carrier {
         match self {
-            Self::TcpSender | Self::TcpReceiver => Carrier::Tcp,
+            Self::TcpSender | Self::TcpReceiver | Self::TrafficSender | Self::TrafficReceiver => {
+                Carrier::Tcp
+            }
             Self::UdpReceiver => Carrier::Udp,
         }
     }

@@ -6,8 +6,10 @@
 //! script drew after `ns-random SEED`. Both are pinned by published vectors. None of it may ever
 //! change under a seed.
 
+mod bursts;
 mod distribution;
 mod mrg32k3a;
+mod samplers;
 mod xoshiro;
 
 use std::cell::Cell;
@@ -15,8 +17,8 @@ use std::rc::Rc;
 
 use longhaul_units::Span;
 
+pub(crate) use self::bursts::Bursts;
 pub use self::distribution::{Distribution, Family, Quantiles};
-
 use self::mrg32k3a::Mrg32k3a;
 use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};

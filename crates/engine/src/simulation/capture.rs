@@ -4,6 +4,8 @@ use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
 use crate::network::End;
 use crate::packet::{Flags, Packet};
+use crate::traffic::Captured;
+use crate::transport::tcp::Sender;
 
 impl World {
     /// Records the packet about to reach the far end of a captured link.
@@ -16,6 +18,12 @@ impl World {
             End::UdpReceiver => self.datagram(link, packet),
             End::TcpReceiver => self.segment(link, packet),
             End::TcpSender => self.acknowledgement(link, packet),
+            end @ (End::TrafficSender | End::TrafficReceiver) => {
+                let Some(captured) = self.traffic.captured(packet, end) else {
+                    return;
+                };
+                self.traffic(link, packet, end == End::TrafficReceiver, &captured)
+            }
         });
     }
 
@@ -24,6 +32,7 @@ impl World {
             time: self.env.network.now,
             link,
             flow: 0,
+            connection: 0,
             reverse: false,
             udp: false,
             payload_bytes: 0,
@@ -54,14 +63,28 @@ impl World {
 
     fn segment(&self, link: u32, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
-        let wire = connection.sender.wire();
         CapturedPacket {
             flow: connection.flow,
-            payload_bytes: wire.payload_bytes(packet.seq) as u32,
-            sequence: wire.position(packet.seq),
             // The receiver sends one SYN and no data.
-            acknowledgement: u64::from(packet.seq > 0),
-            ack: packet.seq > 0,
+            ..self.data(link, packet, &connection.sender, 1)
+        }
+    }
+
+    /// A segment that acknowledges what lies below `acknowledgement`.
+    fn data(
+        &self,
+        link: u32,
+        packet: &Packet,
+        sender: &Sender,
+        acknowledgement: u64,
+    ) -> CapturedPacket {
+        let wire = sender.wire();
+        let answers = packet.seq > 0;
+        CapturedPacket {
+            payload_bytes: sender.payload_bytes(packet.seq) as u32,
+            sequence: sender.position(packet.seq),
+            acknowledgement: if answers { acknowledgement } else { 0 },
+            ack: answers,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, packet.time),
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
@@ -73,24 +96,52 @@ impl World {
 
     fn acknowledgement(&self, link: u32, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
-        let wire = connection.sender.wire();
-        let option = self.env.network.peek_sack(packet);
-        let mut sack = [None; 3];
-        for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
-            *slot = Some((wire.position(left), wire.position(right)));
-        }
-        let syn = packet.flags.has(Flags::SYN);
         CapturedPacket {
             flow: connection.flow,
             reverse: true,
-            sequence: u64::from(!syn),
-            acknowledgement: wire.acknowledgement(packet.seq),
+            ..self.answer(link, packet, &connection.sender, 1)
+        }
+    }
+
+    /// An acknowledgement of what `sender` has sent, from one whose own data end at `position`.
+    fn answer(&self, link: u32, packet: &Packet, sender: &Sender, position: u64) -> CapturedPacket {
+        let wire = sender.wire();
+        let option = self.env.network.peek_sack(packet);
+        let mut sack = [None; 3];
+        for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
+            *slot = Some((sender.position(left), sender.position(right)));
+        }
+        let syn = packet.flags.has(Flags::SYN);
+        CapturedPacket {
+            sequence: if syn { 0 } else { position },
+            acknowledgement: sender.acknowledgement(packet.seq),
             ack: true,
             ece: packet.flags.has(Flags::ECE) || (syn && wire.ecn()),
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.time, packet.stamp),
             sack,
             ..self.blank(link, packet)
+        }
+    }
+
+    /// A packet of a connection that traffic has opened.
+    fn traffic(
+        &self,
+        link: u32,
+        packet: &Packet,
+        data: bool,
+        captured: &Captured<'_>,
+    ) -> CapturedPacket {
+        let (sender, position) = (captured.sender, captured.other_position);
+        CapturedPacket {
+            flow: captured.flow,
+            connection: captured.connection as u32,
+            reverse: captured.reverse,
+            ..if data {
+                self.data(link, packet, sender, position)
+            } else {
+                self.answer(link, packet, sender, position)
+            }
         }
     }
 }

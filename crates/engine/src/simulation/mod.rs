@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
 use crate::network::{Delivery, End, Handed};
 use crate::schedule::Event;
+use crate::traffic::Traffic;
 
 /// A flow that cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -57,13 +58,14 @@ impl World {
                 Event::Arrival(link) => self.deliver(link, recorder),
                 Event::Merge(merge) => self.env.network.merge(merge),
                 Event::Progress => {
-                    self.env.log.flush(recorder);
+                    self.flush(recorder);
                     if self.report_progress(recorder) == Control::Stop {
+                        self.flush_all(recorder);
                         return true;
                     }
                 }
                 Event::End => {
-                    self.env.log.flush(recorder);
+                    self.flush_all(recorder);
                     return false;
                 }
                 other => self.on_other(other, recorder),
@@ -111,6 +113,9 @@ impl World {
             End::TcpReceiver => self.tcp[flow].receiver.on_segment(&packet, &mut self.env),
             End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
+            End::TrafficSender | End::TrafficReceiver => {
+                self.traffic.on_packet(&packet, end, &mut self.env);
+            }
         }
     }
 
@@ -138,10 +143,25 @@ impl World {
             Event::Departure(link) => env.network.depart(link),
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Release(entrance) => env.network.release(entrance),
+            Event::Send(index)
+            | Event::RetransmissionTimer(index)
+            | Event::DelayedAckTimer(index)
+                if Traffic::is_own(index) =>
+            {
+                self.traffic.on_timer(event, index, env);
+            }
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
+            Event::Traffic(source) => self.traffic.on_arrival_event(source, env),
+            Event::Message(application) => {
+                let source = &mut self.messages[application as usize];
+                let sender = &mut self.tcp[source.connection].sender;
+                source.on_message_event(sender, env);
+            }
+            Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
+            Event::Held(end) => self.traffic.on_held(end, env),
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => self.stop(flow),
             Event::MeasureFrom => self.open_window(),

@@ -56,6 +56,8 @@ impl Baseline {
                     .application
                     .saturating_sub(before.limited.application),
             },
+            connections: end.connections - before.connections,
+            exchanges: end.exchanges - before.exchanges,
         };
         (total, window)
     }

@@ -1,23 +1,17 @@
 //! The world: the network, the flows at its edge, and what is measured of them.
 
-use std::sync::Arc;
+mod setup;
 
-use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
-use super::SetupError;
 use super::window::Baseline;
-use crate::config::{Config, Flow, Start, Tcp, Transport};
+use crate::config::Config;
 use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
-use crate::network::{Carrier, Edge, End, Network, Path};
-use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
+use crate::traffic::{MessageSource, Traffic};
+use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 use crate::transport::udp::UdpStream;
-use crate::transport::{Env, EventLog};
-
-/// Reports of progress in a run.
-const PROGRESS_REPORTS: u64 = 1 << 10;
 
 /// Everything that a simulation consists of: flat vectors indexed by small ids.
 #[derive(Debug)]
@@ -25,6 +19,8 @@ pub(super) struct World {
     pub(super) env: Env,
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
+    pub(super) traffic: Traffic,
+    pub(super) messages: Vec<MessageSource>,
     flows: Vec<FlowSlot>,
     every: Option<Span>,
     progress_every: Span,
@@ -39,10 +35,20 @@ pub(super) struct Connection {
     pub(super) flow: u32,
 }
 
+impl Connection {
+    /// Data segments delivered in order to the application, and their payload bytes.
+    fn delivered(&self) -> (u64, u64) {
+        let next = self.receiver.next();
+        (next.saturating_sub(1), self.sender.bytes_below(next))
+    }
+}
+
 /// Where a flow's transport is, and when it starts and stops.
 #[derive(Debug)]
 struct FlowSlot {
     kind: Kind,
+    /// The application that gives its connection messages to send, if one does.
+    messages: Option<usize>,
     start: Time,
     /// The start as ns-2's clock has it.
     start_s: f64,
@@ -53,148 +59,10 @@ struct FlowSlot {
 enum Kind {
     Tcp(usize),
     Udp(usize),
+    Traffic(usize),
 }
 
 impl World {
-    pub(super) fn new(config: &Config) -> Result<Self, SetupError> {
-        let log = EventLog {
-            enabled: config.measure.events,
-            pending: Vec::new(),
-        };
-        let streams = Streams::new(config);
-        let mut world = Self {
-            env: Env {
-                network: Network::new(config, &streams),
-                log,
-            },
-            tcp: Vec::new(),
-            udp: Vec::new(),
-            flows: Vec::with_capacity(config.flows.len()),
-            every: config.measure.every,
-            progress_every: progress_every(config),
-            baseline: Baseline::default(),
-        };
-        let mut group: Option<(Arc<Tcp>, Controller)> = None;
-        for flow in &config.flows {
-            let kind = match &flow.transport {
-                Transport::Tcp(tcp) => {
-                    // Flows of a group share one parameter set, so that tables are built once.
-                    if !group
-                        .as_ref()
-                        .is_some_and(|(known, _)| Arc::ptr_eq(known, tcp))
-                    {
-                        let controller =
-                            tcp.congestion
-                                .build()
-                                .map_err(|error| SetupError::Congestion {
-                                    flow: flow.name.clone(),
-                                    reason: error.to_string(),
-                                })?;
-                        group = Some((Arc::clone(tcp), controller));
-                    }
-                    let controller = group.as_ref().expect("just set").1.clone();
-                    world.add_tcp(config, flow, tcp, controller, &streams)?
-                }
-                Transport::Udp(udp) => {
-                    let path = world.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
-                    let index = world.udp.len();
-                    let id = world.flows.len() as u32;
-                    world
-                        .udp
-                        .push(UdpStream::new(index as u32, id, path, udp.clone()));
-                    Kind::Udp(index)
-                }
-            };
-            let (carrier, index) = match kind {
-                Kind::Tcp(index) => (Carrier::Tcp, index),
-                Kind::Udp(index) => (Carrier::Udp, index),
-            };
-            let network = &mut world.env.network;
-            network.add_flow(carrier, index as u32, &flow.name, &streams);
-            let (start, start_s) = draw_start(flow, &streams);
-            world.flows.push(FlowSlot {
-                kind,
-                start,
-                start_s,
-                stop: flow.stop,
-            });
-        }
-        for connection in &mut world.tcp {
-            connection.sender.reset();
-        }
-        let edges = world.edges();
-        world.env.network.look_ahead(config, &edges);
-        Ok(world)
-    }
-
-    /// The ends of all flows.
-    fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for slot in &self.flows {
-            match slot.kind {
-                Kind::Tcp(index) => {
-                    let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
-                    let (there, back) = (sender.route(), receiver.route());
-                    edges.push(Edge::Sender {
-                        connection: index as u32,
-                        gets: back,
-                        sends: there,
-                        stops: slot.stop.is_some(),
-                        draws: sender.draws(),
-                    });
-                    edges.push(Edge::Receiver {
-                        connection: index as u32,
-                        gets: there,
-                        sends: back,
-                    });
-                }
-                Kind::Udp(index) => edges.push(Edge::Source {
-                    sends: self.udp[index].route(),
-                }),
-            }
-        }
-        edges
-    }
-
-    fn add_tcp(
-        &mut self,
-        config: &Config,
-        flow: &Flow,
-        tcp: &Arc<Tcp>,
-        controller: Controller,
-        streams: &Streams,
-    ) -> Result<Kind, SetupError> {
-        let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
-        let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
-        let index = self.tcp.len();
-        let id = self.flows.len() as u32;
-        let stream = flow_stream(flow, "sender", streams);
-        self.tcp.push(Connection {
-            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
-            flow: id,
-        });
-        Ok(Kind::Tcp(index))
-    }
-
-    fn path(
-        &mut self,
-        config: &Config,
-        flow: &Flow,
-        from: usize,
-        to: usize,
-        end: End,
-    ) -> Result<Path, SetupError> {
-        self.env
-            .network
-            .path(from, to, end)
-            .ok_or_else(|| SetupError::NoPath {
-                flow: flow.name.clone(),
-                from: config.nodes[from].clone(),
-                to: config.nodes[to].clone(),
-            })
-    }
-
     /// Enters what is known beforehand: starts, stops, measurement and the end.
     pub(super) fn enter_initial_events(&mut self, config: &Config) {
         let schedule: &mut Schedule = &mut self.env.network.schedule;
@@ -218,34 +86,44 @@ impl World {
         match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
+            Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
+        }
+        if let Some(application) = slot.messages {
+            self.messages[application].start(&mut self.env);
         }
     }
 
     pub(super) fn stop(&mut self, flow: u32) {
-        match self.flows[flow as usize].kind {
+        let slot = &self.flows[flow as usize];
+        if let Some(application) = slot.messages {
+            self.messages[application].stop();
+        }
+        match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.stop(),
             Kind::Udp(index) => self.udp[index].stop(),
+            Kind::Traffic(index) => self.traffic.stop(index),
         }
     }
 
     /// Samples every flow that has started and every sampled link, and arms the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
+        let traffic = self.traffic.counters(now);
+        let in_flight = self.traffic.in_flight();
         for (slot, flow) in self.flows.iter().zip(0..) {
             if slot.start > now {
                 continue;
             }
             recorder.flow_sample(&match slot.kind {
                 Kind::Tcp(index) => {
-                    let Connection {
-                        sender, receiver, ..
-                    } = &mut self.tcp[index];
+                    let connection = &mut self.tcp[index];
                     FlowSample {
-                        delivered_bytes: receiver.delivered().1,
-                        ..sender.sample(now)
+                        delivered_bytes: connection.delivered().1,
+                        ..connection.sender.sample(now)
                     }
                 }
-                Kind::Udp(index) => datagram_sample(now, flow, &self.udp[index].counters()),
+                Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
+                Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
             });
         }
         for sample in self.env.network.samples() {
@@ -257,6 +135,22 @@ impl World {
         }
     }
 
+    /// Hands what has been noted meanwhile on to the recorder.
+    pub(super) fn flush(&mut self, recorder: &mut dyn Recorder) {
+        self.env.log.flush(recorder);
+        let exchanges = self.traffic.log.drain(..);
+        exchanges.for_each(|exchange| recorder.exchange(&exchange));
+    }
+
+    /// The same at the end, and what is still under way.
+    pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
+        self.flush(recorder);
+        let unfinished = self.traffic.unfinished();
+        unfinished
+            .iter()
+            .for_each(|exchange| recorder.exchange(exchange));
+    }
+
     /// Tells the recorder how far the simulation is, and arms the next report.
     pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
         let now = self.env.network.now;
@@ -266,28 +160,30 @@ impl World {
     }
 
     /// Data packets sent by all flows.
-    pub(super) fn data_packets(&self) -> u64 {
+    pub(super) fn data_packets(&mut self) -> u64 {
+        let traffic = self.traffic.counters(self.env.network.now);
+        let traffic: u64 = traffic.iter().map(|counters| counters.sent_pkts).sum();
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
-        tcp + udp
+        tcp + udp + traffic
     }
 
     /// Counters of every flow up to now.
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
+        let traffic = self.traffic.counters(now);
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp(index) => {
-                let Connection {
-                    sender, receiver, ..
-                } = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = receiver.delivered();
+                let connection = &mut self.tcp[index];
+                let (delivered_pkts, delivered_bytes) = connection.delivered();
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
-                    ..sender.counters(now)
+                    ..connection.sender.counters(now)
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
+            Kind::Traffic(index) => traffic[index],
         });
         counters.collect()
     }
@@ -296,9 +192,11 @@ impl World {
     pub(super) fn open_window(&mut self) {
         let flows = self.flow_counters();
         let links = self.env.network.counters();
+        let traffic = self.traffic.restart_extremes(self.env.network.now);
         let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp(index) => self.tcp[index].sender.restart_extremes(),
             Kind::Udp(_) => (Span::ZERO, Span::ZERO),
+            Kind::Traffic(index) => traffic[index],
         });
         let rtt_extremes = rtt_extremes.collect();
         let queue_maxima = self.env.network.restart_maxima();
@@ -320,7 +218,7 @@ impl World {
             let (total, window) = self.baseline.split_flow(id, counters);
             let finish = match slot.kind {
                 Kind::Tcp(index) => self.tcp[index].sender.finish(),
-                Kind::Udp(_) => None,
+                Kind::Udp(_) | Kind::Traffic(_) => None,
             };
             FlowTotals {
                 start: slot.start,
@@ -342,42 +240,22 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
+            shortcomings: self.traffic.shortcomings(),
         }
     }
 }
 
-/// Simulated time between two reports of progress.
-fn progress_every(config: &Config) -> Span {
-    Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
-}
-
-/// The random stream of one part of a flow.
-fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
-    streams.component(&format!("flows/{}/{part}", flow.name))
-}
-
-/// When a flow starts, also in ns-2's seconds.
-fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
-    let (from, range) = match flow.start {
-        Start::At(time) => return (time, time.as_secs_f64()),
-        Start::Uniform(from, to) => (from, to.since(from)),
-    };
-    let fraction = flow_stream(flow, "start", streams).start_fraction();
-    let start = from + Span::from_ps((fraction * range.as_ps() as f64) as u64);
-    (start, from.as_secs_f64() + range.as_secs_f64() * fraction)
-}
-
-/// A datagram stream has no window.
-fn datagram_sample(now: Time, flow: u32, counters: &FlowCounters) -> FlowSample {
+/// A datagram stream, or many connections together, have no window.
+fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,
         flow,
         cwnd: f64::NAN,
         ssthresh: f64::NAN,
         srtt: Span::ZERO,
-        in_flight: 0,
+        in_flight,
         sent_pkts: counters.sent_pkts,
-        retransmitted_pkts: 0,
+        retransmitted_pkts: counters.retransmitted_pkts,
         delivered_bytes: counters.delivered_bytes,
     }
 }

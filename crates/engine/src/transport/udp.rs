@@ -1,4 +1,4 @@
-//! Datagrams at a constant rate, and the count of those that arrive.
+//! Datagrams at a constant rate or in bursts, and the count of those that arrive.
 
 use longhaul_units::{Span, Time};
 
@@ -6,6 +6,7 @@ use crate::config::Udp;
 use crate::measure::FlowCounters;
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle};
+use crate::random::{Bursts, Stream};
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -23,11 +24,17 @@ pub(crate) struct UdpStream {
     begin: Time,
     sent: u64,
     received: u64,
+    /// Without them the rate is constant.
+    bursts: Option<Box<Bursts>>,
     running: bool,
 }
 
 impl UdpStream {
-    pub(crate) fn new(index: u32, flow: u32, path: Path, config: Udp) -> Self {
+    /// `stream` is for its bursts.
+    pub(crate) fn new(index: u32, flow: u32, path: Path, config: Udp, stream: Stream) -> Self {
+        let interval = config.rate.transmission(config.packet_bytes.into()).0;
+        let bursts = config.bursts.clone();
+        let bursts = bursts.map(|bursts| Box::new(Bursts::new(bursts, interval, stream)));
         Self {
             index,
             flow,
@@ -36,6 +43,7 @@ impl UdpStream {
             begin: Time::ZERO,
             sent: 0,
             received: 0,
+            bursts,
             running: false,
         }
     }
@@ -43,9 +51,11 @@ impl UdpStream {
     pub(crate) fn start(&mut self, env: &mut Env) {
         self.begin = env.network.now;
         self.running = true;
+        let bursts = self.bursts.as_mut();
+        let first = bursts.map_or(self.begin, |bursts| self.begin + bursts.next_gap());
         env.network
             .schedule
-            .push_link(self.begin, Event::Datagram(self.index));
+            .push_link(first, Event::Datagram(self.index));
     }
 
     pub(crate) fn stop(&mut self) {
@@ -61,9 +71,7 @@ impl UdpStream {
         }
         let sequence = self.sent;
         self.sent += 1;
-        let bytes = u64::from(self.config.packet_bytes);
-        let elapsed: Span = self.config.rate.transmission(bytes * self.sent).0;
-        let next = self.begin + elapsed;
+        let next = self.next_departure(now);
         env.network.schedule.renew_link(now, event, next);
         env.network.send(Packet {
             time: Time::ZERO,
@@ -76,6 +84,15 @@ impl UdpStream {
             bytes: self.config.packet_bytes as u16,
             flags: Flags::DATAGRAM,
         });
+    }
+
+    fn next_departure(&mut self, now: Time) -> Time {
+        if let Some(bursts) = &mut self.bursts {
+            return now + bursts.next_gap();
+        }
+        let bytes = u64::from(self.config.packet_bytes);
+        let elapsed: Span = self.config.rate.transmission(bytes * self.sent).0;
+        self.begin + elapsed
     }
 
     /// A datagram arrives.

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Start, Tcp, Transport, Udp,
+    Source, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, FlowSample, LinkSample, Recorder, Totals,
+    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, Recorder, Totals,
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
@@ -25,6 +25,7 @@ pub struct Records {
     pub flows: Vec<FlowSample>,
     pub links: Vec<LinkSample>,
     pub events: Vec<Event>,
+    pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
 }
 
@@ -37,6 +38,9 @@ impl Recorder for Records {
     }
     fn event(&mut self, event: &Event) {
         self.events.push(*event);
+    }
+    fn exchange(&mut self, exchange: &Exchange) {
+        self.exchanges.push(*exchange);
     }
     fn packet(&mut self, packet: &CapturedPacket) {
         self.packets.push(*packet);
@@ -149,6 +153,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
             from: Time::ZERO,
             every: Some(Span::from_millis(100)),
             events: true,
+            stop: None,
         },
         nodes: vec!["left".to_string(), "right".to_string()],
         links: vec![link("there", 0, 1), link("back", 1, 0)],
@@ -173,12 +178,27 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
     }
 }
 
+/// Adds a traffic source whose responses go from left to right.
+pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
+    config.flows.push(Flow {
+        label: name.to_string(),
+        name: name.to_string(),
+        bundle: name.to_string(),
+        from: 0,
+        to: 1,
+        start: AT_ONCE,
+        stop: None,
+        transport: Transport::Traffic(Arc::new(tcp), Arc::new(source)),
+    });
+}
+
 /// Adds datagrams at a constant rate from left to right.
 pub fn add_datagrams(config: &mut Config, rate: Rate) {
     let udp = Udp {
         packet_bytes: 1000,
         header_bytes: 28,
         rate,
+        bursts: None,
     };
     config.flows.push(Flow {
         label: "datagrams".to_string(),

@@ -15,6 +15,7 @@ fn data() -> CapturedPacket {
     CapturedPacket {
         time: seconds(1.25),
         link: 0,
+        connection: 0,
         flow: 0,
         reverse: false,
         udp: false,
@@ -144,6 +145,7 @@ fn capture(name: &str) -> PathBuf {
         data_packets: 0,
         events: 0,
         events_pending_max: 0,
+        shortcomings: Vec::new(),
     };
     let summary = writer.finish(&totals, Duration::from_secs(1), 0).unwrap();
     assert_eq!(summary.rows.packets, Some(packets().len() as u64));

@@ -83,6 +83,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
             receive_window: Span::from_millis(n + 10),
             application: Span::from_millis(n + 11),
         },
+        connections: n + 12,
+        exchanges: n + 13,
     }
 }
 
@@ -138,6 +140,7 @@ pub fn totals() -> Totals {
         data_packets: 123_456,
         events: 700_000,
         events_pending_max: 9,
+        shortcomings: vec!["the run was short".to_string()],
     }
 }
 

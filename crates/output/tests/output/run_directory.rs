@@ -51,7 +51,7 @@ fn run_json_tells_where_the_tables_come_from() {
         "data_packets": 123_456,
         "events": 700_000,
         "events_pending_max": 9,
-        "warnings": ["the buffer is small"],
+        "warnings": ["the buffer is small", "the run was short"],
         "rows": { "flows": 3, "links": 2, "series": 3 * SAMPLES, "events": 6, "packets": 0 },
         "scenario_hash": "0123abcd",
         "scenario": { "title": "two nodes", "duration": "10 s" },

@@ -2,14 +2,19 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_engine::config::{Source, Transport};
+use longhaul_engine::measure::{Exchange, Recorder};
+use longhaul_output::RunWriter;
+use longhaul_units::Span;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::Value;
 
-use crate::fixture::scratch;
-use crate::records::{SAMPLES, flow_sample, link_sample, write};
+use crate::fixture::{config, meta, no_progress, scratch, seconds};
+use crate::records::{SAMPLES, flow_sample, link_sample, totals, write};
 
 /// A table read back.
 struct Read {
@@ -112,6 +117,72 @@ fn the_series_hold_every_sample() {
         let found = series.count("capacity_bytes", row) as f64;
         assert!((found - capacity).abs() <= 1.0, "{found}, not {capacity}");
     }
+}
+
+#[test]
+fn exchanges_are_there_where_traffic_opens_connections() {
+    let mut config = config();
+    let tcp = config.flows[1].transport.tcp().expect("TCP").clone();
+    let source = Arc::new(Source::Trace([].into()));
+    config.flows[1].transport = Transport::Traffic(tcp, source);
+    let out = scratch("exchanges");
+    let mut writer = RunWriter::create(&out, meta(config), no_progress()).unwrap();
+    let whole = Exchange {
+        flow: 1,
+        connection: 7,
+        start: seconds(1.0),
+        requested: Some(seconds(1.5)),
+        answered: Some(seconds(1.75)),
+        end: Some(seconds(2.5)),
+        request_bytes: 400,
+        response_bytes: Some(9000),
+        round_trip: Span::from_millis(30),
+        retransmitted_pkts: 3,
+        timeouts: 2,
+    };
+    let cut_short = Exchange {
+        requested: None,
+        answered: None,
+        end: None,
+        response_bytes: None,
+        ..whole
+    };
+    writer.exchange(&whole);
+    writer.exchange(&cut_short);
+    let summary = writer.finish(&totals(), Duration::from_secs(1), 0).unwrap();
+    assert_eq!(summary.rows.exchanges, Some(2));
+    let table = Read::new(&summary.directory.join("exchanges.parquet"));
+    assert_eq!(
+        (table.text("name", 0), table.count("flow", 0)),
+        ("reno-1", 1)
+    );
+    for (column, count) in [
+        ("connection", 7),
+        ("request_bytes", 400),
+        ("response_bytes", 9000),
+        ("retransmitted_pkts", 3),
+        ("timeouts", 2),
+    ] {
+        assert_eq!(table.count(column, 0), count, "{column}");
+    }
+    for (column, seconds) in [
+        ("start_s", 1.0),
+        ("requested_s", 1.5),
+        ("answered_s", 1.75),
+        ("end_s", 2.5),
+        ("extra_rtt_s", 0.03),
+    ] {
+        assert_eq!(table.real(column, 0), seconds, "{column}");
+    }
+    for column in ["requested_s", "answered_s", "end_s", "response_bytes"] {
+        assert!(table.is_null(column, 1), "{column}");
+    }
+    assert!(
+        table
+            .descriptions()
+            .iter()
+            .all(|column| column["description"] != "")
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::error::Diagnostic;
 use crate::queue;
 use crate::read::join;
 use crate::topology::{Core, Kind, find_node};
+use crate::traffic;
 use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
@@ -98,8 +99,20 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
     flow.default("protocol", Value::Text("tcp".to_string()), Origin::Default);
     flow.default("count", Value::Whole(1), Origin::Default);
     let defaults = profile.sub("flow");
+    if flow.contains_key("traffic") {
+        let protocol = flow.node("protocol").clone();
+        let path = join(path, "traffic");
+        traffic::resolve(flow.sub_mut("traffic"), &protocol, &path, out);
+    }
     if flow.word("protocol") == "tcp" {
         flow.default("streams", Value::Whole(1), Origin::Default);
+        if flow.whole("streams") > 1 && flow.contains_key("traffic") {
+            let streams = flow.node("streams");
+            let message = "several streams share a transfer, or send without end; leave streams or \
+                           traffic out";
+            let path = join(path, "streams");
+            out.push(Diagnostic::new(&path, streams.key_origin(), message));
+        }
         if let Some(node) = flow.get("rate") {
             let message = "a TCP flow has no rate; write protocol = \"udp\", or leave it out";
             out.push(Diagnostic::new(
@@ -107,6 +120,11 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
                 node.key_origin(),
                 message,
             ));
+        }
+        if let (Some(transfer), true) = (flow.get("transfer"), flow.contains_key("traffic")) {
+            let message = "give either transfer or traffic, which says itself what is sent";
+            let path = join(path, "transfer");
+            out.push(Diagnostic::new(&path, transfer.key_origin(), message));
         }
         fill(flow, defaults);
         return;

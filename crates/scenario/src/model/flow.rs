@@ -3,6 +3,7 @@
 use longhaul_congestion::Range;
 
 use super::network::ACCESS;
+use super::traffic::TRAFFIC;
 use super::{Field, Kind, MOST, RATE, SIZE, TIME, field, required};
 
 /// Flows of one group.
@@ -76,6 +77,12 @@ pub(crate) const FLOW: &[Field] = &[
         "transfer",
         Kind::Positive(SIZE),
         "Payload to send; without end by default.",
+    ),
+    field(
+        "traffic",
+        TRAFFIC,
+        "What the application does, if it does not send from start to end: opens connections as it \
+         goes (TCP; servers are at the first node), or sends in bursts.",
     ),
     field("rate", Kind::Positive(RATE), "UDP: rate on the wire."),
     field(

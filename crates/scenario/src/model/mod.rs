@@ -11,6 +11,7 @@ mod flow;
 mod link;
 mod network;
 mod queue;
+mod traffic;
 
 use crate::profile;
 
@@ -181,9 +182,42 @@ const MEASURE: &[Field] = &[
         "Whether congestion events are recorded; false by default.",
     ),
     field(
+        "stop",
+        Kind::Table(STOP),
+        "What ends the run before its duration.",
+    ),
+    field(
         "capture",
         Kind::List(&Kind::Text),
         "Links whose packets are recorded, by name.",
+    ),
+];
+
+const STOP: &[Field] = &[
+    required(
+        "exchanges",
+        Kind::Whole { min: 1, max: MOST },
+        "Stop after so many exchanges that began in the measurement window are complete.",
+    ),
+    field(
+        "of",
+        Kind::List(&Kind::Text),
+        "Labels of the flows whose exchanges count; all by default.",
+    ),
+    field(
+        "p99_above",
+        Kind::Positive(SIZE),
+        "Warn unless the 99th percentile of their responses is above this.",
+    ),
+    field(
+        "longest_above",
+        Kind::Positive(SIZE),
+        "Warn unless a response above this has begun,",
+    ),
+    field(
+        "begun_within",
+        Kind::Positive(TIME),
+        "... so soon after the opening of the window.",
     ),
 ];
 

@@ -9,6 +9,7 @@ mod links;
 mod profiles;
 mod queues;
 mod resolved;
+mod traffic;
 
 use longhaul_scenario::{Scenario, parse};
 

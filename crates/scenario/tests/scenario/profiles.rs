@@ -1,7 +1,7 @@
 //! Profiles give the values of their sources.
 
 use longhaul_congestion::{Rounding, SlowStart, Variant};
-use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Transport};
+use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
@@ -9,10 +9,8 @@ use longhaul_units::Span;
 use crate::{BASE, with};
 
 fn tcp(scenario: &Scenario) -> Tcp {
-    match &scenario.config().flows[0].transport {
-        Transport::Tcp(tcp) => (**tcp).clone(),
-        Transport::Udp(_) => panic!("a UDP flow"),
-    }
+    let transport = &scenario.config().flows[0].transport;
+    transport.tcp().expect("a TCP flow").as_ref().clone()
 }
 
 fn red(scenario: &Scenario) -> RedConfig {

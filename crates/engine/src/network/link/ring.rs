@@ -51,7 +51,7 @@ impl Ring {
     fn make_room(&mut self, needed: usize, filler: Packet) {
         self.forgotten = self.handed_on.min(needed).max(self.forgotten);
         let kept = self.accepted - self.forgotten;
-        if 2 * kept <= self.slots.len() && kept > 0 {
+        if 2 * kept <= self.slots.len() && !self.slots.is_empty() {
             return;
         }
         let slots = (2 * self.slots.len()).max(Self::FEWEST_SLOTS);
@@ -105,6 +105,17 @@ mod tests {
             bytes: 1500,
             flags: Flags::NONE,
         }
+    }
+
+    /// A link that is empty now and then needs no more places, however many packets it has had.
+    #[test]
+    fn an_empty_ring_does_not_grow() {
+        let mut ring = Ring::default();
+        for number in 0..1000 {
+            ring.push(packet(number), number);
+            assert!(ring.hand_on(Time::from_ps(number as u64)).is_some());
+        }
+        assert_eq!(ring.slots.len(), Ring::FEWEST_SLOTS);
     }
 
     proptest! {

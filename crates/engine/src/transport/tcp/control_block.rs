@@ -3,6 +3,7 @@
 
 mod accounting;
 mod acknowledgements;
+mod messages;
 mod reductions;
 mod sending;
 
@@ -13,6 +14,7 @@ use longhaul_congestion::{
 };
 use longhaul_units::{Span, Time};
 
+use self::messages::ShortSegments;
 use self::sending::Pace;
 use super::delivery_rate::DeliveryRate;
 use super::rto::RttEstimator;
@@ -68,7 +70,9 @@ pub(super) struct ControlBlock {
     pub(super) max_sent: u64,
     /// One past the last segment that the application has to send.
     pub(super) end: u64,
-    pub(super) last_payload: u64,
+    /// The last segment of all, with the FIN; without end if the application may send more.
+    pub(super) fin: u64,
+    short: ShortSegments,
     /// Segments that receive window and send buffer allow in flight.
     pub(super) peer_window: u64,
     pub(super) congestion: CongestionState,
@@ -144,7 +148,7 @@ impl ControlBlock {
         );
         let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
-        let (end, last_payload) = (wire.end(), wire.last_payload());
+        let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
         let full_bytes = config.mss_bytes + config.header_bytes + config.timestamps.unwrap_or(0);
         Self {
             index,
@@ -156,7 +160,8 @@ impl ControlBlock {
             nxt: 0,
             max_sent: 0,
             end,
-            last_payload,
+            fin: end - 1,
+            short,
             peer_window,
             holds_window: controller.phases() == Phases::All,
             beyond: 0,
@@ -209,6 +214,16 @@ impl ControlBlock {
             self.config.initial_window
         };
         self.congestion.window.set_cwnd(initial, Change::Initial);
+    }
+
+    /// Begins established, with data segments next: the other side opened the connection, and its SYN
+    /// was answered and that answer acknowledged at the times given.
+    #[cold]
+    pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
+        self.established = true;
+        (self.una, self.nxt, self.max_sent) = (1, 1, 1);
+        self.rtt.sample(answered, acknowledged);
+        self.rtt.replace_min_rtt();
     }
 
     /// Whether the window allows one segment more than those in flight.

@@ -1,6 +1,8 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
 //! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
 
+mod two_way;
+
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
@@ -71,12 +73,6 @@ impl Receiver {
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
-    }
-
-    /// Data segments delivered in order to the application, and their payload bytes.
-    pub(crate) fn delivered(&self) -> (u64, u64) {
-        let position = Wire::new(&self.config).position(self.next);
-        (self.next.saturating_sub(1), position.saturating_sub(1))
     }
 
     /// A segment arrives.

@@ -3,6 +3,8 @@
 //! When to reduce, what to send next and what counts as in flight is the scheme's of loss repair;
 //! what all schemes share is in the control block.
 
+mod application;
+
 use std::sync::Arc;
 
 use longhaul_congestion::{Controller, Limit};
@@ -62,8 +64,7 @@ impl Sender {
     pub(crate) fn stop(&mut self) {
         let sent = self.tcb.max_sent.max(1);
         if sent < self.tcb.end {
-            self.tcb.end = sent;
-            self.tcb.last_payload = u64::from(self.tcb.config.mss_bytes);
+            self.tcb.end_with(sent);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Segment numbers as bytes: how much data a segment carries, and where it lies in the stream.
+//! What a connection's data look like on the wire.
 
 use longhaul_units::Time;
 
@@ -26,35 +26,11 @@ impl<'a> Wire<'a> {
             .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
     }
 
-    /// Payload bytes of the last segment.
-    pub(super) fn last_payload(&self) -> u64 {
+    /// Payload bytes that the last segment has less than a full one.
+    pub(super) fn missing_at_end(&self) -> u64 {
         self.config
             .transfer
-            .map_or(self.mss(), |bytes| bytes - (self.end() - 2) * self.mss())
-    }
-
-    /// Payload bytes of a segment.
-    pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
-        match segment {
-            0 => 0,
-            last if last + 1 == self.end() => self.last_payload(),
-            _ => self.mss(),
-        }
-    }
-
-    /// Position in the stream of a segment's first byte.
-    pub(crate) fn position(&self, segment: u64) -> u64 {
-        match segment {
-            0 => 0,
-            end if end == self.end() => 1 + self.config.transfer.unwrap_or(0),
-            _ => 1 + (segment - 1) * self.mss(),
-        }
-    }
-
-    /// The acknowledgement number that means "segment `next` is expected": after the last segment
-    /// its FIN is acknowledged too.
-    pub(crate) fn acknowledgement(&self, next: u64) -> u64 {
-        self.position(next) + u64::from(next == self.end())
+            .map_or(0, |bytes| (self.end() - 1) * self.mss() - bytes)
     }
 
     /// The receive window.

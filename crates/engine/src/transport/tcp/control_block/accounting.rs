@@ -62,7 +62,7 @@ impl ControlBlock {
 
     #[inline]
     pub(crate) fn check_finish(&mut self, env: &mut Env) {
-        if self.una >= self.end && self.finish.is_none() {
+        if self.una > self.fin && self.finish.is_none() {
             self.charge_limit(env.network.now);
             self.finish = Some(env.network.now);
             self.log(EventKind::Finish, self.congestion.window.cwnd(), env);

@@ -49,7 +49,7 @@ impl ControlBlock {
                 flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
                 self.cwr_pending = false;
             }
-            flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
+            flags = flags.with_if(Flags::FIN, segment == self.fin);
         }
         if let Some(rate) = &mut self.rate {
             rate.on_sent(segment, self.delivered, nothing_outstanding, now);
@@ -91,9 +91,8 @@ impl ControlBlock {
             let options = self.config.timestamps.unwrap_or(0);
             return (self.config.ack_bytes + options) as u16;
         }
-        let missing = u64::from(self.config.mss_bytes) - self.last_payload;
-        if segment + 1 == self.end {
-            self.full_bytes - missing as u16
+        if segment >= self.short.first() {
+            self.full_bytes - self.short.missing_in(segment)
         } else {
             self.full_bytes
         }

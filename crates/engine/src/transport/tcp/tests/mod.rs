@@ -2,6 +2,7 @@
 
 mod dctcp;
 mod facts;
+mod messages;
 mod recovery;
 
 use std::sync::Arc;
@@ -104,6 +105,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             from: Time::ZERO,
             every: None,
             events: false,
+            stop: None,
         },
         nodes: vec!["here".to_string(), "there".to_string()],
         links: vec![link],
@@ -149,6 +151,15 @@ struct SenderBench {
 impl SenderBench {
     /// A connection that opened with a round trip of 100 ms, at 100 ms.
     fn open(tcp: Tcp, controller: Controller) -> Self {
+        Self::open_with(tcp, controller, |_| {})
+    }
+
+    /// The same, whose application has nothing to send yet.
+    fn open_empty(tcp: Tcp, controller: Controller) -> Self {
+        Self::open_with(tcp, controller, Sender::begin_empty)
+    }
+
+    fn open_with(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
         let mut bench = Self {
@@ -156,6 +167,7 @@ impl SenderBench {
             env,
             sent: Vec::new(),
         };
+        prepare(&mut bench.sender);
         bench.sender.start(&mut bench.env);
         bench.ack(100, 1, &[]);
         bench

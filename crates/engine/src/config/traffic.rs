@@ -1,0 +1,161 @@
+//! What the applications of flows do, where they do more than send from start to end.
+
+use std::sync::Arc;
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::Distribution;
+
+/// Bursts of messages and pauses between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bursts {
+    /// Lengths of bursts, in seconds.
+    pub on: Distribution,
+    /// Lengths of pauses, in seconds.
+    pub off: Distribution,
+}
+
+/// The application of a connection that sends messages in bursts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Messages {
+    /// Rate of messages in a burst, headers not counted.
+    pub rate: Rate,
+    /// Bytes of a message.
+    pub message_bytes: u32,
+    /// When they come.
+    pub bursts: Bursts,
+    /// Whether each message takes whole segments of its own, all full, as ns-2's one-way agents make
+    /// of it (spec 002 B9.2). Otherwise they are bytes of one stream.
+    pub whole_segments: bool,
+}
+
+/// The application of a flow over TCP that opens connections as it goes.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Requests and their responses, which begin whether or not earlier ones are over. The responses
+    /// go from the flow's first node to its second.
+    Requests(Requests),
+    /// A web session of pages and objects. The objects go from the flow's first node to its second.
+    Web(Web),
+    /// One greedy connection that is cut off after a time, with what is under way on it: the
+    /// perturbations of spec 000 B.12.
+    CutOff(Span),
+    /// Exchanges at times and of sizes known beforehand, in order of time.
+    Trace(Arc<[TraceEntry]>),
+}
+
+/// A model of requests and responses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requests {
+    /// Times between two new connections, in seconds.
+    pub arrivals: Process,
+    /// Sizes of requests, in bytes.
+    pub request: Process,
+    /// Sizes of responses, in bytes.
+    pub response: Process,
+    /// When the size of a response is drawn.
+    pub binding: Binding,
+    /// Times from the arrival of a request to its response, in seconds.
+    pub server_delay: Distribution,
+    /// Round trips of connections beyond that of the network, in seconds.
+    pub round_trip: Process,
+    /// Exchanges on one connection, which is closed after them.
+    pub per_connection: u32,
+    /// Times from the end of a response to the next request on its connection, in seconds.
+    pub think: Distribution,
+}
+
+/// A session of ns-2's WebTraf (spec 000 B.13, 003 B.13).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Web {
+    /// Pages in the session.
+    pub pages: u64,
+    /// Times from the end of a page to the beginning of the next, in seconds.
+    pub inter_page: Distribution,
+    /// Objects on a page, rounded up.
+    pub objects: Distribution,
+    /// Times between the requests for two objects of a page, in seconds.
+    pub inter_object: Distribution,
+    /// Sizes of objects, in bytes, rounded up.
+    pub object: Distribution,
+    /// Sizes are rounded up to multiples of this, if given: ns-2 counts in packets.
+    pub whole_units_of: Option<u64>,
+    /// Bytes of a request.
+    pub request_bytes: u64,
+    /// Whether an object comes over a connection of its own, opened by the server when the request
+    /// is acknowledged, as in ns-2. Otherwise it comes over the request's.
+    pub separate: bool,
+}
+
+/// When a run ends before its time, and what makes it conclusive (spec 001b B.10).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopRule {
+    /// After so many exchanges that began in the measurement window are complete.
+    pub exchanges: u64,
+    /// Ids of the flows whose exchanges count.
+    pub flows: Vec<u32>,
+    /// The 99th percentile of their responses should be above this, in bytes.
+    pub p99_above: Option<u64>,
+    /// The longest of them should be above this, in bytes.
+    pub longest_above: Option<u64>,
+    /// The longest has to begin so soon after the opening of the window.
+    pub begun_within: Option<Span>,
+}
+
+/// Numbers that follow one another.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Process {
+    /// Independent of each other.
+    Independent(Distribution),
+    /// As in PackMime (spec 001b B.7).
+    PackMime(PackMime),
+}
+
+/// A part of the PackMime model. What depends on the rate of connections is how much of its long-range
+/// dependence white noise hides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PackMime {
+    /// Times between connections, so many a second on average.
+    Arrivals {
+        /// Connections a second.
+        rate: f64,
+    },
+    /// Sizes of requests.
+    Requests {
+        /// Connections a second.
+        rate: f64,
+    },
+    /// Sizes of responses.
+    Responses,
+    /// Round trips between the hosts and the link where the trace was taken: the server's, or both
+    /// sides together.
+    RoundTrips {
+        /// Connections a second.
+        rate: f64,
+        /// Whether the client's side is in it.
+        client_side: bool,
+    },
+}
+
+/// When the size of a response is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// With its request: the same seed gives the same pairs, however long requests are under way.
+    WithRequest,
+    /// When the request arrives, so that congestion decides which request gets which response (spec
+    /// 001b B.7).
+    OnArrival,
+}
+
+/// One exchange of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceEntry {
+    /// When it begins.
+    pub time: Time,
+    /// Bytes of the request, or of all there is to send.
+    pub request_bytes: u64,
+    /// Bytes of the response, if there is one.
+    pub response_bytes: Option<u64>,
+    /// Delay of the server.
+    pub server_delay: Span,
+}

@@ -1,0 +1,101 @@
+//! Messages in bursts: so many at even intervals, then a pause (ns-2's `Pareto` and `Exponential`
+//! traffic; spec 002 B9).
+
+use longhaul_units::Span;
+
+use super::Stream;
+use crate::config;
+
+/// The clock of a source.
+#[derive(Debug)]
+pub(crate) struct Bursts {
+    config: config::Bursts,
+    /// Between two messages of a burst.
+    interval: Span,
+    /// Messages left of the current burst.
+    left: u64,
+    stream: Stream,
+}
+
+impl Bursts {
+    pub(crate) fn new(config: config::Bursts, interval: Span, stream: Stream) -> Self {
+        Self {
+            config,
+            interval,
+            left: 0,
+            stream,
+        }
+    }
+
+    /// From now, or from the last message, to the next. The first burst comes after a pause. A burst
+    /// has the nearest whole number of messages, at least one.
+    pub(crate) fn next_gap(&mut self) -> Span {
+        let mut gap = self.interval;
+        if self.left == 0 {
+            let messages = self.stream.draw(&self.config.on) / self.interval.as_secs_f64();
+            self.left = (libm::floor(messages + 0.5) as u64).max(1);
+            gap += self.stream.draw_span(&self.config.off);
+        }
+        self.left -= 1;
+        gap
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Distribution;
+
+    const INTERVAL: Span = Span::from_micros(26_250);
+
+    fn source(on: Distribution, off: Distribution) -> Bursts {
+        let config = config::Bursts { on, off };
+        Bursts::new(config, INTERVAL, Stream::new(3, 0, "test"))
+    }
+
+    /// Messages a second over so many of them.
+    fn rate(mut source: Bursts, messages: u32) -> f64 {
+        let gaps = (0..messages).map(|_| source.next_gap());
+        f64::from(messages) / gaps.fold(Span::ZERO, |sum, gap| sum + gap).as_secs_f64()
+    }
+
+    #[test]
+    fn bursts_are_even_and_follow_pauses() {
+        let constant = |s| Distribution::Constant(s);
+        // 0.09 s are 3.43 intervals: three messages.
+        let mut source = source(constant(0.09), constant(0.5));
+        let gaps: Vec<Span> = (0..7).map(|_| source.next_gap()).collect();
+        let after = INTERVAL + Span::from_millis(500);
+        assert_eq!(
+            gaps,
+            [after, INTERVAL, INTERVAL, after, INTERVAL, INTERVAL, after]
+        );
+    }
+
+    /// ns-2's defaults, spec 002 B9.2: bursts of 19.048 messages and pauses of 500 ms on average, so
+    /// that half the time one leaves every 26.25 ms. Tails as heavy as that need millions.
+    #[test]
+    fn rates_are_within_a_percent_of_theory() {
+        let theory = 0.5 / 0.02625;
+        let pareto = Distribution::Pareto {
+            mean: 0.5,
+            shape: 1.5,
+        };
+        let drawn = rate(source(pareto.clone(), pareto), 40_000_000);
+        assert!(
+            (drawn / theory - 1.0).abs() < 0.01,
+            "Pareto: {drawn} for {theory}"
+        );
+        let exponential = Distribution::Exponential { mean: 0.5 };
+        let drawn = rate(source(exponential.clone(), exponential), 10_000_000);
+        // Rounded, and at least one, a burst has 1/(2 sinh(1/2b)) + 1 - e^(-1/2b) messages on average.
+        let half = 0.5 / (0.5 / 0.02625);
+        let mean = 0.5 / libm::sinh(half) + 1.0 - libm::exp(-half);
+        let theory = mean / (mean * 0.02625 + 0.5);
+        assert!(
+            (drawn / theory - 1.0).abs() < 0.01,
+            "exponential: {drawn} for {theory}"
+        );
+        assert!((mean / (0.5 / 0.02625) - 1.0).abs() < 0.01);
+    }
+}

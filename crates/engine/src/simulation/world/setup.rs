@@ -1,0 +1,279 @@
+//! Builds the world of a configuration: the network, the ends of its flows, their sources.
+
+use std::sync::Arc;
+
+use longhaul_congestion::Controller;
+use longhaul_units::{Span, Time};
+
+use super::{Connection, FlowSlot, Kind, World};
+use crate::config::{Config, Flow, Messages, Source, Start, Tcp, Transport, Udp};
+use crate::network::{Carrier, Edge, End, Network, Path};
+use crate::random::{Stream, Streams};
+use crate::simulation::SetupError;
+use crate::simulation::window::Baseline;
+use crate::traffic::{
+    CutOff, Generator, MessageSource, RequestModel, Session, StopWatch, Trace, Traffic, Ways,
+};
+use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::udp::UdpStream;
+use crate::transport::{Env, EventLog};
+
+/// Reports of progress in a run.
+const PROGRESS_REPORTS: u64 = 1 << 10;
+
+impl World {
+    pub(in crate::simulation) fn new(config: &Config) -> Result<Self, SetupError> {
+        let log = EventLog {
+            enabled: config.measure.events,
+            pending: Vec::new(),
+        };
+        let streams = Streams::new(config);
+        let mut world = Self {
+            env: Env {
+                network: Network::new(config, &streams),
+                log,
+            },
+            tcp: Vec::new(),
+            udp: Vec::new(),
+            traffic: Traffic::new(StopWatch::new(config)),
+            messages: Vec::new(),
+            flows: Vec::with_capacity(config.flows.len()),
+            every: config.measure.every,
+            progress_every: progress_every(config),
+            baseline: Baseline::default(),
+        };
+        let mut group: Option<(Arc<Tcp>, Controller)> = None;
+        for flow in &config.flows {
+            let kind = match &flow.transport {
+                Transport::Tcp(tcp) => {
+                    let controller = controller_of(flow, tcp, &mut group)?;
+                    world.add_tcp(config, flow, tcp, controller, &streams)?
+                }
+                Transport::Messages(tcp, messages) => {
+                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let kind = world.add_tcp(config, flow, tcp, controller, &streams)?;
+                    world.add_messages(messages, tcp, flow_stream(flow, "bursts", &streams));
+                    kind
+                }
+                Transport::Traffic(tcp, source) => {
+                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let tcp = (Arc::clone(tcp), controller);
+                    world.add_traffic(config, flow, tcp, source, &streams)?
+                }
+                Transport::Udp(udp) => world.add_udp(config, flow, udp, &streams)?,
+            };
+            let carried = match kind {
+                Kind::Tcp(index) => Some((Carrier::Tcp, index)),
+                Kind::Udp(index) => Some((Carrier::Udp, index)),
+                // Delay boxes know no connections that come and go.
+                Kind::Traffic(_) => None,
+            };
+            if let Some((carrier, index)) = carried {
+                let network = &mut world.env.network;
+                network.add_flow(carrier, index as u32, &flow.name, &streams);
+            }
+            let (start, start_s) = draw_start(flow, &streams);
+            world.flows.push(FlowSlot {
+                kind,
+                messages: match flow.transport {
+                    Transport::Messages(..) => Some(world.messages.len() - 1),
+                    _ => None,
+                },
+                start,
+                start_s,
+                stop: flow.stop,
+            });
+        }
+        for connection in &mut world.tcp {
+            connection.sender.reset();
+        }
+        let edges = world.edges();
+        world.env.network.look_ahead(config, &edges);
+        Ok(world)
+    }
+
+    /// The ends of all flows.
+    fn edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for slot in &self.flows {
+            match slot.kind {
+                Kind::Tcp(index) => {
+                    let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
+                    let (there, back) = (sender.route(), receiver.route());
+                    if slot.messages.is_some() {
+                        // Messages come at times of their own.
+                        let pairs = [(back, there), (there, back)];
+                        edges.extend(pairs.map(|(gets, sends)| Edge::Traffic { gets, sends }));
+                        continue;
+                    }
+                    edges.push(Edge::Sender {
+                        connection: index as u32,
+                        gets: back,
+                        sends: there,
+                        stops: slot.stop.is_some(),
+                        draws: sender.draws(),
+                    });
+                    edges.push(Edge::Receiver {
+                        connection: index as u32,
+                        gets: there,
+                        sends: back,
+                    });
+                }
+                Kind::Udp(index) => edges.push(Edge::Source {
+                    sends: self.udp[index].route(),
+                }),
+                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
+            }
+        }
+        edges
+    }
+
+    fn add_tcp(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        tcp: &Arc<Tcp>,
+        controller: Controller,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
+        let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
+        let index = self.tcp.len();
+        let id = self.flows.len() as u32;
+        let stream = flow_stream(flow, "sender", streams);
+        self.tcp.push(Connection {
+            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
+            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
+            flow: id,
+        });
+        Ok(Kind::Tcp(index))
+    }
+
+    /// The application of the connection added last.
+    fn add_messages(&mut self, config: &Messages, tcp: &Tcp, stream: Stream) {
+        let connection = self.tcp.len() - 1;
+        self.tcp[connection].sender.begin_empty();
+        let index = self.messages.len() as u32;
+        let source = MessageSource::new(index, connection, config, tcp.mss_bytes, stream);
+        self.messages.push(source);
+    }
+
+    fn add_udp(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        udp: &Udp,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        let path = self.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
+        let index = self.udp.len();
+        let id = self.flows.len() as u32;
+        let stream = flow_stream(flow, "bursts", streams);
+        let stream = UdpStream::new(index as u32, id, path, udp.clone(), stream);
+        self.udp.push(stream);
+        Ok(Kind::Udp(index))
+    }
+
+    fn add_traffic(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        tcp: (Arc<Tcp>, Controller),
+        source: &Source,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        // Responses go from the flow's first node to its second, and so does data one way.
+        let answers = match source {
+            Source::Requests(_) | Source::Web(_) => true,
+            Source::CutOff(_) => false,
+            Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
+        };
+        let (client, server) = if answers {
+            (flow.to, flow.from)
+        } else {
+            (flow.from, flow.to)
+        };
+        let ways = Ways {
+            up_data: self.path(config, flow, client, server, End::TrafficReceiver)?,
+            up_acks: self.path(config, flow, server, client, End::TrafficSender)?,
+            down_data: self.path(config, flow, server, client, End::TrafficReceiver)?,
+            down_acks: self.path(config, flow, client, server, End::TrafficSender)?,
+        };
+        let generator = match source {
+            Source::Requests(requests) => {
+                let path = format!("flows/{}", flow.name);
+                Generator::Requests(Box::new(RequestModel::new(requests, &path, streams)))
+            }
+            Source::Web(web) => {
+                let stream = flow_stream(flow, "session", streams);
+                Generator::Web(Box::new(Session::new(web, stream)))
+            }
+            Source::CutOff(lifetime) => Generator::CutOff(CutOff::new(*lifetime)),
+            Source::Trace(entries) => Generator::Trace(Trace::new(Arc::clone(entries))),
+        };
+        let id = self.flows.len() as u32;
+        let stream = flow_stream(flow, "sender", streams);
+        let index = self.traffic.add(id, ways, tcp, stream, generator, answers);
+        Ok(Kind::Traffic(index))
+    }
+
+    fn path(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        from: usize,
+        to: usize,
+        end: End,
+    ) -> Result<Path, SetupError> {
+        self.env
+            .network
+            .path(from, to, end)
+            .ok_or_else(|| SetupError::NoPath {
+                flow: flow.name.clone(),
+                from: config.nodes[from].clone(),
+                to: config.nodes[to].clone(),
+            })
+    }
+}
+
+/// Simulated time between two reports of progress.
+fn progress_every(config: &Config) -> Span {
+    Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
+}
+
+/// The congestion control of a flow. Flows of a group share one parameter set, so that tables are built
+/// once.
+fn controller_of(
+    flow: &Flow,
+    tcp: &Arc<Tcp>,
+    group: &mut Option<(Arc<Tcp>, Controller)>,
+) -> Result<Controller, SetupError> {
+    if let Some((known, controller)) = group
+        && Arc::ptr_eq(known, tcp)
+    {
+        return Ok(controller.clone());
+    }
+    let built = tcp.congestion.build();
+    let controller = built.map_err(|error| SetupError::Congestion {
+        flow: flow.name.clone(),
+        reason: error.to_string(),
+    })?;
+    *group = Some((Arc::clone(tcp), controller.clone()));
+    Ok(controller)
+}
+
+/// The random stream of one part of a flow.
+fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
+    streams.component(&format!("flows/{}/{part}", flow.name))
+}
+
+/// When a flow starts, also in ns-2's seconds.
+fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
+    let (from, range) = match flow.start {
+        Start::At(time) => return (time, time.as_secs_f64()),
+        Start::Uniform(from, to) => (from, to.since(from)),
+    };
+    let fraction = flow_stream(flow, "start", streams).start_fraction();
+    let start = from + Span::from_ps((fraction * range.as_ps() as f64) as u64);
+    (start, from.as_secs_f64() + range.as_secs_f64() * fraction)
+}

@@ -1,0 +1,77 @@
+//! What is known of a dialogue from outside: counters, records, and its two directions.
+
+use longhaul_units::Time;
+
+use super::{Dialogue, Stage};
+use crate::measure::{Exchange, FlowCounters};
+use crate::traffic::origin::Half;
+use crate::traffic::slab::Side;
+use crate::transport::Env;
+
+impl Dialogue {
+    /// The exchange that is under way, if one is.
+    pub(crate) fn unfinished(&self) -> Option<Exchange> {
+        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
+        (!idle).then(|| self.record_so_far())
+    }
+
+    pub(crate) fn record_so_far(&self) -> Exchange {
+        let (retransmitted, timeouts) = self.repairs();
+        Exchange {
+            retransmitted_pkts: retransmitted - self.repairs_before.0,
+            timeouts: timeouts - self.repairs_before.1,
+            ..self.record
+        }
+    }
+
+    /// Whether nothing more can happen to it.
+    pub(crate) fn is_over(&self) -> bool {
+        let last = self.down.as_ref().unwrap_or(&self.up);
+        let known = last.sender.acknowledged() >= last.sender.end();
+        self.stage == Stage::CutOff || (self.stage == Stage::Closing && known)
+    }
+
+    /// Lets go of what the network keeps for packets that are held back.
+    pub(crate) fn drop_held(&mut self, env: &mut Env) {
+        for packet in self.hold.iter_mut().flat_map(|hold| hold.drain()) {
+            env.network.take_sack(&packet);
+        }
+    }
+
+    pub(crate) fn repairs(&self) -> (u64, u64) {
+        let (packets, timeouts) = self.up.sender.repairs();
+        let down = self.down.as_ref().map(|down| down.sender.repairs());
+        let down = down.unwrap_or_default();
+        (packets + down.0, timeouts + down.1)
+    }
+
+    /// One direction, if it is there.
+    pub(crate) fn half_mut(&mut self, side: Side) -> Option<&mut Half> {
+        match side {
+            Side::Up => Some(&mut self.up),
+            Side::Down => self.down.as_mut(),
+        }
+    }
+
+    /// The two directions: that of `side` and the other.
+    pub(crate) fn halves(&self, side: Side) -> (Option<&Half>, Option<&Half>) {
+        match side {
+            Side::Up => (Some(&self.up), self.down.as_ref()),
+            Side::Down => (self.down.as_ref(), Some(&self.up)),
+        }
+    }
+
+    /// Number of the connection among those of its flow.
+    pub(crate) fn connection(&self) -> u64 {
+        self.record.connection
+    }
+
+    /// Counters of both directions up to `now`.
+    pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
+        let mut counters = self.up.counters(now);
+        if let Some(down) = &mut self.down {
+            counters.add(&down.counters(now));
+        }
+        counters
+    }
+}

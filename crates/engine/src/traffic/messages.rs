@@ -1,0 +1,70 @@
+//! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP).
+//! What the connection cannot send yet waits without limit; nothing holds the application back.
+
+use crate::config::Messages;
+use crate::random::{Bursts, Stream};
+use crate::schedule::Event;
+use crate::transport::Env;
+use crate::transport::tcp::Sender;
+
+/// An application at work.
+#[derive(Debug)]
+pub(crate) struct MessageSource {
+    /// Index among the applications.
+    index: u32,
+    /// Index of its connection.
+    pub(crate) connection: usize,
+    clock: Bursts,
+    /// What a message counts for.
+    bytes: u64,
+    running: bool,
+}
+
+impl MessageSource {
+    /// For a connection with segments of `mss_bytes`.
+    pub(crate) fn new(
+        index: u32,
+        connection: usize,
+        config: &Messages,
+        mss_bytes: u32,
+        stream: Stream,
+    ) -> Self {
+        let bytes = u64::from(config.message_bytes);
+        let mss = u64::from(mss_bytes);
+        let interval = config.rate.transmission(bytes).0;
+        Self {
+            index,
+            connection,
+            clock: Bursts::new(config.bursts.clone(), interval, stream),
+            bytes: if config.whole_segments {
+                bytes.div_ceil(mss) * mss
+            } else {
+                bytes
+            },
+            running: false,
+        }
+    }
+
+    pub(crate) fn start(&mut self, env: &mut Env) {
+        self.running = true;
+        self.await_next(env);
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.running = false;
+    }
+
+    fn await_next(&mut self, env: &mut Env) {
+        let next = env.network.now + self.clock.next_gap();
+        let event = Event::Message(self.index);
+        env.network.schedule.push_timer(next, event);
+    }
+
+    /// The time of the next message has come.
+    pub(crate) fn on_message_event(&mut self, sender: &mut Sender, env: &mut Env) {
+        if self.running {
+            sender.append(self.bytes, env);
+            self.await_next(env);
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Who asks for what, and when: sources that open connections as they go, and the dialogues on them.
+//!
+//! A connection costs memory only while it lives. Its ends are not known when the simulation begins,
+//! so that nothing is handed to them ahead of time (`network/lookahead.rs`).
+
+mod dialogue;
+mod generator;
+mod hold;
+mod messages;
+mod opening;
+mod origin;
+mod packmime;
+mod requests;
+mod session;
+mod slab;
+mod stop;
+
+use longhaul_congestion::Controller;
+use longhaul_units::{Span, Time};
+
+use self::dialogue::{Context, Dialogue};
+pub(crate) use self::generator::{CutOff, Generator, Trace};
+pub(crate) use self::messages::MessageSource;
+pub(crate) use self::origin::{Origin, Ways};
+pub(crate) use self::requests::RequestModel;
+pub(crate) use self::session::Session;
+use self::slab::{Name, Side, Slab};
+pub(crate) use self::stop::StopWatch;
+use crate::config::Tcp;
+use crate::measure::{Exchange, FlowCounters};
+use crate::network::End;
+use crate::packet::Packet;
+use crate::random::Stream;
+use crate::schedule::Event;
+use crate::transport::Env;
+use crate::transport::tcp::Sender;
+
+/// All sources, and all connections that they have opened.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    origins: Vec<Origin>,
+    dialogues: Slab<Dialogue>,
+    /// Exchanges that are over, on their way to the recorder.
+    pub(crate) log: Vec<Exchange>,
+    /// Ends the run early, if anything does.
+    stop: Option<StopWatch>,
+    /// Connections not opened because there were too many.
+    refused: u64,
+}
+
+/// One end of a captured connection.
+pub(crate) struct Captured<'a> {
+    pub(crate) flow: u32,
+    pub(crate) connection: u64,
+    /// Whether the packet goes from the flow's second node to its first.
+    pub(crate) reverse: bool,
+    /// The sender of the direction that the packet belongs to.
+    pub(crate) sender: &'a Sender,
+    /// Position up to which the sender of the packet has sent, or acknowledges with a segment.
+    pub(crate) other_position: u64,
+}
+
+impl Traffic {
+    /// No sources yet.
+    pub(crate) fn new(stop: Option<StopWatch>) -> Self {
+        Self {
+            stop,
+            ..Self::default()
+        }
+    }
+
+    /// Whether packets and events with this index belong to traffic.
+    #[inline]
+    pub(crate) fn is_own(index: u32) -> bool {
+        Name::is_one(index)
+    }
+
+    /// Adds a source; returns its number.
+    pub(crate) fn add(
+        &mut self,
+        flow: u32,
+        ways: Ways,
+        (tcp, controller): (std::sync::Arc<Tcp>, Controller),
+        stream: Stream,
+        generator: Generator,
+        answers: bool,
+    ) -> usize {
+        self.origins.push(Origin {
+            flow,
+            ways,
+            tcp,
+            controller,
+            stream,
+            generator,
+            answers,
+            running: false,
+            counters: FlowCounters::default(),
+        });
+        self.origins.len() - 1
+    }
+
+    pub(crate) fn origin(&self, source: usize) -> &Origin {
+        &self.origins[source]
+    }
+
+    /// A source starts: its first connection is opened an interval later.
+    pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
+        self.origins[source].running = true;
+        self.await_next(source, env);
+    }
+
+    /// A source opens no more connections; those that are open go on.
+    pub(crate) fn stop(&mut self, source: usize) {
+        self.origins[source].running = false;
+    }
+
+    fn await_next(&mut self, source: usize, env: &mut Env) {
+        let now = env.network.now;
+        if let Some(next) = self.origins[source].generator.next_arrival(now) {
+            let event = Event::Traffic(source as u32);
+            env.network.schedule.push_timer(next.max(now), event);
+        }
+    }
+
+    /// The time of a source's next connection has come.
+    pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
+        let origin = &mut self.origins[source as usize];
+        if !origin.running {
+            return;
+        }
+        let opening = origin.generator.open();
+        let make = |name| Dialogue::new(name, source, opening, origin);
+        match self.dialogues.insert(make) {
+            Some(name) => {
+                let dialogue = self.dialogues.get_mut(name);
+                dialogue.expect("just put in").open(env);
+            }
+            None => self.refused += 1,
+        }
+        self.await_next(source as usize, env);
+    }
+
+    /// A packet of a connection reaches the end of its route. One of a connection that is over is
+    /// ignored.
+    #[inline(never)]
+    pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
+        let name = Name::of(packet.flow);
+        if self.dialogues.get(name).is_none() {
+            env.network.take_sack(packet);
+            return;
+        }
+        self.with(name, env, |dialogue, context| {
+            dialogue.on_arrival(packet, end, context);
+        });
+    }
+
+    /// A server's delay or a client's pause is over.
+    pub(crate) fn on_turn(&mut self, index: u32, env: &mut Env) {
+        self.with(Name::of(index), env, |dialogue, context| {
+            dialogue.on_turn(context);
+        });
+    }
+
+    /// Packets held back at one end of a connection are due.
+    pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
+        let end = Name::of(index);
+        self.with(end, env, |dialogue, context| {
+            dialogue.on_held(end, context);
+        });
+    }
+
+    /// A timer of a sender or receiver.
+    pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
+        let name = Name::of(index);
+        self.with(name, env, |dialogue, context| {
+            let Some(half) = dialogue.half_mut(name.side()) else {
+                return;
+            };
+            match event {
+                Event::Send(_) => half.sender.on_send_event(context.env),
+                Event::RetransmissionTimer(_) => half.sender.on_timer(context.env),
+                Event::DelayedAckTimer(_) => half.receiver.on_timer(context.env),
+                other => unreachable!("{other:?} is no timer of a connection"),
+            }
+        });
+    }
+
+    /// Lets something happen to a dialogue, if it is still there, and takes it away when it is over.
+    fn with(
+        &mut self,
+        name: Name,
+        env: &mut Env,
+        happen: impl FnOnce(&mut Dialogue, &mut Context<'_>),
+    ) {
+        let Some(dialogue) = self.dialogues.get_mut(name) else {
+            return;
+        };
+        let source = dialogue.source as usize;
+        let mut context = Context {
+            origin: &mut self.origins[source],
+            env,
+            log: &mut self.log,
+            stop: &mut self.stop,
+        };
+        happen(dialogue, &mut context);
+        if dialogue.is_over() {
+            let now = env.network.now;
+            self.origins[source].counters.add(&dialogue.counters(now));
+            dialogue.drop_held(env);
+            self.dialogues.remove(name);
+        }
+    }
+
+    /// Counters of each source up to `now`.
+    pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
+        let finished = self.origins.iter().map(|origin| origin.counters);
+        let mut counters: Vec<FlowCounters> = finished.collect();
+        for dialogue in self.dialogues.iter_mut() {
+            counters[dialogue.source as usize].add(&dialogue.counters(now));
+        }
+        counters
+    }
+
+    /// Segments in flight, by source.
+    pub(crate) fn in_flight(&mut self) -> Vec<u64> {
+        let mut in_flight = vec![0; self.origins.len()];
+        for dialogue in self.dialogues.iter_mut() {
+            let source = dialogue.source as usize;
+            for side in [Side::Up, Side::Down] {
+                if let Some(half) = dialogue.half_mut(side) {
+                    in_flight[source] += half.sender.outstanding();
+                }
+            }
+        }
+        in_flight
+    }
+
+    /// Restarts the record of extreme round trips; returns the smallest and largest so far, by
+    /// source.
+    pub(crate) fn restart_extremes(&mut self, now: Time) -> Vec<(Span, Span)> {
+        let counters = self.counters(now);
+        for origin in &mut self.origins {
+            (origin.counters.rtt_min, origin.counters.rtt_max) = (Span::ZERO, Span::ZERO);
+        }
+        for dialogue in self.dialogues.iter_mut() {
+            for side in [Side::Up, Side::Down] {
+                if let Some(half) = dialogue.half_mut(side) {
+                    half.sender.restart_extremes();
+                }
+            }
+        }
+        let extremes = counters.iter().map(|all| (all.rtt_min, all.rtt_max));
+        extremes.collect()
+    }
+
+    /// What the run should have seen and has not, in words.
+    pub(crate) fn shortcomings(&self) -> Vec<String> {
+        let stop = self.stop.as_ref().map(StopWatch::shortcomings);
+        let mut out = stop.unwrap_or_default();
+        if self.refused > 0 {
+            let refused = self.refused;
+            out.push(format!(
+                "{refused} connections were not opened: a million were open at once, far more than \
+                 the network can serve"
+            ));
+        }
+        out
+    }
+
+    /// Exchanges that are still under way, in the order of their beginnings.
+    pub(crate) fn unfinished(&mut self) -> Vec<Exchange> {
+        let under_way = self.dialogues.iter_mut();
+        let mut exchanges: Vec<_> = under_way.filter_map(|one| one.unfinished()).collect();
+        exchanges.sort_by_key(|exchange| (exchange.start, exchange.flow, exchange.connection));
+        exchanges
+    }
+
+    /// What the capture of a packet has to know of its connection, if that is still there.
+    pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
+        let name = Name::of(packet.flow);
+        let dialogue = self.dialogues.get(name)?;
+        let (half, other) = dialogue.halves(name.side());
+        let data = end == End::TrafficReceiver;
+        let other_position = other.map_or(1, |half| {
+            let next = if data {
+                half.receiver.next()
+            } else {
+                half.sender.acknowledged() + half.sender.outstanding()
+            };
+            half.sender.position(next)
+        });
+        let origin = &self.origins[dialogue.source as usize];
+        Some(Captured {
+            flow: origin.flow,
+            connection: dialogue.connection(),
+            reverse: (data == (name.side() == Side::Up)) == origin.answers,
+            sender: &half?.sender,
+            other_position,
+        })
+    }
+}

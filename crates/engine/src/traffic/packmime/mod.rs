@@ -1,0 +1,262 @@
+//! PackMime: web traffic as fitted to traces of an enterprise's link to the Internet (spec 001b B.7;
+//! Cao and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
+//!
+//! Times between connections and sizes of requests are transforms of Gaussian series with long-range
+//! dependence: fractional sum-difference models. Round trips are too. Responses come in runs of
+//! downloads and of cache validations.
+
+mod gaussian;
+mod knots;
+#[cfg(test)]
+mod tests;
+
+use self::gaussian::{Gaussian, Shape};
+use crate::config::{Distribution, PackMime, interpolate};
+use crate::random::Stream;
+
+/// One part of the model at work.
+#[derive(Debug)]
+pub(super) enum Part {
+    Arrivals(Arrivals),
+    Requests(Requests),
+    Responses(Responses),
+    RoundTrips(Vec<RoundTrips>),
+}
+
+impl Part {
+    /// `stream` gives the streams of its components by name.
+    pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
+        match *config {
+            PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
+            PackMime::Requests { rate } => Self::Requests(Requests::new(rate, stream("request"))),
+            PackMime::Responses => Self::Responses(Responses::new(stream("response"))),
+            PackMime::RoundTrips { rate, client_side } => {
+                let mut sides = vec![RoundTrips::new(&SERVER_SIDE, rate, stream("server_rtt"))];
+                if client_side {
+                    sides.push(RoundTrips::new(&CLIENT_SIDE, rate, stream("client_rtt")));
+                }
+                Self::RoundTrips(sides)
+            }
+        }
+    }
+
+    /// The next time in seconds, or size in bytes.
+    pub(super) fn next(&mut self) -> f64 {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.next(),
+            Self::Requests(requests) => requests.next(),
+            Self::Responses(responses) => responses.next(),
+            Self::RoundTrips(sides) => sides.iter_mut().map(RoundTrips::next).sum(),
+        }
+    }
+}
+
+/// Share of white noise at a rate of connections: logistic in its logarithm.
+fn logistic(constant: f64, slope: f64, rate: f64) -> f64 {
+    1.0 / (1.0 + libm::exp(-(constant + slope * libm::log2(rate))))
+}
+
+/// The probabilities below and above a Gaussian number, both to full precision.
+fn probabilities(y: f64) -> (f64, f64) {
+    let root = std::f64::consts::FRAC_1_SQRT_2;
+    (libm::erfc(-y * root) / 2.0, libm::erfc(y * root) / 2.0)
+}
+
+/// Times between connections: Weibull in distribution, with the mean that the rate asks for.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    series: Gaussian,
+    shape: f64,
+    scale: f64,
+}
+
+impl Arrivals {
+    /// The constants are those of 2003.
+    fn new(rate: f64, stream: Stream) -> Self {
+        let shape = logistic(0.352, 0.388, rate);
+        let series = Shape {
+            d: 0.33,
+            memory: 1000,
+            noise: logistic(0.333, 0.414, rate),
+        };
+        Self {
+            series: Gaussian::new(series, stream),
+            shape,
+            scale: 1.0 / (rate * libm::tgamma(1.0 + 1.0 / shape)),
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        let (_, above) = probabilities(self.series.next());
+        self.scale * libm::pow(-libm::log(above), 1.0 / self.shape)
+    }
+}
+
+/// Sizes of requests.
+#[derive(Debug)]
+pub(super) struct Requests {
+    series: Gaussian,
+    large: Tail,
+}
+
+impl Requests {
+    /// Tail index of the largest.
+    const TAIL: f64 = 1.4847;
+
+    fn new(rate: f64, stream: Stream) -> Self {
+        let series = Shape {
+            d: 0.31,
+            memory: 5000,
+            noise: logistic(0.123, 0.494, rate),
+        };
+        Self {
+            series: Gaussian::new(series, stream),
+            large: Tail::new(&knots::LARGE_REQUESTS, Self::TAIL),
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        let (below, above) = probabilities(self.series.next());
+        if below <= 0.5 {
+            interpolate(&knots::SMALL_REQUESTS, below / 0.5)
+        } else {
+            self.large.value(above / 0.5)
+        }
+    }
+}
+
+/// Sizes of responses: runs of downloads, runs of answers to cache validations.
+#[derive(Debug)]
+pub(super) struct Responses {
+    downloads: Tail,
+    /// Whether the run is one of downloads, and how many are left of it.
+    run: (bool, u64),
+    stream: Stream,
+}
+
+impl Responses {
+    /// Tail index of the largest.
+    const TAIL: f64 = 1.2314;
+    /// Lengths of runs, rounded up.
+    const DOWNLOADS: Distribution = Distribution::Weibull {
+        shape: 0.82,
+        scale: 3.0059,
+    };
+    const VALIDATIONS: Distribution = Distribution::Weibull {
+        shape: 0.82,
+        scale: 1.1341,
+    };
+
+    fn new(stream: Stream) -> Self {
+        Self {
+            downloads: Tail::new(&knots::DOWNLOADS, Self::TAIL),
+            run: (false, 0),
+            stream,
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        let (downloads, left) = &mut self.run;
+        if *left == 0 {
+            *downloads = !*downloads;
+            let lengths = if *downloads {
+                &Self::DOWNLOADS
+            } else {
+                &Self::VALIDATIONS
+            };
+            *left = self.stream.draw_count(lengths);
+        }
+        *left -= 1;
+        let p = self.stream.uniform();
+        if *downloads {
+            self.downloads.value(1.0 - p)
+        } else {
+            interpolate(&knots::VALIDATIONS, p)
+        }
+    }
+}
+
+/// Quantiles whose logarithms lie on straight lines over those of the probability above them, and a
+/// Pareto tail.
+#[derive(Debug)]
+struct Tail {
+    /// `-log2` of the probability above, `log2` of the value.
+    points: Vec<(f64, f64)>,
+    index: f64,
+}
+
+impl Tail {
+    fn new(knots: &[(f64, f64)], index: f64) -> Self {
+        let point = |&(p, value): &(f64, f64)| (-libm::log2(1.0 - p), libm::log2(value));
+        Self {
+            points: knots.iter().map(point).collect(),
+            index,
+        }
+    }
+
+    /// The value above which a draw is with this probability.
+    fn value(&self, above: f64) -> f64 {
+        let x = -libm::log2(above);
+        let (last, highest) = self.points[self.points.len() - 1];
+        libm::exp2(if x > last {
+            highest + (x - last) / self.index
+        } else {
+            interpolate(&self.points, x)
+        })
+    }
+}
+
+/// What the round trips of one side look like.
+struct Side {
+    knots: &'static [(f64, f64)],
+    /// A root of the value lies on straight lines.
+    root: f64,
+    d: f64,
+    /// Of the share of white noise.
+    logistic: (f64, f64),
+}
+
+const CLIENT_SIDE: Side = Side {
+    knots: &knots::CLIENT_RTTS,
+    root: 5.0,
+    d: 0.31,
+    logistic: (-0.445, 0.554),
+};
+
+const SERVER_SIDE: Side = Side {
+    knots: &knots::SERVER_RTTS,
+    root: 3.0,
+    d: 0.32,
+    logistic: (-0.053, 0.396),
+};
+
+/// Round trips between one side's hosts and the link where the trace was taken.
+#[derive(Debug)]
+pub(super) struct RoundTrips {
+    series: Gaussian,
+    /// `-log10` of the probability above, root of the milliseconds.
+    points: Vec<(f64, f64)>,
+    root: f64,
+}
+
+impl RoundTrips {
+    fn new(side: &Side, rate: f64, stream: Stream) -> Self {
+        let series = Shape {
+            d: side.d,
+            memory: 1000,
+            noise: logistic(side.logistic.0, side.logistic.1, rate),
+        };
+        let point = |&(p, ms): &(f64, f64)| (-libm::log10(1.0 - p), libm::pow(ms, 1.0 / side.root));
+        Self {
+            series: Gaussian::new(series, stream),
+            points: side.knots.iter().map(point).collect(),
+            root: side.root,
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        let (_, above) = probabilities(self.series.next());
+        let root = interpolate(&self.points, -libm::log10(above));
+        libm::pow(root, self.root) / 1000.0
+    }
+}

@@ -1,0 +1,100 @@
+//! Requests and responses whose times and sizes are drawn, each from a stream of its own: whatever the
+//! protocol, the same seed asks for the same (spec 001b B.18).
+
+use longhaul_units::{Span, Time};
+
+use super::opening::{Demand, Opening, Response};
+use super::packmime;
+use crate::config::{self, Binding, Distribution, Process};
+use crate::random::{Stream, Streams};
+
+/// A model at work.
+#[derive(Debug)]
+pub(crate) struct RequestModel {
+    binding: Binding,
+    per_connection: u32,
+    arrivals: Numbers,
+    request: Numbers,
+    response: Numbers,
+    server_delay: Numbers,
+    round_trip: Numbers,
+    pause: Numbers,
+}
+
+/// Numbers that follow one another.
+#[derive(Debug)]
+enum Numbers {
+    Independent(Distribution, Stream),
+    PackMime(packmime::Part),
+}
+
+impl Numbers {
+    fn size(&mut self) -> u64 {
+        match self {
+            Self::Independent(distribution, stream) => stream.draw_count(distribution),
+            // Whole bytes, as ns-2 has them.
+            Self::PackMime(part) => (part.next() as u64).max(1),
+        }
+    }
+
+    fn span(&mut self) -> Span {
+        match self {
+            Self::Independent(distribution, stream) => stream.draw_span(distribution),
+            Self::PackMime(part) => Span::from_secs_f64(part.next()),
+        }
+    }
+}
+
+impl RequestModel {
+    /// Its streams are named below `path`.
+    pub(crate) fn new(config: &config::Requests, path: &str, streams: &Streams) -> Self {
+        let stream = |part: &str| streams.component(&format!("{path}/{part}"));
+        let independent = |part: &str, distribution: &Distribution| {
+            Numbers::Independent(distribution.clone(), stream(part))
+        };
+        let numbers = |part: &str, process: &Process| match process {
+            Process::Independent(distribution) => independent(part, distribution),
+            Process::PackMime(model) => Numbers::PackMime(packmime::Part::new(model, stream)),
+        };
+        Self {
+            binding: config.binding,
+            per_connection: config.per_connection,
+            arrivals: numbers("arrivals", &config.arrivals),
+            request: numbers("request", &config.request),
+            response: numbers("response", &config.response),
+            server_delay: independent("server_delay", &config.server_delay),
+            round_trip: numbers("round_trip", &config.round_trip),
+            pause: independent("think", &config.think),
+        }
+    }
+
+    pub(super) fn next_arrival(&mut self, now: Time) -> Time {
+        now + self.arrivals.span()
+    }
+
+    pub(super) fn open(&mut self) -> Opening {
+        let first = self.demand();
+        Opening {
+            others: (1..self.per_connection).map(|_| self.demand()).collect(),
+            round_trip: self.round_trip.span(),
+            ..Opening::single(first)
+        }
+    }
+
+    fn demand(&mut self) -> Demand {
+        let response = match self.binding {
+            Binding::WithRequest => Response::Bytes(self.draw_response()),
+            Binding::OnArrival => Response::DrawnThere,
+        };
+        Demand {
+            pause: self.pause.span(),
+            request_bytes: self.request.size(),
+            response,
+            server_delay: self.server_delay.span(),
+        }
+    }
+
+    pub(super) fn draw_response(&mut self) -> u64 {
+        self.response.size()
+    }
+}

@@ -1,0 +1,174 @@
+//! Where dialogues live: slots that are used again, under names that are not.
+//!
+//! A name says slot and generation, so that a packet or timer of a dialogue that is over finds nobody.
+//! Slots rest before they are used again: a name comes back only after some hundred thousand others.
+
+use std::collections::VecDeque;
+
+/// The name of one end of one direction of a connection, as packets and events know it: the
+/// generation of its slot, the slot, and the side. The highest bit tells it from the numbers of
+/// connections that are there from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(u32);
+
+/// Which way data goes in a dialogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// From the client, which opens it, to the server.
+    Up,
+    /// From the server to the client.
+    Down,
+}
+
+impl Name {
+    const MARK: u32 = 1 << 31;
+    const SLOT_BITS: u32 = 20;
+    const GENERATION_BITS: u32 = 10;
+    const SLOTS: usize = 1 << Self::SLOT_BITS;
+
+    fn new(slot: usize, generation: u32) -> Self {
+        let generation = generation % (1 << Self::GENERATION_BITS);
+        Self(Self::MARK | generation << (Self::SLOT_BITS + 1) | (slot as u32) << 1)
+    }
+
+    /// Of what packets and events carry.
+    pub(crate) fn of(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// What they carry.
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+
+    /// Whether this is such a name.
+    pub(crate) fn is_one(index: u32) -> bool {
+        index & Self::MARK != 0
+    }
+
+    pub(crate) fn side(self) -> Side {
+        if self.0 & 1 == 0 {
+            Side::Up
+        } else {
+            Side::Down
+        }
+    }
+
+    pub(crate) fn on(self, side: Side) -> Self {
+        Self(self.0 & !1 | u32::from(side == Side::Down))
+    }
+
+    fn slot(self) -> usize {
+        (self.0 >> 1) as usize % Self::SLOTS
+    }
+}
+
+/// What lives in slots.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    /// Free slots, those that have rested longest first.
+    free: VecDeque<u32>,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    content: Option<Box<T>>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            free: VecDeque::new(),
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    /// So many free slots rest at any time.
+    const RESTING: usize = 256;
+
+    /// Puts in what `make` makes for its name; nothing if a million are there.
+    pub(crate) fn insert(&mut self, make: impl FnOnce(Name) -> T) -> Option<Name> {
+        let slot = if self.free.len() > Self::RESTING || self.slots.len() == Name::SLOTS {
+            self.free.pop_front()? as usize
+        } else {
+            self.slots.push(Slot {
+                generation: 0,
+                content: None,
+            });
+            self.slots.len() - 1
+        };
+        let place = &mut self.slots[slot];
+        let name = Name::new(slot, place.generation);
+        place.content = Some(Box::new(make(name)));
+        Some(name)
+    }
+
+    /// What has this name, if it is still there.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
+        let slot = self.slots.get_mut(name.slot())?;
+        let current = Name::new(name.slot(), slot.generation) == name.on(Side::Up);
+        slot.content.as_deref_mut().filter(|_| current)
+    }
+
+    /// The same to look at only.
+    pub(crate) fn get(&self, name: Name) -> Option<&T> {
+        let slot = self.slots.get(name.slot())?;
+        let current = Name::new(name.slot(), slot.generation) == name.on(Side::Up);
+        slot.content.as_deref().filter(|_| current)
+    }
+
+    /// Takes out what has this name, which nobody has from now on.
+    pub(crate) fn remove(&mut self, name: Name) -> Option<Box<T>> {
+        self.get_mut(name)?;
+        let slot = &mut self.slots[name.slot()];
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push_back(name.slot() as u32);
+        slot.content.take()
+    }
+
+    /// Everything that is there, in the order of slots.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let slots = self.slots.iter_mut();
+        slots.filter_map(|slot| slot.content.as_deref_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_one_thing_only() {
+        let mut slab = Slab::default();
+        let mut dead = Vec::new();
+        for number in 0..5000 {
+            let name = slab.insert(|_| number).expect("there is room");
+            assert!(Name::is_one(name.index()));
+            assert_eq!(slab.get_mut(name.on(Side::Down)), Some(&mut number.clone()));
+            assert_eq!(slab.remove(name), Some(Box::new(number)));
+            dead.push(name);
+        }
+        assert!(slab.slots.len() <= Slab::<i32>::RESTING + 1);
+        let alive = slab.insert(|_| 0).expect("there is room");
+        for name in dead {
+            assert_ne!(name, alive);
+            assert_eq!(slab.get(name), None);
+            assert_eq!(slab.remove(name), None);
+        }
+        assert_eq!(slab.iter_mut().count(), 1);
+    }
+
+    #[test]
+    fn sides_are_told_apart() {
+        let name = Name::new(0xf_ffff, 1023);
+        assert_eq!((name.slot(), name.side()), (0xf_ffff, Side::Up));
+        let down = Name::of(name.on(Side::Down).index());
+        assert_eq!((down.slot(), down.side()), (0xf_ffff, Side::Down));
+        assert_eq!(down.on(Side::Up), name);
+    }
+}

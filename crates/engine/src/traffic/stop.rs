@@ -1,0 +1,91 @@
+//! When a run has seen enough: so many exchanges complete, and whether what was drawn allows
+//! conclusions (spec 001b B.10).
+
+use longhaul_units::{Span, Time};
+
+use crate::config::{Config, StopRule};
+use crate::measure::Exchange;
+
+/// Counts towards the end of a run.
+#[derive(Debug)]
+pub(crate) struct StopWatch {
+    rule: StopRule,
+    /// Start of the measurement window.
+    from: Time,
+    complete: u64,
+    /// Responses among them longer than the bound of the 99th percentile.
+    long: u64,
+    /// The longest response that began in time.
+    longest: u64,
+}
+
+impl StopWatch {
+    pub(crate) fn new(config: &Config) -> Option<Self> {
+        Some(Self {
+            rule: config.measure.stop.clone()?,
+            from: config.measure.from,
+            complete: 0,
+            long: 0,
+            longest: 0,
+        })
+    }
+
+    fn counts(&self, exchange: &Exchange) -> bool {
+        self.rule.flows.contains(&exchange.flow)
+    }
+
+    /// A response begins.
+    pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
+        let within = self.rule.begun_within.unwrap_or(Span::from_ps(u64::MAX));
+        let in_time = now >= self.from && now.since(self.from) <= within;
+        if self.counts(exchange) && in_time {
+            self.longest = self.longest.max(exchange.response_bytes.unwrap_or(0));
+        }
+    }
+
+    /// An exchange is complete; returns whether that is enough.
+    pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
+        if !self.counts(exchange) || exchange.start < self.from {
+            return false;
+        }
+        self.complete += 1;
+        let response = exchange.response_bytes.unwrap_or(0);
+        self.long += u64::from(self.rule.p99_above.is_some_and(|bytes| response > bytes));
+        self.complete >= self.rule.exchanges
+    }
+
+    /// What the run should have seen and has not, in words.
+    pub(super) fn shortcomings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let StopRule {
+            exchanges,
+            p99_above,
+            longest_above,
+            ..
+        } = self.rule;
+        if self.complete < exchanges {
+            let complete = self.complete;
+            out.push(format!(
+                "the run ended after {complete} exchanges of the {exchanges} that it was to see"
+            ));
+        }
+        if let Some(bytes) = p99_above
+            && self.long * 100 <= self.complete
+        {
+            out.push(format!(
+                "the 99th percentile of the responses is not above {bytes} B: the sizes drawn are \
+                 smaller than the model's"
+            ));
+        }
+        if let Some(bytes) = longest_above
+            && self.longest <= bytes
+        {
+            let longest = self.longest;
+            out.push(format!(
+                "no response above {bytes} B began in time, the longest had {longest} B: the sizes \
+                 drawn are smaller than the model's"
+            ));
+        }
+        out
+    }
+}

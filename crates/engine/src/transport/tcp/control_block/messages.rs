@@ -1,0 +1,122 @@
+//! An application's data as segments, when it comes message by message.
+//!
+//! All segments are full but the last of what the application has given so far. If more comes before
+//! that one leaves, it is filled up; if it has left, it stays short for good, wherever it comes to
+//! stand in the stream.
+
+use std::collections::VecDeque;
+
+use super::ControlBlock;
+use crate::transport::tcp::wire::Wire;
+
+/// Segments that are not full.
+#[derive(Debug)]
+pub(super) struct ShortSegments {
+    /// The first of them; without end if there is none.
+    first: u64,
+    /// Number and missing bytes of each, in ascending order. Those long acknowledged are forgotten.
+    segments: VecDeque<(u64, u16)>,
+    /// Bytes missing in the forgotten ones.
+    forgotten: u64,
+}
+
+impl ShortSegments {
+    /// That of a transfer of a known size.
+    pub(super) fn last_of(wire: &Wire) -> Self {
+        let mut short = Self {
+            first: u64::MAX,
+            segments: VecDeque::new(),
+            forgotten: 0,
+        };
+        short.push(wire.end() - 1, wire.missing_at_end());
+        short
+    }
+
+    #[inline]
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Bytes that a segment has less than a full one.
+    pub(super) fn missing_in(&self, segment: u64) -> u16 {
+        let found = self
+            .segments
+            .binary_search_by_key(&segment, |&(short, _)| short);
+        found.map_or(0, |at| self.segments[at].1)
+    }
+
+    /// Bytes that all segments below `segment` have less than full ones. Of forgotten ones none may
+    /// lie above.
+    fn missing_below(&self, segment: u64) -> u64 {
+        let below = self.segments.iter().take_while(|&&(n, _)| n < segment);
+        self.forgotten + below.map(|&(_, missing)| u64::from(missing)).sum::<u64>()
+    }
+
+    fn push(&mut self, segment: u64, missing: u64) {
+        if missing > 0 {
+            self.segments.push_back((segment, missing as u16));
+            self.note_first();
+        }
+    }
+
+    /// Takes out the segment that is last of all, if it is short; returns what it misses.
+    fn take_last(&mut self, segment: u64) -> u64 {
+        match self.segments.back() {
+            Some(&(last, missing)) if last == segment => {
+                self.segments.pop_back();
+                self.note_first();
+                missing.into()
+            }
+            _ => 0,
+        }
+    }
+
+    fn forget_below(&mut self, segment: u64) {
+        while let Some(&(first, missing)) = self.segments.front()
+            && first < segment
+        {
+            self.forgotten += u64::from(missing);
+            self.segments.pop_front();
+        }
+        self.note_first();
+    }
+
+    fn note_first(&mut self) {
+        self.first = self.segments.front().map_or(u64::MAX, |&(first, _)| first);
+    }
+}
+
+impl ControlBlock {
+    /// The application has nothing to send yet.
+    pub(crate) fn begin_empty(&mut self) {
+        self.end = 1;
+        self.fin = u64::MAX;
+    }
+
+    /// The application has `bytes` more to send.
+    pub(crate) fn append(&mut self, bytes: u64) {
+        let mss = u64::from(self.config.mss_bytes);
+        self.short.forget_below(self.una);
+        let room = if self.end > self.max_sent.max(1) {
+            self.short.take_last(self.end - 1)
+        } else {
+            0
+        };
+        let more = bytes.saturating_sub(room).div_ceil(mss);
+        self.end += more;
+        self.short.push(self.end - 1, room + more * mss - bytes);
+    }
+
+    /// Nothing comes after the segments below `end`.
+    pub(crate) fn end_with(&mut self, end: u64) {
+        self.end = end;
+        self.fin = end - 1;
+    }
+
+    /// Bytes of the application's in the segments below `next`.
+    pub(crate) fn bytes_below(&self, next: u64) -> u64 {
+        let segments = next.saturating_sub(1);
+        let full = segments * u64::from(self.config.mss_bytes);
+        full.saturating_sub(self.short.missing_below(next))
+    }
+}

@@ -1,0 +1,36 @@
+//! The receiving end where data flows in both directions of one connection.
+//!
+//! The two directions are two pairs of sender and receiver. Segments acknowledge what came the other
+//! way; since packets have no room for that, whoever knows both directions says so.
+
+use longhaul_units::Time;
+
+use super::Receiver;
+
+impl Receiver {
+    /// Before the first segment: this direction begins without a handshake of its own.
+    pub(crate) fn join(&mut self) {
+        self.next = 1;
+    }
+
+    /// The next segment expected.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// One past the last segment of all, which is answered with a FIN.
+    pub(crate) fn expect_end(&mut self, end: u64) {
+        self.end = end;
+    }
+
+    /// A segment of the other direction carries the acknowledgement that is held back.
+    pub(crate) fn acknowledged_by_data(&mut self) {
+        self.unacknowledged = 0;
+        self.timer.cancel();
+    }
+
+    /// The time stamp that such a segment echoes.
+    pub(crate) fn stamp(&self) -> Time {
+        self.stamp
+    }
+}

@@ -1,0 +1,108 @@
+//! An application that sends message by message over one connection, perhaps in answer to what comes
+//! back on it.
+
+use longhaul_congestion::Change;
+use longhaul_units::Time;
+
+use super::super::recovery::{Scheme, scheme};
+use super::{Sender, send};
+use crate::transport::Env;
+
+impl Sender {
+    /// Before the start: the application has nothing to send yet. The configured transfer does not
+    /// count.
+    pub(crate) fn begin_empty(&mut self) {
+        self.tcb.begin_empty();
+    }
+
+    /// Begins to send over a connection that the other side has opened. The handshake is when the SYN
+    /// was answered and when that was acknowledged: a first sample of the round trip.
+    pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut Env) {
+        let now = env.network.now;
+        self.tcb.begin_empty();
+        self.tcb.limit_since = now;
+        self.tcb.cwnd_since = now;
+        self.tcb.join(handshake);
+    }
+
+    /// The application has `bytes` more to send. Returns one past the last segment that holds them.
+    pub(crate) fn append(&mut self, bytes: u64, env: &mut Env) -> u64 {
+        self.tcb.append(bytes);
+        self.send_appended(env);
+        self.tcb.end
+    }
+
+    /// The same for the last time: the connection is closed after it.
+    pub(crate) fn append_last(&mut self, bytes: u64, env: &mut Env) -> u64 {
+        self.tcb.append(bytes);
+        self.tcb.end_with(self.tcb.end);
+        self.send_appended(env);
+        self.tcb.end
+    }
+
+    fn send_appended(&mut self, env: &mut Env) {
+        if self.tcb.established {
+            self.restart_after_idle(env.network.now);
+            self.tcb.account(env.network.now);
+            scheme!(self, scheme => send(&mut self.tcb, scheme, u32::MAX, false, env));
+        }
+    }
+
+    /// A window that was not used for a timeout says nothing about the path any more (RFC 5681 section
+    /// 4.1). ns-2's senders keep it.
+    fn restart_after_idle(&mut self, now: Time) {
+        let tcb = &mut self.tcb;
+        if tcb.una < tcb.max_sent || tcb.una == 1 {
+            return;
+        }
+        let idle = now.since(tcb.cwnd_since);
+        tcb.congestion.on_idle(idle);
+        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.holds_window {
+            let window = &mut tcb.congestion.window;
+            let restart = window.cwnd().min(tcb.config.initial_window);
+            window.set_cwnd(restart, Change::Initial);
+        }
+    }
+
+    /// The next segment to be acknowledged.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.tcb.una
+    }
+
+    /// One past the last segment that the application has given.
+    pub(crate) fn end(&self) -> u64 {
+        self.tcb.end
+    }
+
+    /// Segments in flight or lost.
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.tcb.max_sent - self.tcb.una
+    }
+
+    /// Bytes of the application's in the segments below `next`, which is not acknowledged yet.
+    pub(crate) fn bytes_below(&self, next: u64) -> u64 {
+        self.tcb.bytes_below(next)
+    }
+
+    /// Position in the stream of a segment's first byte: the SYN is byte 0, the data begins with 1.
+    pub(crate) fn position(&self, segment: u64) -> u64 {
+        u64::from(segment > 0) + self.tcb.bytes_below(segment)
+    }
+
+    /// Payload bytes of a segment.
+    pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
+        self.position(segment + 1) - self.position(segment).max(1)
+    }
+
+    /// The acknowledgement number that means "segment `next` is expected": after the last segment
+    /// its FIN is acknowledged too.
+    pub(crate) fn acknowledgement(&self, next: u64) -> u64 {
+        self.position(next) + u64::from(next > self.tcb.fin)
+    }
+
+    /// Packets retransmitted, and timeouts, so far.
+    pub(crate) fn repairs(&self) -> (u64, u64) {
+        let counters = &self.tcb.counters;
+        (counters.retransmitted_pkts, counters.timeouts)
+    }
+}

@@ -1,0 +1,80 @@
+//! Data that the application gives message by message. Full segments hold 1460 bytes in 1500.
+
+use super::{SenderBench, reno, tcp};
+use crate::config::Recovery;
+use crate::packet::{Flags, Packet};
+
+impl SenderBench {
+    /// Sizes on the wire and FINs of what was sent since the last question.
+    fn sizes(&mut self) -> Vec<(u64, u16, bool)> {
+        let soon = self.env.network.now + longhaul_units::Span::from_micros(1);
+        let sent = super::run_to(&mut self.env, soon, |_, event| {
+            unreachable!("{event:?} within a microsecond")
+        });
+        let size = |packet: &Packet| (packet.seq, packet.bytes, packet.flags.has(Flags::FIN));
+        sent.iter().map(size).collect()
+    }
+}
+
+fn open() -> SenderBench {
+    let mut tcp = tcp(Recovery::NewReno);
+    tcp.initial_window = 2.0;
+    SenderBench::open_empty(tcp, reno())
+}
+
+#[test]
+fn a_short_segment_is_filled_while_it_waits() {
+    let mut bench = open();
+    assert_eq!(bench.sizes(), []);
+    // Of 3000 bytes two segments fit in the window, 80 bytes wait.
+    bench.sender.append(3000, &mut bench.env);
+    assert_eq!(bench.sizes(), [(1, 1500, false), (2, 1500, false)]);
+    assert_eq!(bench.sender.end(), 4);
+    bench.sender.append(100, &mut bench.env);
+    assert_eq!(bench.sender.end(), 4);
+    assert_eq!(bench.sender.position(4), 3101);
+    bench.ack(200, 3, &[]);
+    assert_eq!(bench.sizes(), [(3, 220, false)]);
+    // It has left, and stays short.
+    bench.sender.append_last(1460 + 7, &mut bench.env);
+    assert_eq!(bench.sizes(), [(4, 1500, false), (5, 47, true)]);
+    let positions: Vec<u64> = (0..7).map(|n| bench.sender.position(n)).collect();
+    assert_eq!(positions, [0, 1, 1461, 2921, 3101, 4561, 4568]);
+    assert_eq!(bench.sender.payload_bytes(3), 180);
+    assert_eq!(bench.sender.acknowledgement(6), 4569);
+}
+
+#[test]
+fn repeated_segments_keep_their_sizes() {
+    let mut bench = open();
+    bench.sender.append(10, &mut bench.env);
+    bench.sender.append(20, &mut bench.env);
+    assert_eq!(bench.sizes(), [(1, 50, false), (2, 60, false)]);
+    // The timer expires; both are sent again, one by one.
+    bench.wait(1300);
+    bench.sent.clear();
+    bench.ack(1400, 2, &[]);
+    assert_eq!(bench.sizes(), [(2, 60, false)]);
+    assert_eq!(bench.sender.repairs(), (2, 1));
+    bench.ack(1500, 3, &[]);
+    assert_eq!(bench.sender.outstanding(), 0);
+    assert_eq!(bench.sender.finish(), None);
+}
+
+/// RFC 5681 section 4.1; the least timeout is a second.
+#[test]
+fn a_window_that_was_idle_for_a_timeout_starts_over() {
+    for (pause, allowed) in [(900, 4), (1100, 2)] {
+        let mut bench = open();
+        // It grows while there is more to send than it allows, from 2 to 4.
+        bench.sender.append(6 * 1460, &mut bench.env);
+        for (at, next) in [(200, 2), (201, 3), (300, 7)] {
+            bench.ack(at, next, &[]);
+        }
+        bench.sizes();
+        bench.wait(300 + pause);
+        bench.env.network.now = super::ms(300 + pause);
+        bench.sender.append(10 * 1460, &mut bench.env);
+        assert_eq!(bench.sizes().len(), allowed, "after {pause} ms");
+    }
+}

@@ -1,0 +1,507 @@
+//! Connections that open and close as applications ask.
+
+mod common;
+
+use common::{
+    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, run,
+    tcp,
+};
+use longhaul_engine::config::{
+    Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Service,
+    Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
+};
+use longhaul_engine::measure::Exchange;
+use longhaul_engine::{Config, Loss};
+use longhaul_units::{Rate, Span, Time};
+
+const RATE: Rate = Rate::from_bps(10_000_000);
+const DELAY: Span = Span::from_millis(10);
+
+fn ms(ms: f64) -> Time {
+    Time::from_secs_f64(ms / 1000.0)
+}
+
+/// What a packet of so many bytes takes to the other side, in milliseconds.
+fn way(bytes: u64) -> f64 {
+    10.0 + bytes as f64 * 8.0 / 10_000.0
+}
+
+fn entry(time: Time, request_bytes: u64, response_bytes: Option<u64>) -> TraceEntry {
+    TraceEntry {
+        time,
+        request_bytes,
+        response_bytes,
+        server_delay: Span::from_millis(3),
+    }
+}
+
+fn trace(entries: &[TraceEntry]) -> Source {
+    Source::Trace(entries.into())
+}
+
+/// Connections that begin on average every `every_ms`, with small requests and responses of half a
+/// segment to many.
+fn requests(every_ms: f64) -> Requests {
+    Requests {
+        arrivals: Process::Independent(Distribution::Exponential {
+            mean: every_ms / 1000.0,
+        }),
+        request: Process::Independent(Distribution::Uniform(100.0, 3000.0)),
+        response: Process::Independent(Distribution::BoundedPareto {
+            min: 700.0,
+            max: 200_000.0,
+            shape: 1.1,
+        }),
+        binding: Binding::WithRequest,
+        server_delay: Distribution::Uniform(0.0, 0.02),
+        round_trip: Process::Independent(Distribution::Constant(0.0)),
+        per_connection: 1,
+        think: Distribution::Constant(0.0),
+    }
+}
+
+fn with(source: Source, seconds: u64) -> Config {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(50), seconds);
+    add_source(&mut config, "web", source, tcp(Recovery::Sack));
+    config
+}
+
+#[test]
+fn an_exchange_takes_what_its_packets_take() {
+    let source = trace(&[entry(ms(100.0), 500, Some(1000))]);
+    let (totals, records) = run(&with(source, 2));
+    let [exchange] = records.exchanges[..] else {
+        panic!("{:?}", records.exchanges);
+    };
+    // SYN and its answer, the request, three milliseconds, the response.
+    let requested = 100.0 + 2.0 * way(40) + way(540);
+    let close = |time: Option<Time>, expected: f64| {
+        let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected;
+        assert!(difference.abs() < 1e-6, "{difference} ms off {expected}");
+    };
+    assert_eq!(exchange.start, ms(100.0));
+    close(exchange.requested, requested);
+    close(exchange.answered, requested + 3.0 + way(1040));
+    close(exchange.end, requested + 3.0 + way(1040));
+    assert_eq!(
+        (exchange.request_bytes, exchange.response_bytes),
+        (500, Some(1000))
+    );
+    let flow = totals.flows[0].total;
+    assert_eq!((flow.connections, flow.exchanges), (1, 1));
+    assert_eq!((flow.sent_pkts, flow.delivered_bytes), (2, 1500));
+    // Forward: the answer to the SYN, the acknowledgement of the request, the response.
+    assert_eq!(totals.links[0].total.departed_bytes, 40 + 40 + 1040);
+    // Back: the SYN, the request, the acknowledgement of the response.
+    assert_eq!(totals.links[1].total.departed_bytes, 40 + 540 + 40);
+}
+
+#[test]
+fn a_response_carries_the_acknowledgement_that_is_held_back() {
+    let source = trace(&[entry(ms(100.0), 500, Some(1000))]);
+    let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
+    let delayed = Tcp {
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::Sack)
+    };
+    add_source(&mut config, "web", source, delayed);
+    let (totals, records) = run(&config);
+    // No acknowledgement of its own for the request; the sender needs none, and does not repeat it.
+    assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040);
+    assert_eq!(totals.links[1].total.departed_bytes, 40 + 540 + 40);
+    assert_eq!(records.exchanges[0].timeouts, 0);
+}
+
+#[test]
+fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
+    let with_round_trip = |ms: f64| {
+        let source = Requests {
+            arrivals: Process::Independent(Distribution::Constant(1.0)),
+            request: Process::Independent(Distribution::Constant(500.0)),
+            response: Process::Independent(Distribution::Constant(1000.0)),
+            server_delay: Distribution::Constant(0.0),
+            round_trip: Process::Independent(Distribution::Constant(ms / 1000.0)),
+            ..requests(1.0)
+        };
+        let (_, records) = run(&with(Source::Requests(source), 3));
+        let exchange = records.exchanges[0];
+        exchange
+            .end
+            .expect("it is over")
+            .since(exchange.start)
+            .as_secs_f64()
+            * 1000.0
+    };
+    // A round trip for the handshake, one for request and response.
+    let longer = with_round_trip(80.0) - with_round_trip(0.0);
+    assert!((longer - 160.0).abs() < 1e-6, "{longer}");
+}
+
+#[test]
+fn several_exchanges_share_a_connection() {
+    let source = Requests {
+        arrivals: Process::Independent(Distribution::Constant(0.5)),
+        per_connection: 4,
+        think: Distribution::Constant(0.1),
+        ..requests(1.0)
+    };
+    let (totals, records) = run(&with(Source::Requests(source), 10));
+    let done: Vec<&Exchange> = records
+        .exchanges
+        .iter()
+        .filter(|e| e.end.is_some())
+        .collect();
+    let first: Vec<_> = done.iter().filter(|e| e.connection == 0).collect();
+    assert_eq!(first.len(), 4);
+    for pair in first.windows(2) {
+        let pause = pair[1].start.since(pair[0].end.expect("it is over"));
+        assert_eq!(pause, Span::from_millis(100));
+        // A connection that is open takes one way for the request.
+        let asked = pair[1].requested.expect("asked").since(pair[1].start);
+        assert!(asked < Span::from_millis(15), "{asked}");
+    }
+    assert_eq!(totals.flows[0].total.exchanges, done.len() as u64);
+    assert_eq!(totals.flows[0].total.connections, 20);
+}
+
+/// Everything that was asked for arrives, whatever is lost, and all packets are accounted for.
+#[test]
+fn exchanges_survive_losses_and_leave_nothing_behind() {
+    for recovery in [
+        Recovery::NewReno,
+        Recovery::Sack,
+        Recovery::RackTlpPrr,
+        Recovery::Ns2Sack,
+    ] {
+        let mut config = dumbbell(RATE, DELAY, drop_tail(20), 60);
+        config.links[0].loss = Loss::Bernoulli(0.03);
+        config.links[1].loss = Loss::Bernoulli(0.03);
+        let source = Requests {
+            per_connection: 3,
+            think: Distribution::Exponential { mean: 0.5 },
+            round_trip: Process::Independent(Distribution::Uniform(0.0, 0.05)),
+            ..requests(100.0)
+        };
+        let timestamps = (recovery == Recovery::Sack).then_some(12);
+        let tcp = Tcp {
+            timestamps,
+            ..tcp(recovery)
+        };
+        add_source(&mut config, "web", Source::Requests(source), tcp);
+        config.flows[0].stop = Some(Time::ZERO + Span::from_secs(20));
+        let (totals, records) = run(&config);
+        let flow = totals.flows[0].total;
+        let asked = records.exchanges.iter();
+        assert!(
+            asked.clone().all(|exchange| exchange.end.is_some()),
+            "{recovery:?}"
+        );
+        let bytes = asked.map(|e| e.request_bytes + e.response_bytes.expect("answered"));
+        assert_eq!(flow.delivered_bytes, bytes.sum::<u64>(), "{recovery:?}");
+        assert!(
+            records
+                .exchanges
+                .iter()
+                .any(|exchange| exchange.retransmitted_pkts > 0)
+        );
+        for link in &totals.links {
+            let link = link.total;
+            assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+        }
+    }
+}
+
+/// The ends of these connections are not known beforehand; what is computed ahead of time must not
+/// pass them by. Explicit service computes nothing ahead.
+#[test]
+fn looking_ahead_changes_nothing() {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
+    let bulk = Tcp {
+        receive_window: 12,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "bulk", 2, AT_ONCE, bulk);
+    add_source(
+        &mut config,
+        "web",
+        Source::Requests(requests(50.0)),
+        tcp(Recovery::Sack),
+    );
+    add_access(&mut config, Span::from_millis(2));
+    let ahead = results(&config);
+    for link in &mut config.links {
+        link.service = Service::Explicit;
+    }
+    // Not all of it is printed if it differs.
+    assert!(ahead == results(&config));
+    assert!(ahead.exchanges.len() > 300);
+}
+
+/// Records of a run; traffic has no window.
+fn results(config: &Config) -> Records {
+    let (_, mut records) = run(config);
+    for sample in &mut records.flows {
+        if sample.cwnd.is_nan() {
+            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
+        }
+    }
+    records
+}
+
+/// Equal seeds ask for the same, whatever the network does with it; unless the server draws its
+/// responses, so that congestion decides which request gets which.
+#[test]
+fn the_network_does_not_change_what_is_asked_for() {
+    let asked = |binding, rate| {
+        let mut config = dumbbell(rate, DELAY, drop_tail(20), 30);
+        let source = Requests {
+            binding,
+            ..requests(30.0)
+        };
+        add_source(
+            &mut config,
+            "web",
+            Source::Requests(source),
+            tcp(Recovery::Sack),
+        );
+        let (_, mut records) = run(&config);
+        records
+            .exchanges
+            .sort_by_key(|exchange| exchange.connection);
+        let sizes = records.exchanges.iter();
+        let sizes = sizes.map(|e| (e.start, e.request_bytes, e.response_bytes));
+        sizes.take(500).collect::<Vec<_>>()
+    };
+    let (slow, fast) = (Rate::from_bps(2_000_000), Rate::from_bps(100_000_000));
+    let requests = |sizes: &[(Time, u64, Option<u64>)]| -> Vec<_> {
+        sizes
+            .iter()
+            .map(|&(time, request, _)| (time, request))
+            .collect()
+    };
+    let responses = |sizes: &[(Time, u64, Option<u64>)]| -> Vec<_> {
+        sizes
+            .iter()
+            .filter_map(|&(_, _, response)| response)
+            .collect()
+    };
+    let with_request = [slow, fast].map(|rate| asked(Binding::WithRequest, rate));
+    let on_arrival = [slow, fast].map(|rate| asked(Binding::OnArrival, rate));
+    assert_eq!(requests(&with_request[0]), requests(&with_request[1]));
+    assert_eq!(requests(&with_request[0]), requests(&on_arrival[0]));
+    assert_eq!(responses(&with_request[1]), {
+        let known = responses(&with_request[0]).len();
+        responses(&with_request[0])[..known.min(500)].to_vec()
+    });
+    assert_ne!(responses(&on_arrival[0]), responses(&on_arrival[1]));
+}
+
+#[test]
+fn data_one_way_needs_no_answer() {
+    let source = trace(&[entry(ms(50.0), 100_000, None), entry(ms(60.0), 10, None)]);
+    let (totals, records) = run(&with(source, 3));
+    assert_eq!(records.exchanges.len(), 2);
+    // The small one overtakes the large one, and is recorded first.
+    assert_eq!(
+        records
+            .exchanges
+            .iter()
+            .map(|e| e.connection)
+            .collect::<Vec<_>>(),
+        [1, 0]
+    );
+    assert!(
+        records
+            .exchanges
+            .iter()
+            .all(|e| e.end.is_some() && e.response_bytes.is_none())
+    );
+    assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
+    // It goes the flow's way.
+    assert!(totals.links[0].total.departed_bytes > 100_000);
+}
+
+/// Spec 002 B9.2: 500 sources offer 64 kbit/s half the time. As a stream of bytes that is 32 kbit/s
+/// each; rounded up to whole segments of 1000 bytes it is 152.4.
+#[test]
+fn messages_offer_what_their_bursts_do() {
+    let delivered = |whole_segments| {
+        let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 40);
+        config.measure.every = None;
+        config.measure.from = Time::ZERO + Span::from_secs(5);
+        let tcp = Tcp {
+            mss_bytes: 1000,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "bursts", 500, AT_ONCE, tcp);
+        let mean = Distribution::Exponential { mean: 0.5 };
+        let messages = Messages {
+            rate: Rate::from_bps(64_000),
+            message_bytes: 210,
+            bursts: Bursts {
+                on: mean.clone(),
+                off: mean,
+            },
+            whole_segments,
+        };
+        for flow in &mut config.flows {
+            let Transport::Tcp(tcp) = flow.transport.clone() else {
+                unreachable!("these flows are TCP");
+            };
+            flow.transport = Transport::Messages(tcp, messages.clone());
+        }
+        let (totals, _) = run(&config);
+        let bytes = totals.flows.iter().map(|flow| flow.window.delivered_bytes);
+        bytes.sum::<u64>() as f64 * 8.0 / 35.0
+    };
+    // Both draw the same bursts; the rate of 500 sources over 35 s has a deviation of half a percent.
+    let (stream, whole) = (delivered(false), delivered(true));
+    assert!((stream / (500.0 * 32_000.0) - 1.0).abs() < 0.02, "{stream}");
+    assert!(
+        (whole / stream / (1000.0 / 210.0) - 1.0).abs() < 0.001,
+        "{whole} for {stream}"
+    );
+}
+
+#[test]
+fn datagrams_come_in_bursts() {
+    let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 200);
+    config.measure.every = None;
+    add_datagrams(&mut config, Rate::from_bps(8_000_000));
+    let Transport::Udp(udp) = &mut config.flows[0].transport else {
+        unreachable!("datagrams are UDP");
+    };
+    udp.bursts = Some(Bursts {
+        on: Distribution::Constant(0.1),
+        off: Distribution::Constant(0.3),
+    });
+    let (totals, _) = run(&config);
+    // Every 400 ms a hundred packets of 1000 bytes.
+    assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
+}
+
+/// Spec 003 B.13: pages of objects, each over a connection of its own that the server opens when the
+/// request is acknowledged.
+fn session(separate: bool) -> Web {
+    Web {
+        pages: 20,
+        inter_page: Distribution::Constant(0.2),
+        objects: Distribution::Constant(3.0),
+        inter_object: Distribution::Constant(0.01),
+        object: Distribution::Uniform(1000.0, 40_000.0),
+        whole_units_of: Some(1460),
+        request_bytes: 1460,
+        separate,
+    }
+}
+
+#[test]
+fn a_session_asks_for_pages_of_objects() {
+    for separate in [false, true] {
+        let (totals, records) = run(&with(Source::Web(session(separate)), 60));
+        assert_eq!(records.exchanges.len(), 60);
+        assert!(records.exchanges.iter().all(|object| object.end.is_some()));
+        let sizes = records
+            .exchanges
+            .iter()
+            .filter_map(|object| object.response_bytes);
+        assert!(sizes.clone().all(|bytes| bytes % 1460 == 0));
+        let bytes = 60 * 1460 + sizes.sum::<u64>();
+        assert_eq!(totals.flows[0].total.delivered_bytes, bytes);
+        // A page follows the last object of the one before it.
+        let mut by_start = records.exchanges.clone();
+        by_start.sort_by_key(|object| object.start);
+        for pages in by_start.chunks(3).collect::<Vec<_>>().windows(2) {
+            let ends = pages[0].iter().filter_map(|object| object.end);
+            let pause = pages[1][0].start.since(ends.max().expect("three objects"));
+            assert_eq!(pause, Span::from_millis(200));
+        }
+    }
+}
+
+#[test]
+fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
+    let first = |separate| {
+        let (_, records) = run(&with(Source::Web(session(separate)), 60));
+        let first = records
+            .exchanges
+            .iter()
+            .min_by_key(|object| object.start)
+            .expect("objects");
+        first
+            .answered
+            .expect("it has come")
+            .since(first.start)
+            .as_secs_f64()
+            * 1000.0
+    };
+    // The acknowledgement of the request, the SYN and its answer, then data; instead of data at once,
+    // right behind that acknowledgement.
+    let longer = first(true) - first(false);
+    assert!((longer - (3.0 * way(40) - 0.032)).abs() < 1e-6, "{longer}");
+}
+
+/// 1.6 seconds of slow start, and nothing after (spec 000 B.12).
+#[test]
+fn a_perturbation_leaves_no_trace() {
+    let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);
+    config.flows[0].start = Start::At(ms(1000.0));
+    let (totals, records) = run(&config);
+    assert_eq!(records.exchanges, []);
+    let sent = |at: f64| {
+        let sample = records.flows.iter().find(|sample| sample.time == ms(at));
+        sample.expect("a sample").sent_pkts
+    };
+    assert_eq!(sent(1000.0), 0);
+    assert!(sent(2600.0) > 500);
+    // Nothing is sent again, though the queue has dropped much.
+    assert_eq!(sent(2700.0), totals.flows[0].total.sent_pkts);
+    assert!(totals.links[0].total.dropped_overflow_pkts > 0);
+    let last = records.flows.last().expect("samples");
+    assert_eq!((last.in_flight, last.sent_pkts), (0, sent(2700.0)));
+    let link = totals.links[0].total;
+    assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+}
+
+#[test]
+fn a_run_stops_after_enough_exchanges() {
+    let with_rule = |p99_above, longest_above| {
+        let mut config = with(Source::Requests(requests(20.0)), 100);
+        add_flows(
+            &mut config,
+            "bulk",
+            1,
+            AT_ONCE,
+            Tcp {
+                receive_window: 3,
+                ..tcp(Recovery::Sack)
+            },
+        );
+        config.measure.from = ms(2000.0);
+        config.measure.stop = Some(StopRule {
+            exchanges: 500,
+            flows: vec![0],
+            p99_above: Some(p99_above),
+            longest_above: Some(longest_above),
+            begun_within: None,
+        });
+        run(&config)
+    };
+    let (totals, records) = with_rule(20_000, 100_000);
+    let counted = records.exchanges.iter().filter(|e| e.start >= ms(2000.0));
+    let ends: Vec<Time> = counted.filter_map(|exchange| exchange.end).collect();
+    assert_eq!(ends.len(), 500);
+    // It stops with the last of them, whatever else goes on.
+    assert_eq!(totals.end, *ends.last().expect("500 of them"));
+    assert!(totals.end < ms(20_000.0) && !totals.stopped);
+    assert_eq!(totals.shortcomings, Vec::<String>::new());
+    // Nothing is longer than 200 kB.
+    let (totals, _) = with_rule(150_000, 200_000);
+    assert_eq!(totals.shortcomings.len(), 2);
+    assert!(totals.shortcomings[0].contains("99th percentile"));
+    assert!(totals.shortcomings[1].contains("no response above 200000 B"));
+}

@@ -1,0 +1,237 @@
+//! Keys of applications that open connections as they go, and of the distributions they draw from.
+
+use longhaul_congestion::Range;
+
+use super::{Field, Kind, RATE, SIZE, TIME, field, required};
+
+const SHAPE: Kind = Kind::Number(Range::above(1.0, 1000.0));
+const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
+const SHAPE_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
+
+/// Distributions of values of one kind; some may be nothing, others have to be more.
+macro_rules! distribution {
+    ($constant:expr, $value:expr) => {
+        Kind::Tagged(&[
+            (
+                "uniform",
+                &[
+                    required("min", $constant, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                ],
+            ),
+            ("exponential", &[required("mean", $value, "Mean.")]),
+            (
+                "pareto",
+                &[
+                    required("mean", $value, "Mean."),
+                    required("shape", SHAPE, SHAPE_HELP),
+                ],
+            ),
+            (
+                "pareto-ii",
+                &[
+                    required("mean", $value, "Mean; values begin at zero."),
+                    required("shape", SHAPE, SHAPE_HELP),
+                ],
+            ),
+            (
+                "bounded-pareto",
+                &[
+                    required("min", $value, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                    required(
+                        "shape",
+                        Kind::Number(Range::closed(0.05, 1000.0)),
+                        SHAPE_HELP,
+                    ),
+                ],
+            ),
+            (
+                "weibull",
+                &[
+                    required("scale", $value, "Scale."),
+                    required(
+                        "shape",
+                        WEIBULL_SHAPE,
+                        "Shape: 1 is exponential, less has a heavier tail.",
+                    ),
+                ],
+            ),
+            (
+                "empirical",
+                &[
+                    required(
+                        "probabilities",
+                        Kind::List(&Kind::Number(Range::closed(0.0, 1.0))),
+                        "Probabilities in ascending order, from 0 to 1.",
+                    ),
+                    required(
+                        "values",
+                        Kind::List(&$constant),
+                        "The quantiles that belong to them; straight lines between.",
+                    ),
+                ],
+            ),
+        ])
+    };
+}
+
+const DRAWN_TIME: Kind = distribution!(Kind::Quantity(TIME), Kind::Positive(TIME));
+const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIME]);
+const SIZES: Kind = Kind::OneOf(&[
+    Kind::Positive(SIZE),
+    distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
+]);
+
+const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
+const COUNTS: Kind = Kind::OneOf(&[COUNT, distribution!(COUNT, COUNT)]);
+
+const PER_CONNECTION: Kind = Kind::Whole {
+    min: 1,
+    max: 100_000,
+};
+const BINDING_HELP: &str = "When the size of a response is drawn: `with-request` (default), so that the \
+    same seed gives the same pairs, or `on-arrival` of the request.";
+const PER_CONNECTION_HELP: &str = "Exchanges on one connection; 1 by default.";
+const THINK_HELP: &str = "From the end of a response to the next request on its connection.";
+
+/// Keys of `traffic` of a flow.
+pub(super) const TRAFFIC: Kind = Kind::Tagged(&[
+    ("requests", REQUESTS),
+    ("packmime", PACKMIME),
+    ("web", WEB),
+    ("perturbation", PERTURBATION),
+    ("trace", TRACE),
+    ("on-off", ON_OFF),
+]);
+
+const REQUESTS: &[Field] = &[
+    required(
+        "interval",
+        TIMES,
+        "Between the beginnings of two connections.",
+    ),
+    field("request", SIZES, "Bytes of a request; 400 B by default."),
+    required("response", SIZES, "Bytes of a response."),
+    field(
+        "server_delay",
+        TIMES,
+        "From request to response at the server; 0 s by default.",
+    ),
+    field(
+        "extra_rtt",
+        TIMES,
+        "Round trip of each connection beyond that of the network; 0 s by default.",
+    ),
+    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    field("think", TIMES, THINK_HELP),
+    field(
+        "binding",
+        Kind::Word(&["with-request", "on-arrival"]),
+        BINDING_HELP,
+    ),
+];
+
+const WEB: &[Field] = &[
+    field(
+        "pages",
+        Kind::Whole {
+            min: 1,
+            max: 1_000_000_000,
+        },
+        "Pages in the session of each flow; 1000 by default.",
+    ),
+    required("inter_page", TIMES, "From the end of a page to the next."),
+    required("objects", COUNTS, "Objects on a page, rounded up."),
+    required(
+        "inter_object",
+        TIMES,
+        "Between the requests for two objects of a page.",
+    ),
+    required("object", SIZES, "Bytes of an object."),
+    field(
+        "request",
+        Kind::Positive(SIZE),
+        "Bytes of a request; one full segment by default.",
+    ),
+    field(
+        "whole_segments",
+        Kind::Flag,
+        "Whether sizes of objects are rounded up to whole segments, as in ns-2; true by default.",
+    ),
+    field(
+        "separate",
+        Kind::Flag,
+        "Whether the server opens a connection of its own for each object, once the request is \
+         acknowledged, as in ns-2 (default), or answers on the request's.",
+    ),
+];
+
+const PERTURBATION: &[Field] = &[required(
+    "lifetime",
+    Kind::Positive(TIME),
+    "A greedy connection is cut off after this, with what is under way on it.",
+)];
+
+const PACKMIME: &[Field] = &[
+    required(
+        "rate",
+        Kind::Number(Range::closed(0.01, 1e6)),
+        "Connections a second.",
+    ),
+    field(
+        "round_trips",
+        Kind::Word(&["both", "server", "none"]),
+        "Round trips beyond the network's, as the model has them: of both sides (default), of the \
+         server's side, or none.",
+    ),
+    field(
+        "server_delay",
+        Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIME]),
+        "From request to response at the server; `model` (default): one over a Weibull number, mean \
+         about 6 ms.",
+    ),
+    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    field("think", TIMES, THINK_HELP),
+    field(
+        "binding",
+        Kind::Word(&["with-request", "on-arrival"]),
+        BINDING_HELP,
+    ),
+];
+
+const TRACE: &[Field] = &[
+    field(
+        "file",
+        Kind::Text,
+        "CSV file, relative to this one: start_s and bytes, for data one way, or start_s, \
+         request_bytes and response_bytes; server_delay_s if there are delays.",
+    ),
+    field("csv", Kind::Text, "The same table as text."),
+];
+
+const ON_OFF: &[Field] = &[
+    required("on", TIMES, "Lengths of bursts."),
+    required(
+        "off",
+        TIMES,
+        "Lengths of pauses; the first burst comes after one.",
+    ),
+    field(
+        "rate",
+        Kind::Positive(RATE),
+        "TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside \
+         `traffic`.",
+    ),
+    field(
+        "message",
+        Kind::Positive(SIZE),
+        "TCP: bytes of a message. UDP: a packet.",
+    ),
+    field(
+        "whole_segments",
+        Kind::Flag,
+        "TCP: whether each message takes whole segments, all full, as in ns-2; false by default: bytes \
+         of one stream.",
+    ),
+];

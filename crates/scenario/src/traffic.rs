@@ -1,0 +1,303 @@
+//! Applications that open connections as they go, or send in bursts: defaults, what contradicts what, and the engine's
+//! form.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use longhaul_engine::config::{
+    Binding, Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport,
+    Web,
+};
+use longhaul_units::{Quantity, Span};
+
+use crate::custom::read;
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
+use crate::read::{beside, join};
+use crate::trace;
+use crate::typed::{Typed, span, text_of};
+
+/// PackMime's delays of servers, in seconds (spec 001b B.7).
+const PACKMIME_SERVER_DELAY: Distribution = Distribution::InverseWeibull {
+    shape: 0.63,
+    scale: 305.0,
+    max: 0.1,
+};
+
+/// Fills in defaults and checks what the model cannot.
+pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
+    let udp = text_of(protocol) == "udp";
+    match traffic.word("kind") {
+        "on-off" => resolve_on_off(traffic, udp, path, out),
+        kind if udp => {
+            let message = format!("`{kind}` opens TCP connections; a UDP flow may be `on-off`");
+            let origin = &traffic.node("kind").origin;
+            return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+        }
+        "trace" => resolve_trace(traffic, path, out),
+        "packmime" => resolve_packmime(traffic),
+        "web" => resolve_web(traffic),
+        "perturbation" => {}
+        _ => resolve_requests(traffic),
+    }
+    for (key, node) in traffic.iter() {
+        if let Value::Table(table) = &node.value {
+            check_distribution(table, &node.origin, &join(path, key), out);
+        }
+    }
+}
+
+fn resolve_requests(traffic: &mut Table) {
+    resolve_connections(traffic);
+    for key in ["server_delay", "extra_rtt"] {
+        traffic.default(key, span(Span::ZERO), Origin::Default);
+    }
+    let request = Value::Quantity(Quantity::Bytes(longhaul_units::Bytes(400)));
+    traffic.default("request", request, Origin::Default);
+}
+
+fn resolve_packmime(traffic: &mut Table) {
+    resolve_connections(traffic);
+    for (key, word) in [("round_trips", "both"), ("server_delay", "model")] {
+        traffic.default(key, Value::Text(word.to_string()), Origin::Default);
+    }
+}
+
+fn resolve_web(traffic: &mut Table) {
+    traffic.default("pages", Value::Whole(1000), Origin::Default);
+    for key in ["whole_segments", "separate"] {
+        traffic.default(key, Value::Flag(true), Origin::Default);
+    }
+}
+
+/// What all models of requests have in common.
+fn resolve_connections(traffic: &mut Table) {
+    traffic.default("think", span(Span::ZERO), Origin::Default);
+    traffic.default("per_connection", Value::Whole(1), Origin::Default);
+    let binding = Value::Text("with-request".to_string());
+    traffic.default("binding", binding, Origin::Default);
+}
+
+/// Messages are packets over UDP, and described here over TCP.
+fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
+    for key in ["rate", "message", "whole_segments"] {
+        match traffic.get(key) {
+            Some(node) if udp => {
+                let message = format!(
+                    "messages of a UDP flow are its packets; leave out {key}, and write rate and \
+                     packet of the flow"
+                );
+                out.push(Diagnostic::new(
+                    &join(path, key),
+                    node.key_origin(),
+                    message,
+                ));
+            }
+            None if !udp && key != "whole_segments" => {
+                let origin = &traffic.node("kind").origin;
+                let message = format!("over TCP, `on-off` needs {key}");
+                out.push(Diagnostic::new(path, origin, message));
+            }
+            _ => {}
+        }
+    }
+    if !udp {
+        traffic.default("whole_segments", Value::Flag(false), Origin::Default);
+    }
+}
+
+/// Reads the file: what identifies the results includes the table, and the resolved scenario runs
+/// without the file.
+fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if !traffic.contains_key("csv") {
+        let Some(file) = traffic.get("file").cloned() else {
+            let origin = &traffic.node("kind").origin;
+            let message = "a trace needs a table; write file = \"trace.csv\"";
+            return out.push(Diagnostic::new(path, origin, message));
+        };
+        let name = traffic.word("file").to_string();
+        match read(&beside(&file.origin, &name)) {
+            Ok(text) => traffic.derive("csv", Value::Text(text), &format!("the text of {name}")),
+            Err(reason) => {
+                return out.push(Diagnostic::new(&join(path, "file"), &file.origin, reason));
+            }
+        }
+        let short = Path::new(&name).file_name();
+        let short = short.map_or(name.clone(), |short| short.display().to_string());
+        traffic.insert("file".to_string(), Node::text(&short, file.origin));
+    }
+    if let Err(reason) = trace::parse(traffic.word("csv")) {
+        let (key, node) = match traffic.get("file") {
+            Some(file) => ("file", file),
+            None => ("csv", traffic.node("csv")),
+        };
+        out.push(Diagnostic::new(&join(path, key), &node.origin, reason));
+    }
+}
+
+/// What the model cannot say of a distribution's parameters.
+fn check_distribution(table: &Table, origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
+    let message = match table.word("kind") {
+        "uniform" | "bounded-pareto" if amount(table.node("min")) >= amount(table.node("max")) => {
+            "min has to be less than max".to_string()
+        }
+        "empirical" => match quantiles(table) {
+            Ok(_) => return,
+            Err(reason) => reason,
+        },
+        _ => return,
+    };
+    out.push(Diagnostic::new(path, origin, message));
+}
+
+fn quantiles(table: &Table) -> Result<Vec<(f64, f64)>, String> {
+    let probabilities = table.list("probabilities");
+    let values = table.list("values");
+    if probabilities.len() != values.len() || values.len() < 2 {
+        let (n, m) = (probabilities.len(), values.len());
+        return Err(format!(
+            "{n} probabilities and {m} values; write two or more of both, as many of each"
+        ));
+    }
+    let pair = |(p, value): (&Node, &Node)| (amount(p), amount(value));
+    let points: Vec<(f64, f64)> = probabilities.iter().zip(values).map(pair).collect();
+    let ascending = points
+        .windows(2)
+        .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
+    let whole = points[0].0 == 0.0 && points[points.len() - 1].0 == 1.0;
+    if ascending && whole {
+        Ok(points)
+    } else {
+        Err("write probabilities that ascend from 0 to 1, and values that do not descend".into())
+    }
+}
+
+/// Seconds, bytes, or a number.
+fn amount(node: &Node) -> f64 {
+    match node.value {
+        Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
+        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0 as f64,
+        Value::Number(number) => number,
+        ref other => unreachable!("{other:?} is no amount"),
+    }
+}
+
+/// The engine's form of a value that may be drawn.
+fn distribution(node: &Node) -> Distribution {
+    let Value::Table(table) = &node.value else {
+        return Distribution::Constant(amount(node));
+    };
+    let value = |key| amount(table.node(key));
+    match table.word("kind") {
+        "uniform" => Distribution::Uniform(value("min"), value("max")),
+        "exponential" => Distribution::Exponential {
+            mean: value("mean"),
+        },
+        "pareto" => Distribution::Pareto {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "pareto-ii" => Distribution::ParetoII {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "bounded-pareto" => Distribution::BoundedPareto {
+            min: value("min"),
+            max: value("max"),
+            shape: value("shape"),
+        },
+        "weibull" => Distribution::Weibull {
+            shape: value("shape"),
+            scale: value("scale"),
+        },
+        _ => Distribution::Empirical(quantiles(table).expect("checked when resolved").into()),
+    }
+}
+
+/// The engine's form of resolved bursts.
+pub(crate) fn bursts(traffic: &Table) -> Bursts {
+    Bursts {
+        on: distribution(traffic.node("on")),
+        off: distribution(traffic.node("off")),
+    }
+}
+
+/// The engine's form of a TCP flow with a resolved application.
+pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
+    if traffic.word("kind") == "on-off" {
+        let messages = Messages {
+            rate: traffic.rate("rate"),
+            message_bytes: traffic.bytes("message").0 as u32,
+            bursts: bursts(traffic),
+            whole_segments: traffic.flag("whole_segments"),
+        };
+        return Transport::Messages(tcp, messages);
+    }
+    let source = source(traffic, tcp.mss_bytes.into());
+    Transport::Traffic(tcp, Arc::new(source))
+}
+
+/// The engine's form of an application that opens connections, with segments of `mss` bytes.
+fn source(traffic: &Table, mss: u64) -> Source {
+    let drawn = |key| distribution(traffic.node(key));
+    match traffic.word("kind") {
+        "trace" => {
+            let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
+            Source::Trace(entries.into())
+        }
+        "packmime" => Source::Requests(packmime(traffic)),
+        "perturbation" => Source::CutOff(traffic.span("lifetime")),
+        "web" => Source::Web(Web {
+            pages: traffic.whole("pages"),
+            inter_page: drawn("inter_page"),
+            objects: drawn("objects"),
+            inter_object: drawn("inter_object"),
+            object: drawn("object"),
+            whole_units_of: traffic.flag("whole_segments").then_some(mss),
+            request_bytes: match traffic.contains_key("request") {
+                true => traffic.bytes("request").0,
+                false => mss,
+            },
+            separate: traffic.flag("separate"),
+        }),
+        _ => Source::Requests(Requests {
+            arrivals: Process::Independent(drawn("interval")),
+            request: Process::Independent(drawn("request")),
+            response: Process::Independent(drawn("response")),
+            binding: binding(traffic),
+            server_delay: drawn("server_delay"),
+            round_trip: Process::Independent(drawn("extra_rtt")),
+            per_connection: traffic.whole("per_connection") as u32,
+            think: drawn("think"),
+        }),
+    }
+}
+
+fn packmime(traffic: &Table) -> Requests {
+    let rate = traffic.number("rate");
+    let round_trip = |client_side| Process::PackMime(PackMime::RoundTrips { rate, client_side });
+    Requests {
+        arrivals: Process::PackMime(PackMime::Arrivals { rate }),
+        request: Process::PackMime(PackMime::Requests { rate }),
+        response: Process::PackMime(PackMime::Responses),
+        binding: binding(traffic),
+        server_delay: match &traffic.node("server_delay").value {
+            Value::Text(_) => PACKMIME_SERVER_DELAY,
+            _ => distribution(traffic.node("server_delay")),
+        },
+        round_trip: match traffic.word("round_trips") {
+            "both" => round_trip(true),
+            "server" => round_trip(false),
+            _ => Process::Independent(Distribution::Constant(0.0)),
+        },
+        per_connection: traffic.whole("per_connection") as u32,
+        think: distribution(traffic.node("think")),
+    }
+}
+
+fn binding(traffic: &Table) -> Binding {
+    match traffic.word("binding") {
+        "on-arrival" => Binding::OnArrival,
+        _ => Binding::WithRequest,
+    }
+}

@@ -1,0 +1,295 @@
+//! Applications that open connections as they go.
+
+use longhaul_engine::config::{
+    Binding, Distribution, PackMime, Process, Requests, Source, StopRule, Transport, Web,
+};
+use longhaul_scenario::{Scenario, load, parse};
+use longhaul_units::Time;
+
+use crate::{refusal, value};
+
+/// A scenario whose one flow has this application.
+fn text(traffic: &str) -> String {
+    format!(
+        "duration = \"10 s\"\n\
+         topology.dumbbell.bottleneck = {{ rate = \"10 Mbps\", delay = \"10 ms\" }}\n\
+         [[flows]]\ntraffic = {traffic}\n"
+    )
+}
+
+fn scenario(traffic: &str) -> Scenario {
+    parse(&text(traffic), "base.toml", None, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn source(scenario: &Scenario) -> &Source {
+    match &scenario.config().flows[0].transport {
+        Transport::Traffic(_, source) => source,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn requests(traffic: &str) -> Requests {
+    match source(&scenario(traffic)) {
+        Source::Requests(requests) => requests.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn distributions_come_in_seconds_and_bytes() {
+    let of = |response: &str| {
+        let traffic =
+            format!("{{ kind = \"requests\", interval = \"0.1 s\", response = {response} }}");
+        match requests(&traffic).response {
+            Process::Independent(distribution) => distribution,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(of("\"12 KB\""), Distribution::Constant(12_000.0));
+    assert_eq!(
+        of("{ kind = \"exponential\", mean = \"2 KB\" }"),
+        Distribution::Exponential { mean: 2000.0 }
+    );
+    assert_eq!(
+        of("{ kind = \"pareto\", mean = \"12 KB\", shape = 1.2 }"),
+        Distribution::Pareto {
+            mean: 12_000.0,
+            shape: 1.2
+        }
+    );
+    assert_eq!(
+        of(
+            "{ kind = \"empirical\", probabilities = [0, 0.5, 1], values = [\"1 B\", \"2 B\", \"9 B\"] }"
+        ),
+        Distribution::Empirical([(0.0, 1.0), (0.5, 2.0), (1.0, 9.0)].into())
+    );
+    let defaults = requests("{ kind = \"requests\", interval = \"20 ms\", response = \"1 KB\" }");
+    let interval = Process::Independent(Distribution::Constant(0.02));
+    assert_eq!(defaults.arrivals, interval);
+    assert_eq!(defaults.server_delay, Distribution::Constant(0.0));
+    assert_eq!(
+        (defaults.per_connection, defaults.binding),
+        (1, Binding::WithRequest)
+    );
+}
+
+/// Spec 001b B.7 and B.9: both sides' round trips in the main study, the server's alone in appendix B.
+#[test]
+fn packmime_is_a_rate() {
+    let model = requests("{ kind = \"packmime\", rate = 24.1 }");
+    assert_eq!(
+        model.arrivals,
+        Process::PackMime(PackMime::Arrivals { rate: 24.1 })
+    );
+    assert_eq!(model.response, Process::PackMime(PackMime::Responses));
+    let round_trips = |client_side| {
+        Process::PackMime(PackMime::RoundTrips {
+            rate: 24.1,
+            client_side,
+        })
+    };
+    assert_eq!(model.round_trip, round_trips(true));
+    let delay = Distribution::InverseWeibull {
+        shape: 0.63,
+        scale: 305.0,
+        max: 0.1,
+    };
+    assert_eq!(model.server_delay, delay);
+    let other = requests(
+        "{ kind = \"packmime\", rate = 24.1, round_trips = \"server\", server_delay = \"0 s\", \
+         binding = \"on-arrival\", per_connection = 3 }",
+    );
+    assert_eq!(other.round_trip, round_trips(false));
+    assert_eq!(other.server_delay, Distribution::Constant(0.0));
+    assert_eq!(
+        (other.binding, other.per_connection),
+        (Binding::OnArrival, 3)
+    );
+}
+
+#[test]
+fn mistakes_are_refused_with_their_place() {
+    let wrong = |traffic: &str, parts: &[&str]| {
+        let message = refusal(&text(traffic));
+        assert!(message.starts_with("wrong.toml:4:"), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in: {message}");
+        }
+    };
+    let requests = |rest: &str| format!("{{ kind = \"requests\", interval = \"1 s\", {rest} }}");
+    wrong(
+        "{ interval = \"1 s\" }",
+        &["`kind` is missing", "requests, packmime, web"],
+    );
+    wrong(
+        &requests("request = \"1 B\""),
+        &["flows.0.traffic", "`response` is missing"],
+    );
+    wrong(
+        &requests("response = { kind = \"pareto\", mean = \"1 KB\", shape = 1 }"),
+        &["traffic.response.shape", "1 is out of range"],
+    );
+    wrong(
+        &requests("response = { kind = \"uniform\", min = \"2 KB\", max = \"1 KB\" }"),
+        &["flows.0.traffic.response", "min has to be less than max"],
+    );
+    wrong(
+        &requests("response = { kind = \"paretto\", mean = \"1 KB\" }"),
+        &["did you mean `pareto`"],
+    );
+    wrong(
+        &requests(
+            "response = { kind = \"empirical\", probabilities = [0, 0.5], values = [\"1 B\", \"2 B\"] }",
+        ),
+        &["ascend from 0 to 1"],
+    );
+    wrong("{ kind = \"trace\" }", &["a trace needs a table"]);
+    wrong(
+        "{ kind = \"trace\", file = \"none.csv\" }",
+        &["traffic.file", "cannot read none.csv"],
+    );
+    wrong(
+        "{ kind = \"trace\", csv = \"start_s,bytes\" }",
+        &["traffic.csv", "no line below"],
+    );
+    let both = text("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\ntransfer = \"1 MB\"");
+    assert!(refusal(&both).contains("either transfer or traffic"));
+    let udp = "protocol = \"udp\"\nrate = \"1 Mbps\"\n";
+    let over_udp = |traffic: &str| refusal(&(text(traffic) + udp));
+    let message = over_udp("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }");
+    assert!(
+        message.contains("opens TCP connections; a UDP flow may be `on-off`"),
+        "{message}"
+    );
+    let message = over_udp("{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", message = \"9 B\" }");
+    assert!(
+        message.contains("messages of a UDP flow are its packets"),
+        "{message}"
+    );
+    wrong(
+        "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\" }",
+        &["flows.0.traffic", "over TCP, `on-off` needs message"],
+    );
+}
+
+#[test]
+fn a_trace_becomes_part_of_the_scenario() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("trace");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let csv = "start_s,request_bytes,response_bytes\n0.5,400,9000\n";
+    std::fs::write(folder.join("web.csv"), csv).expect("a file");
+    let file = folder.join("base.toml");
+    std::fs::write(&file, text("{ kind = \"trace\", file = \"web.csv\" }")).expect("a file");
+    let loaded = load(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Source::Trace(entries) = source(&loaded) else {
+        panic!("not a trace");
+    };
+    assert_eq!(entries[0].time, Time::from_secs_f64(0.5));
+    assert_eq!(value(&loaded, "/flows/0/label"), "\"trace\"");
+    // It runs without the file, wherever that was, and is the same scenario.
+    let resolved = loaded.resolved_json().to_string();
+    assert!(!resolved.contains("CARGO") && !resolved.contains(&folder.display().to_string()));
+    let again = parse(&resolved, "resolved.json", None, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.hash(), loaded.hash());
+}
+
+/// Table 4.2 of spec 002, with ns-2's rounding.
+#[test]
+fn bursts_go_over_tcp_or_udp() {
+    let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
+    let on_off = format!("kind = \"on-off\", on = {pareto}, off = {pareto}");
+    let over_tcp =
+        format!("{{ {on_off}, rate = \"64 kbps\", message = \"210 B\", whole_segments = true }}");
+    let scenario = scenario(&over_tcp);
+    let Transport::Messages(_, messages) = &scenario.config().flows[0].transport else {
+        panic!("no messages");
+    };
+    let pareto = Distribution::Pareto {
+        mean: 0.5,
+        shape: 1.5,
+    };
+    assert_eq!(messages.bursts.on, pareto);
+    assert_eq!(
+        (messages.rate.as_bps(), messages.message_bytes),
+        (64_000, 210)
+    );
+    assert!(messages.whole_segments);
+    let udp = text(&format!("{{ {on_off} }}")) + "protocol = \"udp\"\nrate = \"3 Mbps\"\n";
+    let udp = parse(&udp, "udp.toml", None, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let Transport::Udp(udp) = &udp.config().flows[0].transport else {
+        panic!("not UDP");
+    };
+    assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
+}
+
+/// Spec 003 B.13.
+#[test]
+fn sessions_count_in_packets_unless_told_otherwise() {
+    let web = |rest: &str| {
+        let traffic = format!(
+            "{{ kind = \"web\", inter_page = \"10 s\", inter_object = \"0.5 s\", object = \"12 KB\", \
+             objects = {{ kind = \"pareto\", mean = 3, shape = 1.5 }}{rest} }}"
+        );
+        match source(&scenario(&traffic)) {
+            Source::Web(web) => web.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let expected = Web {
+        pages: 1000,
+        inter_page: Distribution::Constant(10.0),
+        objects: Distribution::Pareto {
+            mean: 3.0,
+            shape: 1.5,
+        },
+        inter_object: Distribution::Constant(0.5),
+        object: Distribution::Constant(12_000.0),
+        whole_units_of: Some(1448),
+        request_bytes: 1448,
+        separate: true,
+    };
+    assert_eq!(web(""), expected);
+    let other = web(", whole_segments = false, separate = false, request = \"400 B\"");
+    assert_eq!(
+        (other.whole_units_of, other.request_bytes, other.separate),
+        (None, 400, false)
+    );
+}
+
+#[test]
+fn a_stop_rule_names_flows_with_exchanges() {
+    let stop = |rest: &str| {
+        let packmime = "{ kind = \"packmime\", rate = 10 }\n";
+        let flows =
+            "[[flows]]\nlabel = \"bulk\"\n[[flows]]\nlabel = \"other\"\ncount = 2\ntraffic = ";
+        format!(
+            "measure.stop = {{ exchanges = 1000{rest} }}\n{}{flows}{packmime}",
+            text(packmime)
+        )
+    };
+    let rule = |rest: &str| -> StopRule {
+        let scenario = parse(&stop(rest), "stop.toml", None, &[]);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        scenario.config().measure.stop.clone().expect("a rule")
+    };
+    assert_eq!(rule("").flows, [0, 2, 3]);
+    let strict = rule(
+        ", of = [\"other\"], p99_above = \"65 KB\", longest_above = \"10 MB\", begun_within = \"1000 s\"",
+    );
+    assert_eq!(strict.flows, [2, 3]);
+    assert_eq!((strict.exchanges, strict.p99_above), (1000, Some(65_000)));
+    let message = refusal(&stop(", of = [\"bulk\"]"));
+    assert!(
+        message.contains("measure.stop.of.0: unknown label of flows with exchanges"),
+        "{message}"
+    );
+    assert!(message.contains("packmime, other"), "{message}");
+    let bulk = text(
+        "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\", message = \"1 KB\" }",
+    );
+    let message = refusal(&format!("measure.stop = {{ exchanges = 1 }}\n{bulk}"));
+    assert!(
+        message.contains("no flow has exchanges to count"),
+        "{message}"
+    );
+}

@@ -1,0 +1,190 @@
+"""The rate of new connections that gives a wanted load on a link.
+
+As in the evaluation of Sync-TCP (spec 001b B.9): with all links so fast that nothing waits, the
+bytes that reach a link measure what traffic offers; the rates found are then used on the network as
+it is. One seed asks for the same sizes at any rate, so that the load follows the rate steadily.
+"""
+
+import copy
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul._engine import LonghaulError, bits_per_second, seconds
+from longhaul.run import ScenarioSource, load, run
+
+# Links are so much faster than in the scenario.
+SPEED = 10
+# Of the wanted load.
+TOLERANCE = 0.005
+MOST_RUNS = 12
+# What scales with the time between two connections, in each distribution that it may have.
+SCALES = ("mean", "scale", "min", "max")
+
+Document = dict[str, Any]
+
+
+class CalibrationError(LonghaulError):
+    """A load that no rate gives."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Rates that give a load."""
+
+    # Overrides of the scenario, by key.
+    settings: dict[str, float | str]
+    # Factors of the scenario's own rates that were tried, and the loads that they gave.
+    steps: list[tuple[float, float]]
+
+    @property
+    def load(self) -> float:
+        """The load that the rates give."""
+        return self.steps[-1][1]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {"settings": self.settings, "load": self.load, "steps": self.steps}
+
+
+def calibrate(
+    scenario: ScenarioSource,
+    *,
+    load: float,
+    link: str = "bottleneck",
+    labels: Sequence[str] | None = None,
+    set: Sequence[str] = (),
+) -> Calibration:
+    """Find the rates of the flows with these labels, scaled alike, that give a load on a link."""
+    document = _resolve(scenario, set)
+    groups = _groups(document, labels)
+    rate = _rates(document).get(link)
+    if rate is None:
+        known = ", ".join(_rates(document))
+        raise CalibrationError(f"there is no link `{link}` to load; there are: {known}")
+    if not load > 0:
+        raise CalibrationError(f"a load of {load:g} needs no traffic; write more than 0")
+
+    def measure(factor: float) -> float:
+        faster = _faster(document)
+        for index in groups:
+            _scale(faster["flows"][index]["traffic"], factor)
+        return _offered_bps(faster, link) / rate
+
+    steps = _search(measure, load)
+    settings: dict[str, float | str] = {}
+    for index in groups:
+        traffic = copy.deepcopy(document["flows"][index]["traffic"])
+        settings |= {
+            f"flows.{index}.traffic.{key}": value
+            for key, value in _scale(traffic, steps[-1][0]).items()
+        }
+    return Calibration(settings, steps)
+
+
+def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
+    """Secant steps: load is nearly a line over the rate, at first one through no load at none."""
+    steps = [(1.0, measure(1.0))]
+    before = (0.0, 0.0)
+    while abs(steps[-1][1] / wanted - 1) > TOLERANCE:
+        factor, reached = steps[-1]
+        slope = (reached - before[1]) / (factor - before[0])
+        following = factor + (wanted - reached) / slope if slope > 0 else 0.0
+        if following <= 0 or len(steps) == MOST_RUNS:
+            raise CalibrationError(
+                f"no rate gives a load of {wanted:.1%}: {reached:.1%} at {factor:.3g} times the "
+                "scenario's; other flows may load the link, or the run is too short"
+            )
+        before = steps[-1]
+        steps.append((following, measure(following)))
+    return steps
+
+
+def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
+    document: Document = json.loads(load(scenario, set).resolved_json())
+    # Series are not looked at, and a stop rule would end each run elsewhere.
+    document["measure"] |= {"every": "never", "events": False, "capture": []}
+    document["measure"].pop("stop", None)
+    return document
+
+
+def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
+    """The groups of flows whose rates may change."""
+    scalable = {
+        flow["label"]: index
+        for index, flow in enumerate(document["flows"])
+        if flow.get("traffic", {}).get("kind") in ("packmime", "requests")
+    }
+    for label in labels or ():
+        if label not in scalable:
+            known = ", ".join(scalable) or "none"
+            raise CalibrationError(
+                f"no flows `{label}` open connections at a rate; there are: {known}"
+            )
+    if not scalable:
+        raise CalibrationError(
+            "no flows open connections at a rate; `packmime` and `requests` traffic do"
+        )
+    return [scalable[label] for label in labels or scalable]
+
+
+def _links(document: Document) -> list[tuple[str, Document]]:
+    """The topology's links with their names."""
+    topology = document["topology"]
+    if "dumbbell" in topology:
+        return [("bottleneck", topology["dumbbell"]["bottleneck"])]
+    if "parking-lot" in topology:
+        return [(f"hop-{n}", hop) for n, hop in enumerate(topology["parking-lot"]["hops"])]
+    return [(link["name"], link) for link in topology["graph"]["links"]]
+
+
+def _rates(document: Document) -> dict[str, int]:
+    """Rates of all link directions of the topology."""
+    rates = {}
+    for name, link in _links(document):
+        rates[name] = bits_per_second(link["rate"])
+        if link.get("both", True):
+            rates[f"{name}-reverse"] = rates[name]
+    return rates
+
+
+def _faster(document: Document) -> Document:
+    """The same network with all links faster."""
+    faster = copy.deepcopy(document)
+    links = [link for _, link in _links(faster)]
+    links += [flow["access"] for flow in faster["flows"] if "access" in flow]
+    for link in links:
+        link["rate"] = f"{SPEED * bits_per_second(link['rate'])} bps"
+    return faster
+
+
+def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
+    """Make connections open more often by a factor; return what has changed."""
+    if traffic["kind"] == "packmime":
+        # Short enough to write down.
+        traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
+        return {"rate": traffic["rate"]}
+
+    def sooner(text: str) -> str:
+        return f"{seconds(text) / factor:.12f} s"
+
+    interval = traffic["interval"]
+    if isinstance(interval, str):
+        traffic["interval"] = sooner(interval)
+        return {"interval": traffic["interval"]}
+    changed: dict[str, float | str] = {}
+    for key in SCALES:
+        if key in interval:
+            interval[key] = changed[f"interval.{key}"] = sooner(interval[key])
+    for index, value in enumerate(interval.get("values", [])):
+        interval["values"][index] = changed[f"interval.values.{index}"] = sooner(value)
+    return changed
+
+
+def _offered_bps(document: Document, link: str) -> float:
+    """Bytes of all packets that reach a link in the measurement window, as a rate."""
+    results = run(document)
+    window_s = results.meta["simulated_s"] - results.meta["measured_from_s"]
+    arrived = results.links.filter(name=link)["arrived_bytes"][0]
+    return float(arrived * 8 / window_s)
