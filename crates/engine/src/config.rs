@@ -1,6 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod distribution;
+mod proxy;
 mod traffic;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
+pub use proxy::{Proxy, ProxyChange};
 pub use traffic::{Binding, Requests, Source, TraceEntry};
 
 /// A complete simulation.
@@ -35,6 +37,8 @@ pub struct Config {
     pub links: Vec<Link>,
     /// Flows in the order of their ids.
     pub flows: Vec<Flow>,
+    /// Proxies; flows refer to them by index.
+    pub proxies: Vec<Proxy>,
 }
 
 /// How links keep time: what happens if a packet arrives the moment another departs.
@@ -116,6 +120,8 @@ pub struct Flow {
     pub start: Start,
     /// When the application stops sending, if before the end.
     pub stop: Option<Time>,
+    /// The proxy that splits its connection. Only a connection that is there from the start has one.
+    pub via: Option<usize>,
     /// Transport and application.
     pub transport: Transport,
 }

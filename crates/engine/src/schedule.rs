@@ -30,6 +30,8 @@ pub(crate) enum Event {
     Turn(u32),
     /// A packet held back at one end of a dialogue is due.
     Held(u32),
+    /// A proxy looks at its local queue.
+    Check(u32),
     /// A flow starts.
     Start(u32),
     /// A flow's application stops sending.
@@ -56,12 +58,13 @@ mod class {
     pub(super) const HELD: u64 = 7;
     pub(super) const TURN: u64 = 8;
     pub(super) const TRAFFIC: u64 = 9;
-    pub(super) const START: u64 = 10;
-    pub(super) const STOP: u64 = 11;
-    pub(super) const MEASURE_FROM: u64 = 12;
-    pub(super) const SAMPLE: u64 = 13;
-    pub(super) const PROGRESS: u64 = 14;
-    pub(super) const END: u64 = 15;
+    pub(super) const CHECK: u64 = 10;
+    pub(super) const START: u64 = 11;
+    pub(super) const STOP: u64 = 12;
+    pub(super) const MEASURE_FROM: u64 = 13;
+    pub(super) const SAMPLE: u64 = 14;
+    pub(super) const PROGRESS: u64 = 15;
+    pub(super) const END: u64 = 16;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -79,6 +82,7 @@ impl Event {
             Self::Held(end) => (class::HELD, end),
             Self::Turn(dialogue) => (class::TURN, dialogue),
             Self::Traffic(source) => (class::TRAFFIC, source),
+            Self::Check(proxy) => (class::CHECK, proxy),
             Self::Start(flow) => (class::START, flow),
             Self::Stop(flow) => (class::STOP, flow),
             Self::MeasureFrom => (class::MEASURE_FROM, 0),
@@ -103,6 +107,7 @@ impl Event {
             class::HELD => Self::Held(index),
             class::TURN => Self::Turn(index),
             class::TRAFFIC => Self::Traffic(index),
+            class::CHECK => Self::Check(index),
             class::START => Self::Start(index),
             class::STOP => Self::Stop(index),
             class::MEASURE_FROM => Self::MeasureFrom,

@@ -48,6 +48,13 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         let group = node.table().expect("a group is a table");
         flows.extend(group_of(group, path, &mut network));
     }
+    let proxies = root
+        .get("proxies")
+        .map_or(&[][..], |_| root.list("proxies"));
+    let proxies = proxies.iter().zip(&resolved.sites).map(|(node, site)| {
+        let proxy = node.table().expect("a proxy is a table");
+        site.config(proxy, tcp)
+    });
     Config {
         seed: root.whole("seed"),
         replication: root.whole("replication"),
@@ -74,6 +81,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         nodes: network.nodes,
         links: network.links,
         flows,
+        proxies: proxies.collect(),
     }
 }
 
@@ -131,6 +139,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             to,
             start: start(group.node("start"), index as usize),
             stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
+            via: path.via,
             transport: transport.clone(),
         }
     };

@@ -18,6 +18,7 @@ mod error;
 mod flow;
 mod model;
 mod profile;
+mod proxy;
 mod queue;
 mod read;
 mod render;

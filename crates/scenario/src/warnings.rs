@@ -5,7 +5,8 @@ use longhaul_engine::config::{Config, RttClock, Source, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
 use longhaul_units::Time;
 
-use crate::document::Node;
+use crate::document::{Node, Value};
+use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
 
@@ -33,14 +34,16 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_algorithms(config, &mut out);
+    warn_of_proxies(resolved, &mut out);
     out
 }
 
 fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
-    config
-        .flows
-        .iter()
+    let flows = config.flows.iter();
+    let proxies = config.proxies.iter().map(|proxy| &proxy.tcp);
+    flows
         .filter_map(|flow| flow.transport.tcp())
+        .chain(proxies)
         .map(AsRef::as_ref)
 }
 
@@ -49,6 +52,8 @@ fn has_random_element(config: &Config) -> bool {
         matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0)
             || matches!(link.queue, QueueConfig::Red(_))
     });
+    let mut local_queues = config.proxies.iter().map(|proxy| &proxy.queue);
+    let random_proxy = local_queues.any(|queue| matches!(queue, QueueConfig::Red(_)));
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
     });
@@ -61,7 +66,7 @@ fn has_random_element(config: &Config) -> bool {
         Transport::Tcp(_) | Transport::Udp(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
-    random_link || random_tcp || random_start || random_traffic
+    random_link || random_proxy || random_tcp || random_start || random_traffic
 }
 
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {
@@ -92,7 +97,10 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word("label");
         let tcp = config.flows.iter().find(|flow| flow.label == label);
-        if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport) {
+        // What a proxy splits has no window for the whole path.
+        if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport)
+            && path.via.is_none()
+        {
             let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
             let bdp = path.rate.bdp(path.rtt).0 / group.bytes("packet").0;
             if window.saturating_mul(group.whole("count")) < bdp {
@@ -131,5 +139,42 @@ fn warn_of_algorithms(config: &Config, out: &mut Vec<String>) {
                  those of its paper"
             ));
         }
+    }
+}
+
+fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
+    let Some(proxies) = resolved.root.get("proxies") else {
+        return;
+    };
+    let Value::List(proxies) = &proxies.value else {
+        return;
+    };
+    for (proxy, site) in proxies.iter().filter_map(Node::table).zip(&resolved.sites) {
+        let (name, interval) = (proxy.word("name"), proxy.span("interval"));
+        let between = site.bytes_between(interval);
+        let credit = proxy.bytes("credit").0;
+        if between > credit {
+            out.push(format!(
+                "proxy `{name}` sends in bursts: its link carries {between} B in its interval of \
+                 {interval}, and a credit of {credit} B is used up before that; write a credit of \
+                 {} B or more, or a shorter interval",
+                2 * between
+            ));
+        }
+        let held = queue::capacity_packets(proxy.sub("queue"), proxy.bytes("packet"));
+        let packets = between / proxy.bytes("packet").0;
+        if held < packets as f64 {
+            out.push(format!(
+                "proxy `{name}` cannot fill its link: that carries {packets} packets in its interval \
+                 of {interval}, and its local queue holds {held:.0}"
+            ));
+        }
+    }
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    for group in groups.filter(|group| group.contains_key("traffic")) {
+        out.push(format!(
+            "flows `{}` open connections as they go, which no proxy splits: they go past it",
+            group.word("label")
+        ));
     }
 }

@@ -20,6 +20,9 @@ pub(crate) enum End {
     /// The same two at the ends of connections that traffic opens as it goes.
     TrafficSender,
     TrafficReceiver,
+    /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
+    ProxyEntry,
+    ProxyExit,
 }
 
 /// One step of a route.

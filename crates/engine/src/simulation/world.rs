@@ -8,12 +8,15 @@ use longhaul_units::{Span, Time};
 use super::SetupError;
 use super::window::Baseline;
 use crate::config::{Config, Flow, Source, Start, Tcp, Transport};
-use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
-use crate::network::{Edge, End, Network, Path};
+use crate::measure::{
+    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Totals,
+};
+use crate::network::{End, Network, Path};
+use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, Schedule};
 use crate::traffic::{Generator, RequestModel, Trace, Traffic, Ways};
-use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
 
@@ -27,33 +30,30 @@ pub(super) struct World {
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
     pub(super) traffic: Traffic,
-    flows: Vec<FlowSlot>,
+    pub(super) proxies: Proxies,
+    pub(super) flows: Vec<FlowSlot>,
     every: Option<Span>,
     progress_every: Span,
     baseline: Baseline,
 }
 
-/// A TCP connection's two ends, and the id of its flow.
-#[derive(Debug)]
-pub(super) struct Connection {
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
-    pub(super) flow: u32,
-}
-
 /// Where a flow's transport is, and when it starts and stops.
 #[derive(Debug)]
-struct FlowSlot {
-    kind: Kind,
+pub(super) struct FlowSlot {
+    pub(super) kind: Kind,
     start: Time,
     /// The start as ns-2's clock has it.
     start_s: f64,
-    stop: Option<Time>,
+    pub(super) stop: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    Tcp(usize),
+pub(super) enum Kind {
+    /// Indices of the connection that sends and of the one that delivers: two if a proxy is between.
+    Tcp {
+        from: usize,
+        to: usize,
+    },
     Udp(usize),
     Traffic(usize),
 }
@@ -73,6 +73,7 @@ impl World {
             tcp: Vec::new(),
             udp: Vec::new(),
             traffic: Traffic::default(),
+            proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
             progress_every: progress_every(config),
@@ -82,11 +83,11 @@ impl World {
         for flow in &config.flows {
             let kind = match &flow.transport {
                 Transport::Tcp(tcp) => {
-                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let controller = controller_of(&flow.name, tcp, &mut group)?;
                     world.add_tcp(config, flow, tcp, controller, &streams)?
                 }
                 Transport::Traffic(tcp, source) => {
-                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let controller = controller_of(&flow.name, tcp, &mut group)?;
                     let tcp = (Arc::clone(tcp), controller);
                     world.add_traffic(config, flow, tcp, source, &streams)?
                 }
@@ -108,42 +109,13 @@ impl World {
                 stop: flow.stop,
             });
         }
+        world.add_proxies(config, &streams)?;
         for connection in &mut world.tcp {
             connection.sender.reset();
         }
-        let edges = world.edges();
+        let edges = world.edges(config);
         world.env.network.look_ahead(config, &edges);
         Ok(world)
-    }
-
-    /// The ends of all flows.
-    fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for slot in &self.flows {
-            match slot.kind {
-                Kind::Tcp(index) => {
-                    let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
-                    let (there, back) = (sender.route(), receiver.route());
-                    edges.push(Edge::Sender {
-                        connection: index as u32,
-                        gets: back,
-                        sends: there,
-                        stops: slot.stop.is_some(),
-                        draws: sender.draws(),
-                    });
-                    edges.push(Edge::Receiver {
-                        connection: index as u32,
-                        gets: there,
-                        sends: back,
-                    });
-                }
-                Kind::Udp(index) => edges.push(Edge::Source {
-                    sends: self.udp[index].route(),
-                }),
-                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
-            }
-        }
-        edges
     }
 
     fn add_tcp(
@@ -154,17 +126,37 @@ impl World {
         controller: Controller,
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
+        if let Some(proxy) = flow.via {
+            return self.add_split(config, flow, (tcp, controller), proxy, streams);
+        }
         let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
         let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
-        let index = self.tcp.len();
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
+        let index = self.push_connection((id, id), (there, back), (tcp, controller), stream);
+        Ok(Kind::Tcp {
+            from: index,
+            to: index,
+        })
+    }
+
+    /// Adds a connection of a flow; its events are recorded as those of another number. Returns its
+    /// index.
+    pub(super) fn push_connection(
+        &mut self,
+        (flow, recorded): (u32, u32),
+        (there, back): (Path, Path),
+        (tcp, controller): (&Arc<Tcp>, Controller),
+        stream: Stream,
+    ) -> usize {
+        let index = self.tcp.len();
+        let (number, tcp) = (index as u32, Arc::clone(tcp));
         self.tcp.push(Connection {
-            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
-            flow: id,
+            receiver: Receiver::new(number, back, Arc::clone(&tcp)),
+            sender: Sender::new(number, recorded, there, tcp, controller, stream),
+            flow,
         });
-        Ok(Kind::Tcp(index))
+        index
     }
 
     fn add_traffic(
@@ -212,14 +204,22 @@ impl World {
         to: usize,
         end: End,
     ) -> Result<Path, SetupError> {
-        self.env
-            .network
-            .path(from, to, end)
-            .ok_or_else(|| SetupError::NoPath {
-                flow: flow.name.clone(),
-                from: config.nodes[from].clone(),
-                to: config.nodes[to].clone(),
-            })
+        self.path_for(config, || format!("flow `{}`", flow.name), (from, to), end)
+    }
+
+    pub(super) fn path_for(
+        &mut self,
+        config: &Config,
+        user: impl Fn() -> String,
+        (from, to): (usize, usize),
+        end: End,
+    ) -> Result<Path, SetupError> {
+        let path = self.env.network.path(from, to, end);
+        path.ok_or_else(|| SetupError::NoPath {
+            user: user(),
+            from: config.nodes[from].clone(),
+            to: config.nodes[to].clone(),
+        })
     }
 
     /// Enters what is known beforehand: starts, stops, measurement and the end.
@@ -237,13 +237,14 @@ impl World {
         }
         schedule.push_observation(Time::ZERO + self.progress_every, Event::Progress);
         schedule.push_observation(config.duration, Event::End);
+        self.proxies.start(&mut self.env);
     }
 
     pub(super) fn start(&mut self, flow: u32) {
         let slot = &self.flows[flow as usize];
         self.env.network.set_ns2_clock(slot.start_s);
         match slot.kind {
-            Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
+            Kind::Tcp { from, .. } => self.tcp[from].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
             Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
         }
@@ -251,7 +252,13 @@ impl World {
 
     pub(super) fn stop(&mut self, flow: u32) {
         match self.flows[flow as usize].kind {
-            Kind::Tcp(index) => self.tcp[index].sender.stop(),
+            Kind::Tcp { from, to } => {
+                self.tcp[from].sender.stop();
+                if from != to {
+                    let (connections, env) = (&mut self.tcp, &mut self.env);
+                    self.proxies.on_stop(from, connections, env);
+                }
+            }
             Kind::Udp(index) => self.udp[index].stop(),
             Kind::Traffic(index) => self.traffic.stop(index),
         }
@@ -267,21 +274,19 @@ impl World {
                 continue;
             }
             recorder.flow_sample(&match slot.kind {
-                Kind::Tcp(index) => {
-                    let Connection {
-                        sender, receiver, ..
-                    } = &mut self.tcp[index];
-                    FlowSample {
-                        delivered_bytes: receiver.delivered().1,
-                        ..sender.sample(now)
-                    }
-                }
+                Kind::Tcp { from, to } => FlowSample {
+                    delivered_bytes: self.tcp[to].delivered().1,
+                    ..self.tcp[from].sender.sample(now)
+                },
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
                 Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
             });
         }
         for sample in self.env.network.samples() {
             recorder.link_sample(&sample);
+        }
+        for sample in self.proxies.samples(now, &mut self.tcp) {
+            recorder.proxy_sample(&sample);
         }
         if let Some(every) = self.every {
             let schedule = &mut self.env.network.schedule;
@@ -313,7 +318,7 @@ impl World {
         recorder.progress(now, self.data_packets())
     }
 
-    /// Data packets sent by all flows.
+    /// Data packets sent by all flows, and by proxies for them.
     pub(super) fn data_packets(&mut self) -> u64 {
         let traffic = self.traffic.counters(self.env.network.now);
         let traffic: u64 = traffic.iter().map(|counters| counters.sent_pkts).sum();
@@ -327,15 +332,12 @@ impl World {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
         let counters = self.flows.iter().map(|slot| match slot.kind {
-            Kind::Tcp(index) => {
-                let Connection {
-                    sender, receiver, ..
-                } = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = receiver.delivered();
+            Kind::Tcp { from, to } => {
+                let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
-                    ..sender.counters(now)
+                    ..self.tcp[from].sender.counters(now)
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
@@ -346,21 +348,30 @@ impl World {
 
     /// The measurement window opens: remembers all counters, and restarts extremes.
     pub(super) fn open_window(&mut self) {
-        let flows = self.flow_counters();
-        let links = self.env.network.counters();
-        let traffic = self.traffic.restart_extremes(self.env.network.now);
+        let now = self.env.network.now;
+        let proxies = self.proxies.counters(now, &mut self.tcp);
+        let mut flows = self.flow_counters();
+        flows.extend(proxies.iter().map(|proxy| proxy.carrier));
+        let mut links = self.env.network.counters();
+        links.extend(proxies.iter().map(|proxy| proxy.queue));
+        let traffic = self.traffic.restart_extremes(now);
         let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
-            Kind::Tcp(index) => self.tcp[index].sender.restart_extremes(),
+            Kind::Tcp { from, .. } => self.tcp[from].sender.restart_extremes(),
             Kind::Udp(_) => (Span::ZERO, Span::ZERO),
             Kind::Traffic(index) => traffic[index],
         });
-        let rtt_extremes = rtt_extremes.collect();
-        let queue_maxima = self.env.network.restart_maxima();
+        let mut rtt_extremes: Vec<_> = rtt_extremes.collect();
+        for carrier in self.proxies.carriers() {
+            rtt_extremes.push(self.tcp[carrier].sender.restart_extremes());
+        }
+        let mut queue_maxima = self.env.network.restart_maxima();
+        queue_maxima.extend(self.proxies.restart_maxima());
         self.baseline = Baseline {
             flows,
             links,
             rtt_extremes,
             queue_maxima,
+            proxies,
         };
     }
 
@@ -368,12 +379,14 @@ impl World {
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         let flow_counters = self.flow_counters();
         let link_counters = self.env.network.counters();
+        let proxies = self.proxies.counters(self.env.network.now, &mut self.tcp);
+        let before = (flow_counters.len(), link_counters.len());
         let data_packets = self.data_packets();
         let flows = self.flows.iter().zip(flow_counters).enumerate();
         let flows = flows.map(|(id, (slot, counters))| {
             let (total, window) = self.baseline.split_flow(id, counters);
             let finish = match slot.kind {
-                Kind::Tcp(index) => self.tcp[index].sender.finish(),
+                Kind::Tcp { to, .. } => self.tcp[to].sender.finish(),
                 Kind::Udp(_) | Kind::Traffic(_) => None,
             };
             FlowTotals {
@@ -387,12 +400,17 @@ impl World {
             let (total, window) = self.baseline.split_link(id, counters);
             LinkTotals { total, window }
         });
+        let proxies = proxies.into_iter().enumerate().map(|(number, counters)| {
+            let (total, window) = self.baseline.split_proxy(number, before, counters);
+            ProxyTotals { total, window }
+        });
         let schedule = &self.env.network.schedule;
         Totals {
             end: self.env.network.now,
             stopped,
             flows: flows.collect(),
             links: links.collect(),
+            proxies: proxies.collect(),
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
@@ -408,7 +426,7 @@ fn progress_every(config: &Config) -> Span {
 /// The congestion control of a flow. Flows of a group share one parameter set, so that tables are built
 /// once.
 fn controller_of(
-    flow: &Flow,
+    flow: &str,
     tcp: &Arc<Tcp>,
     group: &mut Option<(Arc<Tcp>, Controller)>,
 ) -> Result<Controller, SetupError> {
@@ -417,17 +435,25 @@ fn controller_of(
     {
         return Ok(controller.clone());
     }
-    let built = tcp.congestion.build();
-    let controller = built.map_err(|error| SetupError::Congestion {
-        flow: flow.name.clone(),
-        reason: error.to_string(),
-    })?;
+    let controller = build_controller(tcp, || format!("flow `{flow}`"))?;
     *group = Some((Arc::clone(tcp), controller.clone()));
     Ok(controller)
 }
 
+/// The congestion control of a connection.
+pub(super) fn build_controller(
+    tcp: &Tcp,
+    user: impl Fn() -> String,
+) -> Result<Controller, SetupError> {
+    let built = tcp.congestion.build();
+    built.map_err(|error| SetupError::Congestion {
+        user: user(),
+        reason: error.to_string(),
+    })
+}
+
 /// The random stream of one part of a flow.
-fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
+pub(super) fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
     streams.component(&format!("flows/{}/{part}", flow.name))
 }
 

@@ -67,6 +67,7 @@ pub fn config() -> Config {
                 }),
             ),
         ],
+        proxies: Vec::new(),
     }
 }
 
@@ -96,6 +97,7 @@ fn flow(name: &str, transport: Transport) -> Flow {
         to: 1,
         start: Start::At(Time::ZERO),
         stop: None,
+        via: None,
         transport,
     }
 }

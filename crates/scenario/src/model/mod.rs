@@ -8,6 +8,7 @@ use longhaul_units::Dimension;
 
 mod flow;
 mod network;
+mod proxy;
 mod traffic;
 
 use crate::profile;
@@ -15,6 +16,7 @@ use crate::profile;
 pub(crate) use flow::TCP;
 use flow::{DELAYED_ACK, FLOW};
 use network::{DROP_TAIL, RED, TOPOLOGY};
+use proxy::PROXY;
 
 /// One key of a table.
 pub(crate) struct Field {
@@ -152,6 +154,11 @@ pub(crate) const SCENARIO: &[Field] = &[
         "flows",
         Kind::List(&Kind::Table(FLOW)),
         "Groups of equal flows.",
+    ),
+    field(
+        "proxies",
+        Kind::List(&Kind::Table(PROXY)),
+        "Pairs of nodes between which one connection carries the data of all TCP flows.",
     ),
 ];
 

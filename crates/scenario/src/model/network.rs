@@ -130,7 +130,7 @@ const LOSS: &[Field] = &[
     ),
 ];
 
-const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
+pub(super) const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
 const LIMIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp]);
 const THRESHOLD: Kind =
     Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(&[Dimension::Packets])]);

@@ -6,6 +6,7 @@ mod errors;
 mod examples;
 mod layout;
 mod profiles;
+mod proxies;
 mod resolved;
 mod traffic;
 

@@ -75,12 +75,6 @@ impl Receiver {
         self.timer.deadline()
     }
 
-    /// Data segments delivered in order to the application, and their payload bytes.
-    pub(crate) fn delivered(&self) -> (u64, u64) {
-        let position = Wire::new(&self.config).position(self.next);
-        (self.next.saturating_sub(1), position.saturating_sub(1))
-    }
-
     /// A segment arrives.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {

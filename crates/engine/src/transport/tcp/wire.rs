@@ -1,4 +1,4 @@
-//! Segment numbers as bytes: how much data a segment carries, and where it lies in the stream.
+//! What the numbers of segments and the configuration mean on the wire.
 
 use longhaul_units::Time;
 
@@ -31,15 +31,6 @@ impl<'a> Wire<'a> {
         self.config
             .transfer
             .map_or(0, |bytes| (self.end() - 1) * self.mss() - bytes)
-    }
-
-    /// Position in the stream of a segment's first byte.
-    pub(super) fn position(&self, segment: u64) -> u64 {
-        match segment {
-            0 => 0,
-            end if end == self.end() => 1 + self.config.transfer.unwrap_or(0),
-            _ => 1 + (segment - 1) * self.mss(),
-        }
     }
 
     /// The receive window.
