@@ -1,7 +1,7 @@
 //! What is allowed but probably not meant.
 
 use longhaul_engine::Loss;
-use longhaul_engine::config::{Config, RttClock, Source, Start, Tcp, Transport};
+use longhaul_engine::config::{Config, Proxy, RttClock, Source, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
 use longhaul_units::Time;
 
@@ -52,8 +52,7 @@ fn has_random_element(config: &Config) -> bool {
         matches!(link.loss, Loss::Bernoulli(p) if p > 0.0 && p < 1.0)
             || matches!(link.queue, QueueConfig::Red(_))
     });
-    let mut local_queues = config.proxies.iter().map(|proxy| &proxy.queue);
-    let random_proxy = local_queues.any(|queue| matches!(queue, QueueConfig::Red(_)));
+    let random_proxy = config.proxies.iter().any(Proxy::draws);
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
     });

@@ -31,6 +31,18 @@ pub struct Proxy {
     pub changes: Vec<ProxyChange>,
 }
 
+impl Proxy {
+    /// Whether its local queue draws random numbers at some time.
+    pub fn draws(&self) -> bool {
+        let changed = self
+            .changes
+            .iter()
+            .filter_map(|change| change.queue.as_ref());
+        let mut queues = changed.chain([&self.queue]);
+        queues.any(|queue| matches!(queue, QueueConfig::Red(_)))
+    }
+}
+
 /// New parameters of a proxy from some time on; what is not given stays.
 #[derive(Clone, Debug)]
 pub struct ProxyChange {

@@ -7,7 +7,6 @@ use longhaul_congestion::Controller;
 use super::SetupError;
 use super::world::{Kind, World, build_controller, flow_stream};
 use crate::config::{Config, Flow, Tcp};
-use crate::network::queue::QueueConfig;
 use crate::network::{Edge, End};
 use crate::proxy::Proxies;
 use crate::random::Streams;
@@ -75,8 +74,7 @@ impl World {
                     edges.push(self.sender_edge(from, slot.stop.is_some()));
                     edges.push(self.receiver_edge(to));
                     if let Some(proxy) = flow.via {
-                        let queue = &config.proxies[proxy].queue;
-                        edges.push(self.taking_edge(from, matches!(queue, QueueConfig::Red(_))));
+                        edges.push(self.taking_edge(from, config.proxies[proxy].draws()));
                         edges.push(self.prompted_edge(to));
                     }
                 }
