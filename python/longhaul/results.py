@@ -74,8 +74,13 @@ class Results:
         return self._table("links")
 
     @cached_property
+    def proxies(self) -> pl.DataFrame:
+        """One row a proxy: what it did in the measurement window, and over the run."""
+        return self._table("proxies")
+
+    @cached_property
     def series(self) -> pl.DataFrame:
-        """Samples of flows and links over time; counters are cumulative."""
+        """Samples of flows, links and proxies over time; counters are cumulative."""
         return self._table("series")
 
     @cached_property
@@ -214,6 +219,7 @@ class Results:
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
     "exchanges": "only flows with `traffic` have exchanges",
+    "proxies": "the scenario has no `proxies`",
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

@@ -1,6 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod distribution;
+mod proxy;
 mod traffic;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
 pub(crate) use distribution::interpolate;
+pub use proxy::{Proxy, ProxyChange};
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
 };
@@ -40,6 +42,8 @@ pub struct Config {
     pub links: Vec<Link>,
     /// Flows in the order of their ids.
     pub flows: Vec<Flow>,
+    /// Proxies; flows refer to them by index.
+    pub proxies: Vec<Proxy>,
 }
 
 /// How links keep time: what happens if a packet arrives the moment another departs.
@@ -160,6 +164,8 @@ pub struct Flow {
     pub start: Start,
     /// When the application stops sending, if before the end.
     pub stop: Option<Time>,
+    /// The proxy that splits its connection. Only [`Transport::Tcp`] has one.
+    pub via: Option<usize>,
     /// Transport and application.
     pub transport: Transport,
 }

@@ -38,6 +38,8 @@ pub(crate) enum Event {
     Turn(u32),
     /// A packet held back at one end of a dialogue is due.
     Held(u32),
+    /// A proxy looks at its local queue.
+    Check(u32),
     /// A flow starts.
     Start(u32),
     /// A flow's application stops sending.
@@ -68,12 +70,13 @@ mod class {
     pub(super) const TURN: u64 = 11;
     pub(super) const TRAFFIC: u64 = 12;
     pub(super) const MESSAGE: u64 = 13;
-    pub(super) const START: u64 = 14;
-    pub(super) const STOP: u64 = 15;
-    pub(super) const MEASURE_FROM: u64 = 16;
-    pub(super) const SAMPLE: u64 = 17;
-    pub(super) const PROGRESS: u64 = 18;
-    pub(super) const END: u64 = 19;
+    pub(super) const CHECK: u64 = 14;
+    pub(super) const START: u64 = 15;
+    pub(super) const STOP: u64 = 16;
+    pub(super) const MEASURE_FROM: u64 = 17;
+    pub(super) const SAMPLE: u64 = 18;
+    pub(super) const PROGRESS: u64 = 19;
+    pub(super) const END: u64 = 20;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -95,6 +98,7 @@ impl Event {
             Self::Turn(dialogue) => (class::TURN, dialogue),
             Self::Traffic(source) => (class::TRAFFIC, source),
             Self::Message(application) => (class::MESSAGE, application),
+            Self::Check(proxy) => (class::CHECK, proxy),
             Self::Start(flow) => (class::START, flow),
             Self::Stop(flow) => (class::STOP, flow),
             Self::MeasureFrom => (class::MEASURE_FROM, 0),
@@ -123,6 +127,7 @@ impl Event {
             class::TURN => Self::Turn(index),
             class::TRAFFIC => Self::Traffic(index),
             class::MESSAGE => Self::Message(index),
+            class::CHECK => Self::Check(index),
             class::START => Self::Start(index),
             class::STOP => Self::Stop(index),
             class::MEASURE_FROM => Self::MeasureFrom,

@@ -5,7 +5,7 @@
 //! ECN bits: RFC 3168.
 
 use longhaul_engine::Config;
-use longhaul_engine::config::Flow;
+use longhaul_engine::config::Tcp;
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_units::Time;
 
@@ -70,17 +70,26 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
+    /// Those of flows, and behind them those between the nodes of proxies.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
+        let flows = config
+            .flows
+            .iter()
+            .map(|flow| (flow.from, flow.to, flow.transport.tcp()));
+        let proxies = config
+            .proxies
+            .iter()
+            .map(|proxy| (proxy.start, proxy.end, Some(&proxy.tcp)));
         (0..)
-            .zip(&config.flows)
-            .map(|(id, flow)| Self::new(id, flow))
+            .zip(flows.chain(proxies))
+            .map(|(id, (from, to, tcp))| Self::new(id, from, to, tcp.map(AsRef::as_ref)))
             .collect()
     }
 
-    fn new(id: u32, flow: &Flow) -> Self {
+    fn new(id: u32, from: usize, to: usize, tcp: Option<&Tcp>) -> Self {
         let sender_port = (FIRST_SENDER_PORT + id % SENDER_PORTS) as u16;
         let receiver_port = (FIRST_RECEIVER_PORT + id / SENDER_PORTS) as u16;
-        let (mss_bytes, window_bytes, sack_permitted) = match flow.transport.tcp() {
+        let (mss_bytes, window_bytes, sack_permitted) = match tcp {
             Some(tcp) => (
                 tcp.mss_bytes.min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
@@ -91,11 +100,11 @@ impl Connection {
         let needed = (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes >> shift <= u16::MAX.into());
         Self {
             sender: End {
-                node: flow.from as u32,
+                node: from as u32,
                 port: sender_port,
             },
             receiver: End {
-                node: flow.to as u32,
+                node: to as u32,
                 port: receiver_port,
             },
             mss_bytes,

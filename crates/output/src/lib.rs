@@ -15,6 +15,7 @@ mod flows;
 mod frame;
 mod links;
 mod pcapng;
+mod proxies;
 mod run_json;
 mod run_writer;
 mod series;

@@ -36,6 +36,9 @@ pub struct Rows {
     pub flows: u64,
     /// Of links.parquet.
     pub links: u64,
+    /// Of proxies.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxies: Option<u64>,
     /// Of series.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<u64>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, Recorder, Totals,
+    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, ProxySample, Recorder, Totals,
 };
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
@@ -18,6 +18,7 @@ use crate::events::{self, EventRow};
 use crate::exchanges::{self, ExchangeRow};
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
+use crate::proxies::{self, ProxyRow};
 use crate::run_json::{Rows, RunJson};
 use crate::series::{self, Sample, SeriesRow};
 use crate::table::{Column, Name, Table};
@@ -61,6 +62,7 @@ pub struct RunWriter {
     capture: Option<Capture>,
     directory: PartialDirectory,
     meta: RunMeta,
+    /// Those of proxies' connections come behind those of flows.
     flow_names: Vec<Name>,
     link_names: Vec<Name>,
     /// By link.
@@ -96,11 +98,9 @@ impl RunWriter {
         let capture = captures
             .then(|| Capture::create(directory.file(capture::FILE), config))
             .transpose()?;
-        let flow_names = config
-            .flows
-            .iter()
-            .map(|flow| flow.name.as_str().into())
-            .collect();
+        let flow_names = config.flows.iter().map(|flow| flow.name.as_str());
+        let proxy_names = config.proxies.iter().map(|proxy| proxy.name.as_str());
+        let flow_names = flow_names.chain(proxy_names).map(Name::from).collect();
         let link_names = config
             .links
             .iter()
@@ -148,6 +148,12 @@ impl RunWriter {
                 links::columns(),
                 LinkRow::all(config, totals),
             )?,
+            proxies: (!config.proxies.is_empty())
+                .then(|| {
+                    let file = directory.file(proxies::FILE);
+                    write_table(file, proxies::columns(), ProxyRow::all(config, totals))
+                })
+                .transpose()?,
             series: self.series.map(Table::finish).transpose()?,
             events: self.events.map(Table::finish).transpose()?,
             exchanges: self.exchanges.map(Table::finish).transpose()?,
@@ -191,6 +197,12 @@ impl Recorder for RunWriter {
         let link = &self.meta.config.links[id];
         let capacity = self.capacities[id].advance(link, sample.time);
         self.sample(self.link_names[id].clone(), Sample::Link(*sample, capacity));
+    }
+
+    fn proxy_sample(&mut self, sample: &ProxySample) {
+        let number = self.meta.config.flows.len() + sample.carrier.flow as usize;
+        let name = self.flow_names[number].clone();
+        self.sample(name, Sample::Proxy(Box::new(*sample)));
     }
 
     fn event(&mut self, event: &Event) {

@@ -1,15 +1,16 @@
-//! series.parquet: flows and links at the sampling points. Counters are cumulative.
+//! series.parquet: flows, links and proxies at the sampling points. Counters are cumulative. A proxy has
+//! the columns of a flow for the connection between its nodes, and those of a link for its local queue.
 
 use std::sync::LazyLock;
 
-use longhaul_engine::measure::{FlowSample, LinkSample};
+use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
 use longhaul_units::{Bytes, Span, Time};
 
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// One flow or one link at one point.
+/// One flow, link or proxy at one point.
 pub(crate) struct SeriesRow {
     pub(crate) name: Name,
     pub(crate) sample: Sample,
@@ -19,6 +20,27 @@ pub(crate) enum Sample {
     Flow(FlowSample),
     /// With what its rate could have transmitted so far.
     Link(LinkSample, Bytes),
+    Proxy(Box<ProxySample>),
+}
+
+impl Sample {
+    /// What it says of a connection.
+    fn flow(&self) -> Option<&FlowSample> {
+        match self {
+            Self::Flow(sample) => Some(sample),
+            Self::Proxy(sample) => Some(&sample.carrier),
+            Self::Link(..) => None,
+        }
+    }
+
+    /// What it says of a queue.
+    fn link(&self) -> Option<&LinkSample> {
+        match self {
+            Self::Link(sample, _) => Some(sample),
+            Self::Proxy(sample) => Some(&sample.queue),
+            Self::Flow(_) => None,
+        }
+    }
 }
 
 impl SeriesRow {
@@ -26,15 +48,18 @@ impl SeriesRow {
         match &self.sample {
             Sample::Flow(sample) => sample.time,
             Sample::Link(sample, _) => sample.time,
+            Sample::Proxy(sample) => sample.carrier.time,
         }
     }
 
     fn kind(&self) -> &'static Name {
         static FLOW: LazyLock<Name> = LazyLock::new(|| "flow".into());
         static LINK: LazyLock<Name> = LazyLock::new(|| "link".into());
+        static PROXY: LazyLock<Name> = LazyLock::new(|| "proxy".into());
         match self.sample {
             Sample::Flow(_) => &FLOW,
             Sample::Link(..) => &LINK,
+            Sample::Proxy(_) => &PROXY,
         }
     }
 
@@ -42,6 +67,7 @@ impl SeriesRow {
         match &self.sample {
             Sample::Flow(sample) => sample.flow,
             Sample::Link(sample, _) => sample.link,
+            Sample::Proxy(sample) => sample.carrier.flow,
         }
     }
 }
@@ -53,21 +79,25 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
         Column::new("t_s", Real, s, "simulated time", |row: &SeriesRow| {
             Cell::Real(row.time().as_secs_f64())
         }),
-        Column::new("kind", Text, "", "flow or link", |row: &SeriesRow| {
-            Cell::Name(row.kind())
-        }),
+        Column::new(
+            "kind",
+            Text,
+            "",
+            "flow, link or proxy",
+            |row: &SeriesRow| Cell::Name(row.kind()),
+        ),
         Column::new(
             "id",
             Count,
             "",
-            "number of the flow or link",
+            "number of the flow, link or proxy",
             |row: &SeriesRow| Cell::Count(row.id().into()),
         ),
         Column::new(
             "name",
             Text,
             "",
-            "name of the flow or link",
+            "name of the flow, link or proxy",
             |row: &SeriesRow| Cell::Name(&row.name),
         ),
         flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
@@ -156,8 +186,8 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
             "bytes",
             "what the link's rate could have transmitted",
             |row: &SeriesRow| match row.sample {
-                Sample::Flow(_) => Cell::Null,
                 Sample::Link(_, capacity) => Cell::Count(capacity.0),
+                Sample::Flow(_) | Sample::Proxy(_) => Cell::Null,
             },
         ),
     ]
@@ -171,16 +201,9 @@ fn flow(
     description: &str,
     value: fn(&FlowSample) -> Cell<'static>,
 ) -> Column<SeriesRow> {
-    Column::new(
-        name,
-        kind,
-        unit,
-        description,
-        move |row: &SeriesRow| match &row.sample {
-            Sample::Flow(sample) => value(sample),
-            Sample::Link(..) => Cell::Null,
-        },
-    )
+    Column::new(name, kind, unit, description, move |row: &SeriesRow| {
+        row.sample.flow().map_or(Cell::Null, value)
+    })
 }
 
 /// A column that flows leave empty.
@@ -191,14 +214,7 @@ fn link(
     description: &str,
     value: fn(&LinkSample) -> Cell<'static>,
 ) -> Column<SeriesRow> {
-    Column::new(
-        name,
-        kind,
-        unit,
-        description,
-        move |row: &SeriesRow| match &row.sample {
-            Sample::Flow(_) => Cell::Null,
-            Sample::Link(sample, _) => value(sample),
-        },
-    )
+    Column::new(name, kind, unit, description, move |row: &SeriesRow| {
+        row.sample.link().map_or(Cell::Null, value)
+    })
 }

@@ -39,6 +39,13 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         let group = node.table().expect("a group is a table");
         flows.extend(group_of(group, path, &mut network));
     }
+    let proxies = root
+        .get("proxies")
+        .map_or(&[][..], |_| root.list("proxies"));
+    let proxies = proxies.iter().zip(&resolved.sites).map(|(node, site)| {
+        let proxy = node.table().expect("a proxy is a table");
+        site.config(proxy, tcp)
+    });
     let stop = measure.get("stop").and_then(Node::table);
     Config {
         seed: root.whole("seed"),
@@ -67,6 +74,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         nodes: network.nodes,
         links: network.links,
         flows,
+        proxies: proxies.collect(),
     }
 }
 
@@ -148,6 +156,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             to,
             start: start(group.node("start"), index as usize),
             stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
+            via: path.via,
             transport: transport.clone(),
         };
         flows.extend(transports.iter().enumerate().map(stream));

@@ -20,6 +20,7 @@ mod flow;
 mod link;
 mod model;
 mod profile;
+mod proxy;
 mod queue;
 mod read;
 mod render;

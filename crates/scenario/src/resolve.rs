@@ -9,6 +9,7 @@ use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::profile;
+use crate::proxy::{self, Site};
 use crate::read::join;
 use crate::topology::{self, Core};
 use crate::typed::{Typed, span, span_of, text_of};
@@ -20,6 +21,8 @@ pub(crate) struct Resolved {
     pub core: Core,
     /// Where each group of flows runs, and its congestion control.
     pub paths: Vec<Path>,
+    /// Where each proxy is.
+    pub sites: Vec<Site>,
 }
 
 /// Completes a checked document, or says what contradicts what.
@@ -91,12 +94,27 @@ pub(crate) fn resolve(
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
         paths.extend(flow::resolve(group, &path_of(index), &shared, &mut out));
     }
+    let mut sites = Vec::new();
+    if let Some(Value::List(proxies)) = root.get_mut("proxies").map(|node| &mut node.value) {
+        for (index, table) in proxies.iter_mut().filter_map(Node::table_mut).enumerate() {
+            let path = join("proxies", &index.to_string());
+            sites.extend(proxy::resolve(table, &path, &shared, &mut out));
+        }
+        if out.is_empty() {
+            proxy::assign(proxies, &sites, groups, &mut paths, &core, &mut out);
+        }
+    }
     if !out.is_empty() {
         return Err(out);
     }
     root.insert("flows".to_string(), flows);
     root.insert("topology".to_string(), topology);
-    Ok(Resolved { root, core, paths })
+    Ok(Resolved {
+        root,
+        core,
+        paths,
+        sites,
+    })
 }
 
 fn path_of(index: usize) -> String {

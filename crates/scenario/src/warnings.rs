@@ -1,11 +1,12 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::config::{Config, Link, RttClock, Source, Start, Tcp, Transport};
+use longhaul_engine::config::{Config, Link, Proxy, RttClock, Source, Start, Tcp, Transport};
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Distribution, EntranceConfig, Loss};
 use longhaul_units::Time;
 
-use crate::document::Node;
+use crate::document::{Node, Table, Value};
+use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
 
@@ -36,14 +37,16 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_algorithms(config, &mut out);
+    warn_of_proxies(resolved, &mut out);
     out
 }
 
 fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
-    config
-        .flows
-        .iter()
+    let flows = config.flows.iter();
+    let proxies = config.proxies.iter().map(|proxy| &proxy.tcp);
+    flows
         .filter_map(|flow| flow.transport.tcp())
+        .chain(proxies)
         .map(AsRef::as_ref)
 }
 
@@ -53,6 +56,7 @@ fn has_random_element(config: &Config) -> bool {
             || link.entrance.as_deref().is_some_and(draws)
             || link.queue.is_random()
     });
+    let random_proxy = config.proxies.iter().any(Proxy::draws);
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
     });
@@ -67,7 +71,7 @@ fn has_random_element(config: &Config) -> bool {
         Transport::Tcp(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
-    random_link || random_tcp || random_start || random_traffic
+    random_link || random_proxy || random_tcp || random_start || random_traffic
 }
 
 fn draws(entrance: &EntranceConfig) -> bool {
@@ -116,7 +120,10 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word("label");
         let tcp = config.flows.iter().find(|flow| flow.label == label);
-        if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport) {
+        // What a proxy splits has no window for the whole path.
+        if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport)
+            && path.via.is_none()
+        {
             let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
             let bdp = path.rate.bdp(path.rtt).0 / group.bytes("packet").0;
             if window.saturating_mul(group.whole("count")) < bdp {
@@ -161,5 +168,44 @@ fn warn_of_algorithms(config: &Config, out: &mut Vec<String>) {
                  those of its paper"
             ));
         }
+    }
+}
+
+fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
+    let Some(proxies) = resolved.root.get("proxies") else {
+        return;
+    };
+    let Value::List(proxies) = &proxies.value else {
+        return;
+    };
+    for (proxy, site) in proxies.iter().filter_map(Node::table).zip(&resolved.sites) {
+        let (name, interval) = (proxy.word("name"), proxy.span("interval"));
+        let between = site.bytes_between(interval);
+        let credit = proxy.bytes("credit").0;
+        if between > credit {
+            out.push(format!(
+                "proxy `{name}` sends in bursts: its link carries {between} B in its interval of \
+                 {interval}, and a credit of {credit} B is used up before that; write a credit of \
+                 {} B or more, or a shorter interval",
+                2 * between
+            ));
+        }
+        let held = queue::capacity_packets(proxy.sub("queue"), proxy.bytes("packet"));
+        let packets = between / proxy.bytes("packet").0;
+        if held < packets as f64 {
+            out.push(format!(
+                "proxy `{name}` cannot fill its link: that carries {packets} packets in its interval \
+                 of {interval}, and its local queue holds {held:.0}"
+            ));
+        }
+    }
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let carries_traffic =
+        |group: &&Table| group.word("protocol") == "tcp" && group.contains_key("traffic");
+    for group in groups.filter(carries_traffic) {
+        out.push(format!(
+            "flows `{}` carry traffic of applications, which no proxy splits: they go past it",
+            group.word("label")
+        ));
     }
 }

@@ -5,6 +5,9 @@ mod totals;
 
 pub use recorder::{
     CapturedPacket, Control, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,
-    Recorder,
+    ProxySample, Recorder,
 };
-pub use totals::{FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, Totals};
+pub use totals::{
+    FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, ProxyCounters, ProxyTotals,
+    Totals,
+};

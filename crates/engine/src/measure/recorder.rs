@@ -11,7 +11,10 @@ pub trait Recorder {
     fn flow_sample(&mut self, sample: &FlowSample);
     /// The state of a link at a sampling point.
     fn link_sample(&mut self, sample: &LinkSample);
-    /// A congestion event.
+    /// The state of a proxy at a sampling point.
+    fn proxy_sample(&mut self, sample: &ProxySample);
+    /// A congestion event. Flows are numbered in order of the configuration, and after them the
+    /// connections between the nodes of proxies.
     fn event(&mut self, event: &Event);
     /// A request and its response that are over, or that the end of the run has cut short. In order
     /// of their ends.
@@ -39,6 +42,7 @@ pub struct NoRecorder;
 impl Recorder for NoRecorder {
     fn flow_sample(&mut self, _: &FlowSample) {}
     fn link_sample(&mut self, _: &LinkSample) {}
+    fn proxy_sample(&mut self, _: &ProxySample) {}
     fn event(&mut self, _: &Event) {}
     fn exchange(&mut self, _: &Exchange) {}
     fn packet(&mut self, _: &CapturedPacket) {}
@@ -95,6 +99,16 @@ pub struct LinkSample {
     pub dropped_pkts: u64,
     /// Packets marked.
     pub marked_pkts: u64,
+}
+
+/// A proxy at a sampling point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProxySample {
+    /// The connection between its nodes; `flow` is the number of the proxy.
+    pub carrier: FlowSample,
+    /// Its local queue, where what departs is what the proxy takes out; `link` is the number of the
+    /// proxy.
+    pub queue: LinkSample,
 }
 
 /// A congestion event of a flow.

@@ -13,7 +13,9 @@ pub struct Totals {
     pub flows: Vec<FlowTotals>,
     /// One entry per link, in order of the configuration.
     pub links: Vec<LinkTotals>,
-    /// Data packets sent by all flows, retransmissions included.
+    /// One entry per proxy, in order of the configuration.
+    pub proxies: Vec<ProxyTotals>,
+    /// Data packets sent by all flows, and by proxies for them, retransmissions included.
     pub data_packets: u64,
     /// Events processed.
     pub events: u64,
@@ -110,6 +112,33 @@ pub struct LimitTimes {
     pub receive_window: Span,
     /// Nothing to send.
     pub application: Span,
+}
+
+/// One proxy's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProxyTotals {
+    /// Over the whole run.
+    pub total: ProxyCounters,
+    /// Over the measurement window.
+    pub window: ProxyCounters,
+}
+
+/// What one proxy did in a period.
+///
+/// Over the whole run, what was admitted is what was forwarded, and what is still on its way between
+/// the nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProxyCounters {
+    /// Its local queue, where what departs is what the proxy takes out.
+    pub queue: LinkCounters,
+    /// The connection between its nodes.
+    pub carrier: FlowCounters,
+    /// Payload that has come out of the local queue in order, and gone into the connection.
+    pub admitted_bytes: u64,
+    /// Segments' payloads given to the senders at the end node.
+    pub forwarded_pkts: u64,
+    /// Their bytes.
+    pub forwarded_bytes: u64,
 }
 
 /// One link direction's result.

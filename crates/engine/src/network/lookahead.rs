@@ -59,6 +59,9 @@ pub(crate) enum Edge {
     /// Of connections that are not known beforehand: packets answer packets, and others leave at
     /// times of their own.
     Traffic { gets: u32, sends: u32 },
+    /// Of a connection at a node of a proxy: what it sends leaves when a timer or another connection
+    /// says so.
+    Proxy { gets: u32, sends: u32, draws: bool },
 }
 
 impl Edge {
@@ -66,7 +69,8 @@ impl Edge {
         match self {
             Self::Sender { gets, .. }
             | Self::Receiver { gets, .. }
-            | Self::Traffic { gets, .. } => Some(gets),
+            | Self::Traffic { gets, .. }
+            | Self::Proxy { gets, .. } => Some(gets),
             Self::Source { .. } => None,
         }
     }
@@ -76,7 +80,8 @@ impl Edge {
             Self::Sender { sends, .. }
             | Self::Receiver { sends, .. }
             | Self::Source { sends }
-            | Self::Traffic { sends, .. } => sends,
+            | Self::Traffic { sends, .. }
+            | Self::Proxy { sends, .. } => sends,
         }
     }
 
@@ -89,6 +94,8 @@ impl Edge {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
+            // What comes next out of it depends on other links.
+            Self::Proxy { .. } => Delivery::OnTime,
         }
     }
 }
@@ -239,7 +246,9 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool
     let is_drawing = |edge: &&Edge| {
         matches!(
             edge,
-            Edge::Sender { draws: true, .. } | Edge::Traffic { .. }
+            Edge::Sender { draws: true, .. }
+                | Edge::Traffic { .. }
+                | Edge::Proxy { draws: true, .. }
         )
     };
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
@@ -308,7 +317,10 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
             links[first].behind.insert(last);
             links[last].edges.insert(edge);
         }
-        links[first].has_source |= matches!(edge, Edge::Source { .. } | Edge::Traffic { .. });
+        links[first].has_source |= matches!(
+            edge,
+            Edge::Source { .. } | Edge::Traffic { .. } | Edge::Proxy { .. }
+        );
     }
     links
 }

@@ -20,6 +20,9 @@ pub(crate) enum End {
     /// The same two at the ends of connections that traffic opens as it goes.
     TrafficSender,
     TrafficReceiver,
+    /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
+    ProxyEntry,
+    ProxyExit,
 }
 
 /// What carries a flow's packets: each kind has indices of its own.
@@ -32,9 +35,12 @@ pub(crate) enum Carrier {
 impl End {
     fn carrier(self) -> Carrier {
         match self {
-            Self::TcpSender | Self::TcpReceiver | Self::TrafficSender | Self::TrafficReceiver => {
-                Carrier::Tcp
-            }
+            Self::TcpSender
+            | Self::TcpReceiver
+            | Self::TrafficSender
+            | Self::TrafficReceiver
+            | Self::ProxyEntry
+            | Self::ProxyExit => Carrier::Tcp,
             Self::UdpReceiver => Carrier::Udp,
         }
     }

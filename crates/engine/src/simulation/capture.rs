@@ -16,7 +16,7 @@ impl World {
         };
         recorder.packet(&match self.env.network.destination(packet) {
             End::UdpReceiver => self.datagram(link, packet),
-            End::TcpReceiver => self.segment(link, packet),
+            End::TcpReceiver | End::ProxyEntry | End::ProxyExit => self.segment(link, packet),
             End::TcpSender => self.acknowledgement(link, packet),
             end @ (End::TrafficSender | End::TrafficReceiver) => {
                 let Some(captured) = self.traffic.captured(packet, end) else {

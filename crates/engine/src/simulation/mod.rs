@@ -1,6 +1,7 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
+mod split;
 mod window;
 mod world;
 
@@ -14,24 +15,24 @@ use crate::packet::Packet;
 use crate::schedule::Event;
 use crate::traffic::Traffic;
 
-/// A flow that cannot be set up.
+/// A flow or proxy that cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// Its nodes are not connected.
-    #[error("flow `{flow}`: there is no path from node `{from}` to node `{to}`")]
+    #[error("{user}: there is no path from node `{from}` to node `{to}`")]
     NoPath {
-        /// Name of the flow.
-        flow: String,
-        /// Name of its sending node.
+        /// What it is, and its name.
+        user: String,
+        /// Name of the node that it sends from.
         from: String,
-        /// Name of its receiving node.
+        /// Name of the node that it sends to.
         to: String,
     },
     /// Its congestion control is refused.
-    #[error("flow `{flow}`: {reason}")]
+    #[error("{user}: {reason}")]
     Congestion {
-        /// Name of the flow.
-        flow: String,
+        /// What it is, and its name.
+        user: String,
         /// What is wrong.
         reason: String,
     },
@@ -41,7 +42,7 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// A flow between nodes without a path, or with a congestion control that does not exist.
+/// A flow or proxy between nodes without a path, or with a congestion control that does not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config)?;
     world.enter_initial_events(config);
@@ -126,10 +127,16 @@ impl World {
     /// The same at the end of no connection of a flow's own.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
-        if end == End::UdpReceiver {
-            self.udp[packet.flow as usize].on_packet();
-        } else {
-            self.traffic.on_packet(packet, end, &mut self.env);
+        match end {
+            End::TcpSender | End::TcpReceiver => unreachable!("received already"),
+            End::UdpReceiver => self.udp[packet.flow as usize].on_packet(),
+            End::TrafficSender | End::TrafficReceiver => {
+                self.traffic.on_packet(packet, end, &mut self.env);
+            }
+            End::ProxyEntry | End::ProxyExit => {
+                let (connections, env) = (&mut self.tcp, &mut self.env);
+                self.proxies.on_packet(packet, end, connections, env);
+            }
         }
     }
 
@@ -176,6 +183,7 @@ impl World {
             }
             Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
             Event::Held(end) => self.traffic.on_held(end, env),
+            Event::Check(proxy) => self.proxies.on_check(proxy, &mut self.tcp, env),
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => self.stop(flow),
             Event::MeasureFrom => self.open_window(),

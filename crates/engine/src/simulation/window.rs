@@ -2,9 +2,10 @@
 
 use longhaul_units::Span;
 
-use crate::measure::{FlowCounters, LimitTimes, LinkCounters};
+use crate::measure::{FlowCounters, LimitTimes, LinkCounters, ProxyCounters};
 
-/// Counters at the opening of the window. Empty if it opens with the run.
+/// Counters at the opening of the window. Empty if it opens with the run. What proxies have of a flow
+/// and of a link comes behind the flows and links.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,
@@ -13,6 +14,7 @@ pub(super) struct Baseline {
     pub(super) rtt_extremes: Vec<(Span, Span)>,
     /// Largest queue of each link before the window.
     pub(super) queue_maxima: Vec<u64>,
+    pub(super) proxies: Vec<ProxyCounters>,
 }
 
 impl Baseline {
@@ -83,6 +85,31 @@ impl Baseline {
             duplicated_pkts: end.duplicated_pkts - before.duplicated_pkts,
             queue_integral: end.queue_integral - before.queue_integral,
             queue_max_pkts: end.queue_max_pkts,
+        };
+        (total, window)
+    }
+
+    /// The same for a proxy, where there are so many flows and links.
+    pub(super) fn split_proxy(
+        &self,
+        number: usize,
+        (flows, links): (usize, usize),
+        end: ProxyCounters,
+    ) -> (ProxyCounters, ProxyCounters) {
+        let (carrier, carrier_in_window) = self.split_flow(flows + number, end.carrier);
+        let (queue, queue_in_window) = self.split_link(links + number, end.queue);
+        let before = self.proxies.get(number).copied().unwrap_or_default();
+        let total = ProxyCounters {
+            carrier,
+            queue,
+            ..end
+        };
+        let window = ProxyCounters {
+            carrier: carrier_in_window,
+            queue: queue_in_window,
+            admitted_bytes: end.admitted_bytes - before.admitted_bytes,
+            forwarded_pkts: end.forwarded_pkts - before.forwarded_pkts,
+            forwarded_bytes: end.forwarded_bytes - before.forwarded_bytes,
         };
         (total, window)
     }

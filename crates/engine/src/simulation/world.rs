@@ -6,12 +6,17 @@ use longhaul_units::{Span, Time};
 
 use super::window::Baseline;
 use crate::config::Config;
-use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
+use crate::measure::{
+    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Totals,
+};
+use crate::proxy::Proxies;
 use crate::schedule::{Event, Schedule};
 use crate::traffic::{MessageSource, Traffic};
 use crate::transport::Env;
-use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::tcp::Connection;
 use crate::transport::udp::UdpStream;
+
+pub(super) use self::setup::{build_controller, flow_stream};
 
 /// Everything that a simulation consists of: flat vectors indexed by small ids.
 #[derive(Debug)]
@@ -21,43 +26,32 @@ pub(super) struct World {
     pub(super) udp: Vec<UdpStream>,
     pub(super) traffic: Traffic,
     pub(super) messages: Vec<MessageSource>,
-    flows: Vec<FlowSlot>,
+    pub(super) proxies: Proxies,
+    pub(super) flows: Vec<FlowSlot>,
     every: Option<Span>,
     progress_every: Span,
     baseline: Baseline,
 }
 
-/// A TCP connection's two ends, and the id of its flow.
-#[derive(Debug)]
-pub(super) struct Connection {
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
-    pub(super) flow: u32,
-}
-
-impl Connection {
-    /// Data segments delivered in order to the application, and their payload bytes.
-    fn delivered(&self) -> (u64, u64) {
-        let next = self.receiver.next();
-        (next.saturating_sub(1), self.sender.bytes_below(next))
-    }
-}
-
 /// Where a flow's transport is, and when it starts and stops.
 #[derive(Debug)]
-struct FlowSlot {
-    kind: Kind,
+pub(super) struct FlowSlot {
+    pub(super) kind: Kind,
     /// The application that gives its connection messages to send, if one does.
-    messages: Option<usize>,
+    pub(super) messages: Option<usize>,
     start: Time,
     /// The start as ns-2's clock has it.
     start_s: f64,
-    stop: Option<Time>,
+    pub(super) stop: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    Tcp(usize),
+pub(super) enum Kind {
+    /// Indices of the connection that sends and of the one that delivers: two if a proxy is between.
+    Tcp {
+        from: usize,
+        to: usize,
+    },
     Udp(usize),
     Traffic(usize),
 }
@@ -78,13 +72,14 @@ impl World {
         }
         schedule.push_observation(Time::ZERO + self.progress_every, Event::Progress);
         schedule.push_observation(config.duration, Event::End);
+        self.proxies.start(&mut self.env);
     }
 
     pub(super) fn start(&mut self, flow: u32) {
         let slot = &self.flows[flow as usize];
         self.env.network.set_ns2_clock(slot.start_s);
         match slot.kind {
-            Kind::Tcp(index) => self.tcp[index].sender.start(&mut self.env),
+            Kind::Tcp { from, .. } => self.tcp[from].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
             Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
         }
@@ -99,7 +94,13 @@ impl World {
             self.messages[application].stop();
         }
         match slot.kind {
-            Kind::Tcp(index) => self.tcp[index].sender.stop(),
+            Kind::Tcp { from, to } => {
+                self.tcp[from].sender.stop();
+                if from != to {
+                    let (connections, env) = (&mut self.tcp, &mut self.env);
+                    self.proxies.on_stop(from, connections, env);
+                }
+            }
             Kind::Udp(index) => self.udp[index].stop(),
             Kind::Traffic(index) => self.traffic.stop(index),
         }
@@ -115,19 +116,19 @@ impl World {
                 continue;
             }
             recorder.flow_sample(&match slot.kind {
-                Kind::Tcp(index) => {
-                    let connection = &mut self.tcp[index];
-                    FlowSample {
-                        delivered_bytes: connection.delivered().1,
-                        ..connection.sender.sample(now)
-                    }
-                }
+                Kind::Tcp { from, to } => FlowSample {
+                    delivered_bytes: self.tcp[to].delivered().1,
+                    ..self.tcp[from].sender.sample(now)
+                },
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
                 Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
             });
         }
         for sample in self.env.network.samples() {
             recorder.link_sample(&sample);
+        }
+        for sample in self.proxies.samples(now, &mut self.tcp) {
+            recorder.proxy_sample(&sample);
         }
         if let Some(every) = self.every {
             let schedule = &mut self.env.network.schedule;
@@ -159,7 +160,7 @@ impl World {
         recorder.progress(now, self.data_packets())
     }
 
-    /// Data packets sent by all flows.
+    /// Data packets sent by all flows, and by proxies for them.
     pub(super) fn data_packets(&mut self) -> u64 {
         let traffic = self.traffic.counters(self.env.network.now);
         let traffic: u64 = traffic.iter().map(|counters| counters.sent_pkts).sum();
@@ -173,13 +174,12 @@ impl World {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
         let counters = self.flows.iter().map(|slot| match slot.kind {
-            Kind::Tcp(index) => {
-                let connection = &mut self.tcp[index];
-                let (delivered_pkts, delivered_bytes) = connection.delivered();
+            Kind::Tcp { from, to } => {
+                let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
-                    ..connection.sender.counters(now)
+                    ..self.tcp[from].sender.counters(now)
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
@@ -190,21 +190,30 @@ impl World {
 
     /// The measurement window opens: remembers all counters, and restarts extremes.
     pub(super) fn open_window(&mut self) {
-        let flows = self.flow_counters();
-        let links = self.env.network.counters();
-        let traffic = self.traffic.restart_extremes(self.env.network.now);
+        let now = self.env.network.now;
+        let proxies = self.proxies.counters(now, &mut self.tcp);
+        let mut flows = self.flow_counters();
+        flows.extend(proxies.iter().map(|proxy| proxy.carrier));
+        let mut links = self.env.network.counters();
+        links.extend(proxies.iter().map(|proxy| proxy.queue));
+        let traffic = self.traffic.restart_extremes(now);
         let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
-            Kind::Tcp(index) => self.tcp[index].sender.restart_extremes(),
+            Kind::Tcp { from, .. } => self.tcp[from].sender.restart_extremes(),
             Kind::Udp(_) => (Span::ZERO, Span::ZERO),
             Kind::Traffic(index) => traffic[index],
         });
-        let rtt_extremes = rtt_extremes.collect();
-        let queue_maxima = self.env.network.restart_maxima();
+        let mut rtt_extremes: Vec<_> = rtt_extremes.collect();
+        for carrier in self.proxies.carriers() {
+            rtt_extremes.push(self.tcp[carrier].sender.restart_extremes());
+        }
+        let mut queue_maxima = self.env.network.restart_maxima();
+        queue_maxima.extend(self.proxies.restart_maxima());
         self.baseline = Baseline {
             flows,
             links,
             rtt_extremes,
             queue_maxima,
+            proxies,
         };
     }
 
@@ -212,12 +221,14 @@ impl World {
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         let flow_counters = self.flow_counters();
         let link_counters = self.env.network.counters();
+        let proxies = self.proxies.counters(self.env.network.now, &mut self.tcp);
+        let before = (flow_counters.len(), link_counters.len());
         let data_packets = self.data_packets();
         let flows = self.flows.iter().zip(flow_counters).enumerate();
         let flows = flows.map(|(id, (slot, counters))| {
             let (total, window) = self.baseline.split_flow(id, counters);
             let finish = match slot.kind {
-                Kind::Tcp(index) => self.tcp[index].sender.finish(),
+                Kind::Tcp { to, .. } => self.tcp[to].sender.finish(),
                 Kind::Udp(_) | Kind::Traffic(_) => None,
             };
             FlowTotals {
@@ -231,12 +242,17 @@ impl World {
             let (total, window) = self.baseline.split_link(id, counters);
             LinkTotals { total, window }
         });
+        let proxies = proxies.into_iter().enumerate().map(|(number, counters)| {
+            let (total, window) = self.baseline.split_proxy(number, before, counters);
+            ProxyTotals { total, window }
+        });
         let schedule = &self.env.network.schedule;
         Totals {
             end: self.env.network.now,
             stopped,
             flows: flows.collect(),
             links: links.collect(),
+            proxies: proxies.collect(),
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,

@@ -21,6 +21,9 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
+    /// Stands for the flow of a connection whose events are not recorded.
+    pub(crate) const UNRECORDED: u32 = u32::MAX;
+
     /// Hands events on in order of time. To be called when nothing earlier can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
@@ -30,7 +33,7 @@ impl EventLog {
     }
 
     pub(crate) fn push(&mut self, event: Event) {
-        if self.enabled {
+        if self.enabled && event.flow != Self::UNRECORDED {
             self.pending.push(event);
         }
     }

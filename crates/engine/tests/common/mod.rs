@@ -13,7 +13,7 @@ use longhaul_engine::config::{
     Source, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, Recorder, Totals,
+    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, ProxySample, Recorder, Totals,
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
@@ -24,6 +24,7 @@ use longhaul_units::{Rate, Span, Time};
 pub struct Records {
     pub flows: Vec<FlowSample>,
     pub links: Vec<LinkSample>,
+    pub proxies: Vec<ProxySample>,
     pub events: Vec<Event>,
     pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
@@ -35,6 +36,9 @@ impl Recorder for Records {
     }
     fn link_sample(&mut self, sample: &LinkSample) {
         self.links.push(*sample);
+    }
+    fn proxy_sample(&mut self, sample: &ProxySample) {
+        self.proxies.push(*sample);
     }
     fn event(&mut self, event: &Event) {
         self.events.push(*event);
@@ -158,6 +162,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         nodes: vec!["left".to_string(), "right".to_string()],
         links: vec![link("there", 0, 1), link("back", 1, 0)],
         flows: Vec::new(),
+        proxies: Vec::new(),
     }
 }
 
@@ -173,6 +178,7 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
             to: 1,
             start,
             stop: None,
+            via: None,
             transport: Transport::Tcp(Arc::clone(&tcp)),
         });
     }
@@ -188,6 +194,7 @@ pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
         to: 1,
         start: AT_ONCE,
         stop: None,
+        via: None,
         transport: Transport::Traffic(Arc::new(tcp), Arc::new(source)),
     });
 }
@@ -208,6 +215,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
         to: 1,
         start: AT_ONCE,
         stop: None,
+        via: None,
         transport: Transport::Udp(udp),
     });
 }

@@ -142,6 +142,7 @@ fn capture(name: &str) -> PathBuf {
         stopped: false,
         flows: vec![],
         links: vec![],
+        proxies: Vec::new(),
         data_packets: 0,
         events: 0,
         events_pending_max: 0,

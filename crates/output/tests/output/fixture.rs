@@ -69,6 +69,7 @@ pub fn config() -> Config {
                 }),
             ),
         ],
+        proxies: Vec::new(),
     }
 }
 
@@ -103,6 +104,7 @@ fn flow(name: &str, transport: Transport) -> Flow {
         to: 1,
         start: Start::At(Time::ZERO),
         stop: None,
+        via: None,
         transport,
     }
 }

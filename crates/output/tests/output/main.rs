@@ -2,6 +2,7 @@
 
 mod capture;
 mod fixture;
+mod proxies;
 mod records;
 mod run_directory;
 mod tables;

@@ -137,6 +137,7 @@ pub fn totals() -> Totals {
             ),
         ],
         links: vec![link.clone(), link],
+        proxies: Vec::new(),
         data_packets: 123_456,
         events: 700_000,
         events_pending_max: 9,

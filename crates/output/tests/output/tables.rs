@@ -17,13 +17,13 @@ use crate::fixture::{config, meta, no_progress, scratch, seconds};
 use crate::records::{SAMPLES, flow_sample, link_sample, totals, write};
 
 /// A table read back.
-struct Read {
+pub struct Read {
     reader: SerializedFileReader<File>,
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
 }
 
 impl Read {
-    fn new(path: &Path) -> Self {
+    pub fn new(path: &Path) -> Self {
         let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
         let rows = reader.get_row_iter(None).unwrap();
         let rows = rows.collect::<Result<_, _>>().unwrap();
@@ -31,7 +31,7 @@ impl Read {
     }
 
     /// What the file says of its columns.
-    fn descriptions(&self) -> Vec<Value> {
+    pub fn descriptions(&self) -> Vec<Value> {
         let metadata = self.reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().unwrap();
         let columns = pairs.iter().find(|pair| pair.key == "longhaul.columns");
@@ -39,30 +39,30 @@ impl Read {
         serde_json::from_str(json).unwrap()
     }
 
-    fn field(&self, column: &str, row: usize) -> &Field {
+    pub fn field(&self, column: &str, row: usize) -> &Field {
         let mut fields = self.rows[row].get_column_iter();
         fields.find(|(name, _)| *name == column).expect(column).1
     }
 
-    fn is_null(&self, column: &str, row: usize) -> bool {
+    pub fn is_null(&self, column: &str, row: usize) -> bool {
         *self.field(column, row) == Field::Null
     }
 
-    fn real(&self, column: &str, row: usize) -> f64 {
+    pub fn real(&self, column: &str, row: usize) -> f64 {
         match self.field(column, row) {
             Field::Double(real) => *real,
             other => panic!("{column} is {other:?}"),
         }
     }
 
-    fn count(&self, column: &str, row: usize) -> i64 {
+    pub fn count(&self, column: &str, row: usize) -> i64 {
         match self.field(column, row) {
             Field::Long(count) => *count,
             other => panic!("{column} is {other:?}"),
         }
     }
 
-    fn text(&self, column: &str, row: usize) -> &str {
+    pub fn text(&self, column: &str, row: usize) -> &str {
         match self.field(column, row) {
             Field::Str(text) => text,
             other => panic!("{column} is {other:?}"),

@@ -16,7 +16,9 @@ use crate::traffic;
 use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
-pub(crate) use transport::{payload, reports_one_way_delay, slow_start, timestamp_option};
+pub(crate) use transport::{
+    payload, reports_one_way_delay, resolve_tcp, slow_start, timestamp_option,
+};
 
 /// What the flows of all groups share.
 pub(crate) struct Shared<'a> {
@@ -43,6 +45,8 @@ pub(crate) struct Path {
     pub rate: Rate,
     /// None without TCP.
     pub congestion: Option<ControllerSpec>,
+    /// Number of the proxy that splits the connections.
+    pub via: Option<usize>,
 }
 
 const TCP_KEYS: [&str; 6] = [
@@ -191,7 +195,7 @@ pub(crate) fn resolve(
             links(access) as f64 * queue::capacity_packets(access.sub("queue"), packet)
         });
         let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
-        congestion = transport::resolve_tcp(flow, path, shared, bdp + queued + held, out);
+        congestion = resolve_tcp(flow, path, shared, bdp + queued + held, out);
     }
     Some(Path {
         from,
@@ -199,6 +203,7 @@ pub(crate) fn resolve(
         rtt,
         rate,
         congestion,
+        via: None,
     })
 }
 

@@ -19,7 +19,7 @@ const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Congestion control, slow start and transport options. `held` is what path and queues hold, in
 /// packets. Returns the congestion control, unless something is wrong.
-pub(super) fn resolve_tcp(
+pub(crate) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
     shared: &Shared<'_>,

@@ -10,6 +10,7 @@ mod distribution;
 mod flow;
 mod link;
 mod network;
+mod proxy;
 mod queue;
 mod traffic;
 
@@ -20,6 +21,7 @@ pub(crate) use link::CHANGE;
 
 use flow::{DELAYED_ACK, FLOW};
 use network::TOPOLOGY;
+use proxy::PROXY;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
 use queue::{DROP_TAIL, RED};
 
@@ -159,6 +161,11 @@ pub(crate) const SCENARIO: &[Field] = &[
         "flows",
         Kind::List(&Kind::Table(FLOW)),
         "Groups of equal flows.",
+    ),
+    field(
+        "proxies",
+        Kind::List(&Kind::Table(PROXY)),
+        "Pairs of nodes between which one connection carries the data of all TCP flows.",
     ),
 ];
 

@@ -7,6 +7,7 @@ mod examples;
 mod layout;
 mod links;
 mod profiles;
+mod proxies;
 mod queues;
 mod resolved;
 mod traffic;

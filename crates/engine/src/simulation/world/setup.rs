@@ -5,16 +5,17 @@ use std::sync::Arc;
 use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
-use super::{Connection, FlowSlot, Kind, World};
+use super::{FlowSlot, Kind, World};
 use crate::config::{Config, Flow, Messages, Source, Start, Tcp, Transport, Udp};
-use crate::network::{Carrier, Edge, End, Network, Path};
+use crate::network::{Carrier, End, Network, Path};
+use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::window::Baseline;
 use crate::traffic::{
     CutOff, Generator, MessageSource, RequestModel, Session, StopWatch, Trace, Traffic, Ways,
 };
-use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
 
@@ -37,6 +38,7 @@ impl World {
             udp: Vec::new(),
             traffic: Traffic::new(StopWatch::new(config)),
             messages: Vec::new(),
+            proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
             every: config.measure.every,
             progress_every: progress_every(config),
@@ -46,32 +48,28 @@ impl World {
         for flow in &config.flows {
             let kind = match &flow.transport {
                 Transport::Tcp(tcp) => {
-                    let controller = controller_of(flow, tcp, &mut group)?;
-                    world.add_tcp(config, flow, tcp, controller, &streams)?
+                    let controller = controller_of(&flow.name, tcp, &mut group)?;
+                    match flow.via {
+                        Some(proxy) => {
+                            world.add_split(config, flow, (tcp, controller), proxy, &streams)?
+                        }
+                        None => world.add_tcp(config, flow, tcp, controller, &streams)?,
+                    }
                 }
                 Transport::Messages(tcp, messages) => {
-                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let controller = controller_of(&flow.name, tcp, &mut group)?;
                     let kind = world.add_tcp(config, flow, tcp, controller, &streams)?;
                     world.add_messages(messages, tcp, flow_stream(flow, "bursts", &streams));
                     kind
                 }
                 Transport::Traffic(tcp, source) => {
-                    let controller = controller_of(flow, tcp, &mut group)?;
+                    let controller = controller_of(&flow.name, tcp, &mut group)?;
                     let tcp = (Arc::clone(tcp), controller);
                     world.add_traffic(config, flow, tcp, source, &streams)?
                 }
                 Transport::Udp(udp) => world.add_udp(config, flow, udp, &streams)?,
             };
-            let carried = match kind {
-                Kind::Tcp(index) => Some((Carrier::Tcp, index)),
-                Kind::Udp(index) => Some((Carrier::Udp, index)),
-                // Delay boxes know no connections that come and go.
-                Kind::Traffic(_) => None,
-            };
-            if let Some((carrier, index)) = carried {
-                let network = &mut world.env.network;
-                network.add_flow(carrier, index as u32, &flow.name, &streams);
-            }
+            world.announce(kind, &flow.name, &streams);
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,
@@ -84,48 +82,30 @@ impl World {
                 stop: flow.stop,
             });
         }
+        world.add_proxies(config, &streams)?;
         for connection in &mut world.tcp {
             connection.sender.reset();
         }
-        let edges = world.edges();
+        let edges = world.edges(config);
         world.env.network.look_ahead(config, &edges);
         Ok(world)
     }
 
-    /// The ends of all flows.
-    fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for slot in &self.flows {
-            match slot.kind {
-                Kind::Tcp(index) => {
-                    let (sender, receiver) = (&self.tcp[index].sender, &self.tcp[index].receiver);
-                    let (there, back) = (sender.route(), receiver.route());
-                    if slot.messages.is_some() {
-                        // Messages come at times of their own.
-                        let pairs = [(back, there), (there, back)];
-                        edges.extend(pairs.map(|(gets, sends)| Edge::Traffic { gets, sends }));
-                        continue;
-                    }
-                    edges.push(Edge::Sender {
-                        connection: index as u32,
-                        gets: back,
-                        sends: there,
-                        stops: slot.stop.is_some(),
-                        draws: sender.draws(),
-                    });
-                    edges.push(Edge::Receiver {
-                        connection: index as u32,
-                        gets: there,
-                        sends: back,
-                    });
+    /// Tells the entrances of links of a new flow.
+    pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str, streams: &Streams) {
+        let network = &mut self.env.network;
+        let mut add = |carrier, index| network.add_flow(carrier, index as u32, name, streams);
+        match kind {
+            Kind::Tcp { from, to } => {
+                add(Carrier::Tcp, from);
+                if from != to {
+                    add(Carrier::Tcp, to);
                 }
-                Kind::Udp(index) => edges.push(Edge::Source {
-                    sends: self.udp[index].route(),
-                }),
-                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
             }
+            Kind::Udp(index) => add(Carrier::Udp, index),
+            // Delay boxes know no connections that come and go.
+            Kind::Traffic(_) => {}
         }
-        edges
     }
 
     fn add_tcp(
@@ -138,15 +118,32 @@ impl World {
     ) -> Result<Kind, SetupError> {
         let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
         let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
-        let index = self.tcp.len();
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
+        let index = self.push_connection((id, id), (there, back), (tcp, controller), stream);
+        Ok(Kind::Tcp {
+            from: index,
+            to: index,
+        })
+    }
+
+    /// Adds a connection of a flow; its events are recorded as those of another number. Returns its
+    /// index.
+    pub(in crate::simulation) fn push_connection(
+        &mut self,
+        (flow, recorded): (u32, u32),
+        (there, back): (Path, Path),
+        (tcp, controller): (&Arc<Tcp>, Controller),
+        stream: Stream,
+    ) -> usize {
+        let index = self.tcp.len();
+        let (number, tcp) = (index as u32, Arc::clone(tcp));
         self.tcp.push(Connection {
-            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
-            flow: id,
+            receiver: Receiver::new(number, back, Arc::clone(&tcp)),
+            sender: Sender::new(number, recorded, there, tcp, controller, stream),
+            flow,
         });
-        Ok(Kind::Tcp(index))
+        index
     }
 
     /// The application of the connection added last.
@@ -225,14 +222,22 @@ impl World {
         to: usize,
         end: End,
     ) -> Result<Path, SetupError> {
-        self.env
-            .network
-            .path(from, to, end)
-            .ok_or_else(|| SetupError::NoPath {
-                flow: flow.name.clone(),
-                from: config.nodes[from].clone(),
-                to: config.nodes[to].clone(),
-            })
+        self.path_for(config, || format!("flow `{}`", flow.name), (from, to), end)
+    }
+
+    pub(in crate::simulation) fn path_for(
+        &mut self,
+        config: &Config,
+        user: impl Fn() -> String,
+        (from, to): (usize, usize),
+        end: End,
+    ) -> Result<Path, SetupError> {
+        let path = self.env.network.path(from, to, end);
+        path.ok_or_else(|| SetupError::NoPath {
+            user: user(),
+            from: config.nodes[from].clone(),
+            to: config.nodes[to].clone(),
+        })
     }
 }
 
@@ -244,7 +249,7 @@ fn progress_every(config: &Config) -> Span {
 /// The congestion control of a flow. Flows of a group share one parameter set, so that tables are built
 /// once.
 fn controller_of(
-    flow: &Flow,
+    flow: &str,
     tcp: &Arc<Tcp>,
     group: &mut Option<(Arc<Tcp>, Controller)>,
 ) -> Result<Controller, SetupError> {
@@ -253,17 +258,25 @@ fn controller_of(
     {
         return Ok(controller.clone());
     }
-    let built = tcp.congestion.build();
-    let controller = built.map_err(|error| SetupError::Congestion {
-        flow: flow.name.clone(),
-        reason: error.to_string(),
-    })?;
+    let controller = build_controller(tcp, || format!("flow `{flow}`"))?;
     *group = Some((Arc::clone(tcp), controller.clone()));
     Ok(controller)
 }
 
+/// The congestion control of a connection.
+pub(in crate::simulation) fn build_controller(
+    tcp: &Tcp,
+    user: impl Fn() -> String,
+) -> Result<Controller, SetupError> {
+    let built = tcp.congestion.build();
+    built.map_err(|error| SetupError::Congestion {
+        user: user(),
+        reason: error.to_string(),
+    })
+}
+
 /// The random stream of one part of a flow.
-fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
+pub(in crate::simulation) fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
     streams.component(&format!("flows/{}/{part}", flow.name))
 }
 

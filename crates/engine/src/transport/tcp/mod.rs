@@ -4,6 +4,7 @@
 //! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
 //! file per scheme in `recovery`.
 
+mod connection;
 mod control_block;
 mod delivery_rate;
 mod ranges;
@@ -14,6 +15,7 @@ mod segment_ring;
 mod sender;
 mod wire;
 
+pub(crate) use connection::Connection;
 pub(crate) use receiver::Receiver;
 pub(crate) use sender::Sender;
 

@@ -1,4 +1,4 @@
-//! What a connection's data look like on the wire.
+//! What the numbers of segments and the configuration mean on the wire.
 
 use longhaul_units::Time;
 

@@ -21,13 +21,15 @@ pub(super) struct ShortSegments {
 }
 
 impl ShortSegments {
+    const NONE: Self = Self {
+        first: u64::MAX,
+        segments: VecDeque::new(),
+        forgotten: 0,
+    };
+
     /// That of a transfer of a known size.
     pub(super) fn last_of(wire: &Wire) -> Self {
-        let mut short = Self {
-            first: u64::MAX,
-            segments: VecDeque::new(),
-            forgotten: 0,
-        };
+        let mut short = Self::NONE;
         short.push(wire.end() - 1, wire.missing_at_end());
         short
     }
@@ -91,6 +93,7 @@ impl ControlBlock {
     pub(crate) fn begin_empty(&mut self) {
         self.end = 1;
         self.fin = u64::MAX;
+        self.short = ShortSegments::NONE;
     }
 
     /// The application has `bytes` more to send.
@@ -111,6 +114,19 @@ impl ControlBlock {
     pub(crate) fn end_with(&mut self, end: u64) {
         self.end = end;
         self.fin = end - 1;
+    }
+
+    /// Payload bytes of a segment.
+    pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
+        if segment == 0 {
+            return 0;
+        }
+        u64::from(self.config.mss_bytes) - u64::from(self.short.missing_in(segment))
+    }
+
+    /// Bytes on the wire of a data segment that are not payload.
+    pub(crate) fn overhead_bytes(&self) -> u64 {
+        u64::from(self.full_bytes) - u64::from(self.config.mss_bytes)
     }
 
     /// Bytes of the application's in the segments below `next`.

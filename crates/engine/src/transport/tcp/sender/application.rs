@@ -40,6 +40,17 @@ impl Sender {
         self.tcb.end
     }
 
+    /// The application has nothing more to send than it has given.
+    pub(crate) fn close(&mut self, env: &mut Env) {
+        self.tcb.end_with(self.tcb.end);
+        self.tcb.check_finish(env);
+    }
+
+    /// Whether the SYN has left.
+    pub(crate) fn has_started(&self) -> bool {
+        self.tcb.nxt > 0
+    }
+
     fn send_appended(&mut self, env: &mut Env) {
         if self.tcb.established {
             self.restart_after_idle(env.network.now);
@@ -91,7 +102,18 @@ impl Sender {
 
     /// Payload bytes of a segment.
     pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
-        self.position(segment + 1) - self.position(segment).max(1)
+        self.tcb.payload_bytes(segment)
+    }
+
+    /// Payload bytes of all segments that have left, once each.
+    pub(crate) fn sent_once_bytes(&self) -> u64 {
+        self.tcb.bytes_below(self.tcb.max_sent)
+    }
+
+    /// The same, retransmissions included.
+    pub(crate) fn sent_bytes(&self) -> u64 {
+        let counters = &self.tcb.counters;
+        counters.sent_bytes - counters.sent_pkts * self.tcb.overhead_bytes()
     }
 
     /// The acknowledgement number that means "segment `next` is expected": after the last segment

@@ -110,6 +110,7 @@ fn network(end: End) -> (Env, Path, Streams) {
         nodes: vec!["here".to_string(), "there".to_string()],
         links: vec![link],
         flows: Vec::new(),
+        proxies: Vec::new(),
     };
     let streams = Streams::new(&config);
     let mut network = Network::new(&config, &streams);

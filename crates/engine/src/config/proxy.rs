@@ -1,0 +1,57 @@
+//! Proxies that split connections in three.
+
+use std::sync::Arc;
+
+use longhaul_units::{Span, Time};
+
+use super::Tcp;
+use crate::network::queue::QueueConfig;
+
+/// A pair of nodes between which one connection carries the data of all flows that go by them (spec
+/// 002 B8). Senders talk to the start node, receivers to the end node.
+#[derive(Clone, Debug)]
+pub struct Proxy {
+    /// Unique name, for example `satellite`.
+    pub name: String,
+    /// Node that senders' segments are taken off their way at.
+    pub start: usize,
+    /// Node that they go on from.
+    pub end: usize,
+    /// The connection between the two.
+    pub tcp: Arc<Tcp>,
+    /// Queue in front of the start node's receivers, which decides on arrival.
+    pub queue: QueueConfig,
+    /// Payload that may wait unsent at the start of the connection.
+    pub credit_bytes: u64,
+    /// Whether a retransmission gives credit, as in spec 002 B8.3, so that more and more may wait.
+    pub credit_for_retransmissions: bool,
+    /// Time between two looks at the local queue.
+    pub check_interval: Span,
+    /// What changes while it runs, in order of time.
+    pub changes: Vec<ProxyChange>,
+}
+
+impl Proxy {
+    /// Whether its local queue draws random numbers at some time.
+    pub fn draws(&self) -> bool {
+        let changed = self
+            .changes
+            .iter()
+            .filter_map(|change| change.queue.as_ref());
+        let mut queues = changed.chain([&self.queue]);
+        queues.any(QueueConfig::draws)
+    }
+}
+
+/// New parameters of a proxy from some time on; what is not given stays.
+#[derive(Clone, Debug)]
+pub struct ProxyChange {
+    /// When.
+    pub at: Time,
+    /// Payload that may wait unsent at the start of the connection.
+    pub credit_bytes: Option<u64>,
+    /// Time between two looks at the local queue.
+    pub check_interval: Option<Span>,
+    /// Discipline of the local queue. It begins anew; packets that wait stay.
+    pub queue: Option<QueueConfig>,
+}

@@ -1,0 +1,259 @@
+//! One proxy at work: its start node, its end node, and what is between them.
+//!
+//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes as
+//! many out as its credit allows and gives them to the receivers that answer the senders; what these
+//! deliver in order is data of the one connection that all share, the carrier. Its receiver at the end
+//! node hands data on to the senders that serve the flows' receivers.
+//!
+//! Credit is payload: what may wait unsent in the carrier's sender. Data given to it costs credit, and a
+//! transmission gives it back, so that a check admits what can leave at once and the credit besides.
+//! Segments behind a gap cost nothing until it is filled. If they did, as in spec 002 B8.3, they could
+//! hold all the credit while what fills their gaps waits behind them, and nothing would move again.
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Span, Time};
+
+use super::local_queue::LocalQueue;
+use crate::config;
+use crate::measure::{FlowSample, ProxyCounters, ProxySample};
+use crate::network::queue::{Queue, QueueConfig};
+use crate::packet::Packet;
+use crate::random::Streams;
+use crate::schedule::Event;
+use crate::transport::Env;
+use crate::transport::tcp::Connection;
+
+/// A proxy.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    number: u32,
+    /// Index of the connection between its nodes.
+    pub(super) carrier: usize,
+    pub(super) queue: LocalQueue,
+    settings: Settings,
+    changes: VecDeque<Change>,
+    /// Payload given to the carrier so far.
+    admitted_bytes: u64,
+    /// What the carrier has not delivered yet, in the order of its stream.
+    under_way: VecDeque<Message>,
+    forwarded_pkts: u64,
+    forwarded_bytes: u64,
+}
+
+/// What may change.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    credit_bytes: u64,
+    credit_for_retransmissions: bool,
+    check_interval: Span,
+}
+
+#[derive(Debug)]
+struct Change {
+    at: Time,
+    credit_bytes: Option<u64>,
+    check_interval: Option<Span>,
+    discipline: Option<Queue>,
+}
+
+/// The payload of one segment on its way through the carrier. It is known by its place in the stream,
+/// so that repairs and reordering do not mix flows up (spec 002 B8.5).
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    /// One past the last segment of the carrier that holds some of it.
+    end: u64,
+    /// Index of the connection that it came from; that which it goes on over is the next.
+    from: u32,
+    bytes: u32,
+    /// Whether nothing comes after it.
+    last: bool,
+}
+
+impl Splitter {
+    pub(super) fn new(
+        config: &config::Proxy,
+        number: u32,
+        carrier: usize,
+        streams: &Streams,
+    ) -> Self {
+        let path = format!("proxies/{}", config.name);
+        let queue = |config: &QueueConfig, part: &str| {
+            Queue::new(config, streams.component(&format!("{path}/{part}")))
+        };
+        let change = |(index, change): (usize, &config::ProxyChange)| Change {
+            at: change.at,
+            credit_bytes: change.credit_bytes,
+            check_interval: change.check_interval,
+            discipline: change
+                .queue
+                .as_ref()
+                .map(|config| queue(config, &format!("queue-{}", index + 2))),
+        };
+        Self {
+            number,
+            carrier,
+            queue: LocalQueue::new(queue(&config.queue, "queue")),
+            settings: Settings {
+                credit_bytes: config.credit_bytes,
+                credit_for_retransmissions: config.credit_for_retransmissions,
+                check_interval: config.check_interval,
+            },
+            changes: config.changes.iter().enumerate().map(change).collect(),
+            admitted_bytes: 0,
+            under_way: VecDeque::new(),
+            forwarded_pkts: 0,
+            forwarded_bytes: 0,
+        }
+    }
+
+    /// Index of the connection that data of another goes on over.
+    pub(super) fn onward(from: usize) -> usize {
+        from + 1
+    }
+
+    /// Puts changes that are due into effect.
+    fn settle(&mut self, now: Time) {
+        while self.changes.front().is_some_and(|change| change.at <= now)
+            && let Some(change) = self.changes.pop_front()
+        {
+            let settings = &mut self.settings;
+            settings.credit_bytes = change.credit_bytes.unwrap_or(settings.credit_bytes);
+            settings.check_interval = change.check_interval.unwrap_or(settings.check_interval);
+            if let Some(discipline) = change.discipline {
+                self.queue.replace_discipline(discipline);
+            }
+        }
+    }
+
+    /// Enters the next check.
+    pub(super) fn arm(&self, env: &mut Env) {
+        let next = env.network.now + self.settings.check_interval;
+        let check = Event::Check(self.number);
+        env.network.schedule.push_timer(next, check);
+    }
+
+    /// A sender's segment comes to the start node: it waits, and nothing else happens.
+    pub(super) fn on_start(&mut self, packet: &Packet) {
+        self.settle(packet.time);
+        self.queue.push(*packet);
+    }
+
+    /// The time of a check has come.
+    pub(super) fn on_check(&mut self, connections: &mut [Connection], env: &mut Env) {
+        let now = env.network.now;
+        self.settle(now);
+        while let Some(first) = self.queue.first() {
+            let sender = &connections[first.flow as usize].sender;
+            if sender.payload_bytes(first.seq) > self.credit(&connections[self.carrier]) {
+                break;
+            }
+            if let Some(packet) = self.queue.pop(now) {
+                self.take(&packet, connections, env);
+            }
+        }
+        self.arm(env);
+    }
+
+    /// Payload that may be admitted now.
+    fn credit(&self, carrier: &Connection) -> u64 {
+        let sender = &carrier.sender;
+        let returned = if self.settings.credit_for_retransmissions {
+            sender.sent_bytes()
+        } else {
+            sender.sent_once_bytes()
+        };
+        (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
+    }
+
+    /// A segment reaches its receiver at the start node, which answers it; what is in order now
+    /// becomes data of the carrier.
+    fn take(&mut self, packet: &Packet, connections: &mut [Connection], env: &mut Env) {
+        let from = &mut connections[packet.flow as usize];
+        // The SYN, which is segment 0, has no data and is not carried (spec 002 H24).
+        let before = from.receiver.next().max(1);
+        from.receiver.on_segment(packet, env);
+        let after = from.receiver.next();
+        for segment in before..after {
+            let sender = &connections[packet.flow as usize].sender;
+            let bytes = sender.payload_bytes(segment);
+            self.admitted_bytes += bytes;
+            let last = segment + 1 == sender.end();
+            let carrier = &mut connections[self.carrier].sender;
+            let end = carrier.append(bytes, env);
+            if !carrier.has_started() {
+                carrier.start(env);
+            }
+            self.under_way.push_back(Message {
+                end,
+                from: packet.flow,
+                bytes: bytes as u32,
+                last,
+            });
+        }
+    }
+
+    /// A segment of the carrier comes to the end node: what is in order now goes on.
+    pub(super) fn on_end(
+        &mut self,
+        packet: &Packet,
+        connections: &mut [Connection],
+        env: &mut Env,
+    ) {
+        let receiver = &mut connections[self.carrier].receiver;
+        receiver.on_segment(packet, env);
+        let next = receiver.next();
+        while let Some(&message) = self.under_way.front()
+            && message.end <= next
+        {
+            self.under_way.pop_front();
+            self.forwarded_pkts += 1;
+            self.forwarded_bytes += u64::from(message.bytes);
+            let onward = &mut connections[Self::onward(message.from as usize)].sender;
+            if message.last {
+                onward.append_last(message.bytes.into(), env);
+            } else {
+                onward.append(message.bytes.into(), env);
+            }
+            if !onward.has_started() {
+                onward.start(env);
+            }
+        }
+    }
+
+    /// The application of a sender has stopped: nothing comes after what it has sent.
+    pub(super) fn on_stop(&mut self, from: usize, connections: &mut [Connection], env: &mut Env) {
+        let connection = &connections[from];
+        if connection.receiver.next() < connection.sender.end() {
+            // The last segment is still to be taken.
+            return;
+        }
+        let mut under_way = self.under_way.iter_mut().rev();
+        match under_way.find(|message| message.from as usize == from) {
+            Some(message) => message.last = true,
+            None => connections[Self::onward(from)].sender.close(env),
+        }
+    }
+
+    /// Counters up to `now`.
+    pub(super) fn counters(&self, now: Time, connections: &mut [Connection]) -> ProxyCounters {
+        ProxyCounters {
+            queue: self.queue.counters(now),
+            carrier: connections[self.carrier].counters(now),
+            admitted_bytes: self.admitted_bytes,
+            forwarded_pkts: self.forwarded_pkts,
+            forwarded_bytes: self.forwarded_bytes,
+        }
+    }
+
+    /// State up to `now` for the time series.
+    pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
+        ProxySample {
+            queue: self.queue.sample(self.number, now),
+            carrier: FlowSample {
+                flow: self.number,
+                ..connections[self.carrier].sample(now)
+            },
+        }
+    }
+}

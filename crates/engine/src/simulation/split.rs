@@ -1,0 +1,143 @@
+//! Proxies and the connections that they split, and the ends of everything that sends.
+
+use std::sync::Arc;
+
+use longhaul_congestion::Controller;
+
+use super::SetupError;
+use super::world::{Kind, World, build_controller, flow_stream};
+use crate::config::{Config, Flow, Tcp};
+use crate::network::{Edge, End};
+use crate::proxy::Proxies;
+use crate::random::Streams;
+use crate::transport::EventLog;
+
+impl World {
+    /// A flow whose connection a proxy splits: one to the proxy's start, one from its end.
+    pub(super) fn add_split(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        (tcp, controller): (&Arc<Tcp>, Controller),
+        proxy: usize,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        let (start, end) = (config.proxies[proxy].start, config.proxies[proxy].end);
+        let user = || format!("flow `{}`", flow.name);
+        let id = self.flows.len() as u32;
+        let path_in = (
+            self.path_for(config, user, (flow.from, start), End::ProxyEntry)?,
+            self.path_for(config, user, (start, flow.from), End::TcpSender)?,
+        );
+        let path_out = (
+            self.path_for(config, user, (end, flow.to), End::TcpReceiver)?,
+            self.path_for(config, user, (flow.to, end), End::TcpSender)?,
+        );
+        let stream = flow_stream(flow, "sender", streams);
+        let from = self.push_connection((id, id), path_in, (tcp, controller.clone()), stream);
+        self.proxies.assign(from, proxy);
+        let recorded = EventLog::UNRECORDED;
+        let stream = flow_stream(flow, "onward", streams);
+        let to = self.push_connection((id, recorded), path_out, (tcp, controller), stream);
+        debug_assert_eq!(to, Proxies::onward(from));
+        self.tcp[to].sender.begin_empty();
+        Ok(Kind::Tcp { from, to })
+    }
+
+    /// The proxies and the connections between their nodes, which are numbered behind the flows.
+    pub(super) fn add_proxies(
+        &mut self,
+        config: &Config,
+        streams: &Streams,
+    ) -> Result<(), SetupError> {
+        for (proxy, id) in config.proxies.iter().zip(self.flows.len() as u32..) {
+            let user = || format!("proxy `{}`", proxy.name);
+            let path = (
+                self.path_for(config, user, (proxy.start, proxy.end), End::ProxyExit)?,
+                self.path_for(config, user, (proxy.end, proxy.start), End::TcpSender)?,
+            );
+            let tcp = (&proxy.tcp, build_controller(&proxy.tcp, user)?);
+            let stream = streams.component(&format!("proxies/{}/sender", proxy.name));
+            let carrier = self.push_connection((id, id), path, tcp, stream);
+            self.tcp[carrier].sender.begin_empty();
+            let kind = Kind::Tcp {
+                from: carrier,
+                to: carrier,
+            };
+            self.announce(kind, &proxy.name, streams);
+            self.proxies.add(proxy, carrier, streams);
+        }
+        Ok(())
+    }
+
+    /// The ends of everything that sends.
+    pub(super) fn edges(&self, config: &Config) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for (slot, flow) in self.flows.iter().zip(&config.flows) {
+            match slot.kind {
+                // Messages come at times of their own.
+                Kind::Tcp { from, .. } if slot.messages.is_some() => {
+                    let connection = &self.tcp[from];
+                    let (there, back) = (connection.sender.route(), connection.receiver.route());
+                    let pairs = [(back, there), (there, back)];
+                    edges.extend(pairs.map(|(gets, sends)| Edge::Traffic { gets, sends }));
+                }
+                Kind::Tcp { from, to } => {
+                    edges.push(self.sender_edge(from, slot.stop.is_some()));
+                    edges.push(self.receiver_edge(to));
+                    if let Some(proxy) = flow.via {
+                        edges.push(self.taking_edge(from, config.proxies[proxy].draws()));
+                        edges.push(self.prompted_edge(to));
+                    }
+                }
+                Kind::Udp(index) => edges.push(Edge::Source {
+                    sends: self.udp[index].route(),
+                }),
+                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
+            }
+        }
+        for carrier in self.proxies.carriers() {
+            edges.push(self.prompted_edge(carrier));
+            edges.push(self.taking_edge(carrier, false));
+        }
+        edges
+    }
+
+    fn sender_edge(&self, index: usize, stops: bool) -> Edge {
+        let sender = &self.tcp[index].sender;
+        Edge::Sender {
+            connection: index as u32,
+            gets: self.tcp[index].receiver.route(),
+            sends: sender.route(),
+            stops,
+            draws: sender.draws(),
+        }
+    }
+
+    fn receiver_edge(&self, index: usize) -> Edge {
+        Edge::Receiver {
+            connection: index as u32,
+            gets: self.tcp[index].sender.route(),
+            sends: self.tcp[index].receiver.route(),
+        }
+    }
+
+    /// A sender at a node of a proxy.
+    fn prompted_edge(&self, index: usize) -> Edge {
+        let sender = &self.tcp[index].sender;
+        Edge::Proxy {
+            gets: self.tcp[index].receiver.route(),
+            sends: sender.route(),
+            draws: sender.draws(),
+        }
+    }
+
+    /// A receiver at a node of a proxy; `draws` if its packets pass a queue that draws.
+    fn taking_edge(&self, index: usize, draws: bool) -> Edge {
+        Edge::Proxy {
+            gets: self.tcp[index].sender.route(),
+            sends: self.tcp[index].receiver.route(),
+            draws,
+        }
+    }
+}

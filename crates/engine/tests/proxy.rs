@@ -1,0 +1,358 @@
+//! Proxies that split connections.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{AT_ONCE, add_flows, add_own_access, controller, drop_tail, dumbbell, run, tcp};
+use longhaul_congestion::Variant;
+use longhaul_engine::config::{DelayedAck, Proxy, ProxyChange, Recovery, Service, Start, Tcp};
+use longhaul_engine::measure::{EventKind, NoRecorder, ProxySample, Totals};
+use longhaul_engine::{Config, Loss, simulation};
+use longhaul_units::{Rate, Span, Time};
+use proptest::prelude::*;
+
+const RATE: Rate = Rate::from_bps(10_000_000);
+const DELAY: Span = Span::from_millis(50);
+const TICK: Span = Span::from_millis(10);
+const MSS: u64 = 1460;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn proxy(name: &str, start: usize, end: usize) -> Proxy {
+    let tcp = Tcp {
+        congestion: controller("cubic", Variant::Paper, &[]),
+        ..tcp(Recovery::Sack)
+    };
+    Proxy {
+        name: name.to_string(),
+        start,
+        end,
+        tcp: Arc::new(tcp),
+        queue: drop_tail(100),
+        credit_bytes: 50 * MSS,
+        credit_for_retransmissions: true,
+        check_interval: TICK,
+        changes: Vec::new(),
+    }
+}
+
+/// Lets all flows of a dumbbell go by proxies, one each way, with access links of their own before
+/// and behind.
+fn split(config: &mut Config) {
+    config.proxies = vec![proxy("there", 0, 1), proxy("back", 1, 0)];
+    for flow in &mut config.flows {
+        flow.via = Some(flow.from);
+    }
+    add_own_access(config, Span::from_millis(2));
+}
+
+/// `count` transfers each way.
+fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
+    let tcp = Tcp {
+        transfer: Some(bytes),
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "there", count, AT_ONCE, tcp.clone());
+    add_flows(&mut config, "back", count, AT_ONCE, tcp);
+    for flow in &mut config.flows[count..] {
+        (flow.from, flow.to) = (1, 0);
+    }
+    split(&mut config);
+    config
+}
+
+/// One flow from left to right without end.
+fn greedy(seconds: u64) -> Config {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
+    add_flows(&mut config, "bulk", 1, AT_ONCE, tcp(Recovery::Sack));
+    split(&mut config);
+    config
+}
+
+fn totals(config: &Config) -> Totals {
+    simulation::run(config, &mut NoRecorder).expect("the configuration is sound")
+}
+
+/// What is known at the end of the run agrees, and nothing has come twice.
+fn assert_conserved(config: &Config, totals: &Totals) {
+    for (number, proxy) in totals.proxies.iter().enumerate() {
+        let total = proxy.total;
+        let delivered = config.flows.iter().zip(&totals.flows);
+        let delivered = delivered.filter(|(flow, _)| flow.via == Some(number));
+        let delivered: u64 = delivered.map(|(_, flow)| flow.total.delivered_bytes).sum();
+        assert!(delivered <= total.forwarded_bytes);
+        assert_eq!(total.forwarded_bytes, total.carrier.delivered_bytes);
+        assert!(total.forwarded_bytes <= total.admitted_bytes);
+        let queue = total.queue;
+        assert!(queue.departed_pkts + queue.dropped_pkts() <= queue.arrived_pkts);
+    }
+    for link in &totals.links {
+        let total = link.total;
+        assert!(total.departed_pkts + total.dropped_pkts() <= total.arrived_pkts);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Whatever is lost anywhere, every flow gets its own bytes, once, both ways.
+    #[test]
+    fn every_byte_arrives_once(
+        flows in 1usize..5,
+        bytes in 1u64..400_000,
+        split_loss in 0.0f64..0.05,
+        access_loss in 0.0f64..0.02,
+        queue in 2u64..60,
+        credit in 1u64..80,
+        seed in 1u64..1000,
+        delayed in any::<bool>(),
+        recovery in prop::sample::select(vec![
+            Recovery::NewReno, Recovery::Sack, Recovery::RackTlpPrr, Recovery::Ns2Sack,
+        ]),
+    ) {
+        let mut config = transfers(flows, bytes, 600);
+        config.seed = seed;
+        for (number, link) in config.links.iter_mut().enumerate() {
+            let loss = if number < 2 { split_loss } else { access_loss };
+            link.loss = Loss::Bernoulli(loss);
+        }
+        for proxy in &mut config.proxies {
+            proxy.queue = drop_tail(queue);
+            proxy.credit_bytes = credit * MSS;
+            let delayed_ack = delayed.then_some(DelayedAck {
+                timeout: Span::from_millis(100),
+                segments: 2,
+                delays_syn: false,
+            });
+            proxy.tcp = Arc::new(Tcp { recovery, delayed_ack, ..tcp(recovery) });
+        }
+        let totals = totals(&config);
+        assert_conserved(&config, &totals);
+        for flow in &totals.flows {
+            prop_assert_eq!(flow.total.delivered_bytes, bytes);
+            prop_assert!(flow.finish.is_some());
+        }
+        for proxy in &totals.proxies {
+            let all = flows as u64 * bytes;
+            prop_assert_eq!(proxy.total.admitted_bytes, all);
+            prop_assert_eq!(proxy.total.forwarded_bytes, all);
+        }
+    }
+}
+
+/// What is computed ahead of time must not pass a proxy's checks by. Explicit service computes nothing
+/// ahead.
+#[test]
+fn looking_ahead_changes_nothing() {
+    let mut config = transfers(3, 2_000_000, 20);
+    config.links[0].loss = Loss::Bernoulli(0.005);
+    let (ahead, records) = run(&config);
+    for link in &mut config.links {
+        link.service = Service::Explicit;
+    }
+    let (explicit, explicit_records) = run(&config);
+    // Not all of it is printed if it differs.
+    assert!(records == explicit_records);
+    assert_eq!(ahead.proxies, explicit.proxies);
+    assert!(ahead.events < explicit.events);
+}
+
+/// The timeline of spec 002 B8.6: access link, the wait for a check, the split link, access link.
+#[test]
+fn a_segment_waits_for_a_check_only() {
+    let mut config = greedy(2);
+    config.measure.every = Some(Span::from_millis(1));
+    let (_, records) = run(&config);
+    let proxy = |has_come: &dyn Fn(&ProxySample) -> bool| {
+        let sample = records.proxies.iter().find(|&sample| has_come(sample));
+        sample.map(|sample| sample.queue.time)
+    };
+    // The SYN is there at 2.032 ms and answered at 10 ms. The data leaves at 12.032 ms, is there at
+    // 15.232 ms and taken at 20 ms.
+    assert_eq!(
+        proxy(&|sample| sample.queue.departed_pkts == 1),
+        Some(at(10))
+    );
+    let data_waits =
+        |sample: &ProxySample| sample.queue.departed_pkts == 1 && sample.queue.queue_pkts > 0;
+    assert_eq!(proxy(&data_waits), Some(at(16)));
+    assert_eq!(
+        proxy(&|sample| sample.queue.departed_pkts > 1),
+        Some(at(20))
+    );
+    // The connection between the nodes opens for it: two times 50.032 ms.
+    assert_eq!(proxy(&|sample| sample.carrier.sent_pkts > 0), Some(at(121)));
+    // The data takes 51.2 ms. So far the same happens behind: 4.064 ms to open, 3.2 ms for the data.
+    let mut flows = records.flows.iter();
+    let arrived = flows.find(|sample| sample.delivered_bytes > 0);
+    assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
+}
+
+/// Spec 002 B8.7, test 2.
+#[test]
+fn credit_is_what_may_wait_unsent() {
+    for credit in [1, 7, 50] {
+        let mut config = greedy(20);
+        config.links[0].loss = Loss::Bernoulli(1.0);
+        config.proxies[0].credit_bytes = credit * MSS;
+        let totals = totals(&config);
+        assert_eq!(totals.proxies[0].total.admitted_bytes, credit * MSS);
+        assert_eq!(totals.proxies[0].total.carrier.sent_pkts, 0);
+    }
+}
+
+/// Spec 002 B8.7, test 3: without loss, what waits unsent never passes the credit.
+#[test]
+fn credit_bounds_the_backlog() {
+    for seconds in 1..12 {
+        let mut config = greedy(seconds);
+        config.links[0].queue = drop_tail(100_000);
+        config.proxies[0].tcp = Arc::new(Tcp {
+            receive_window: 40,
+            ..tcp(Recovery::Sack)
+        });
+        let total = totals(&config).proxies[0].total;
+        let unsent = total.admitted_bytes - total.carrier.sent_pkts * MSS;
+        assert!(unsent <= 50 * MSS, "{unsent}");
+        // The window of 40 segments is less than the path holds: credit is used up.
+        assert!(seconds < 3 || unsent > 40 * MSS, "{unsent}");
+    }
+}
+
+/// Retransmissions give credit only if they are to.
+#[test]
+fn credit_grows_with_retransmissions_if_it_is_to() {
+    let unsent = |credit_for_retransmissions| {
+        let mut config = greedy(60);
+        config.links[0].loss = Loss::Bernoulli(0.01);
+        config.proxies[0].credit_for_retransmissions = credit_for_retransmissions;
+        let total = totals(&config).proxies[0].total;
+        let sent = total.carrier.sent_pkts - total.carrier.retransmitted_pkts;
+        assert!(total.carrier.retransmitted_pkts > 20);
+        let drift = total.carrier.retransmitted_pkts * MSS;
+        (total.admitted_bytes - sent * MSS, drift)
+    };
+    let (without, _) = unsent(false);
+    assert!(without <= 50 * MSS);
+    let (with, drift) = unsent(true);
+    assert!(with > 50 * MSS && with <= 50 * MSS + drift);
+}
+
+/// A link that is dead for a while stops the flow at the local queue, and nothing is stranded when it
+/// is back (spec 002 B8.7, tests 5 and 8).
+#[test]
+fn a_pause_of_the_link_strands_nothing() {
+    let mut config = transfers(2, 3_000_000, 300);
+    config.links[0].loss = Loss::List((500..520).collect());
+    let totals = totals(&config);
+    assert_conserved(&config, &totals);
+    for flow in &totals.flows {
+        assert_eq!(flow.total.delivered_bytes, 3_000_000);
+    }
+}
+
+#[test]
+fn each_direction_has_its_own_proxy() {
+    let both = totals(&transfers(2, 1_000_000, 60));
+    let mut config = transfers(2, 1_000_000, 60);
+    for flow in &mut config.flows[2..] {
+        flow.start = Start::At(at(50_000));
+    }
+    let one = totals(&config);
+    // The other direction adds acknowledgements to the link, not packets to the proxy.
+    let admitted = |totals: &Totals| totals.proxies[0].total.admitted_bytes;
+    assert_eq!(admitted(&both), admitted(&one));
+    assert_eq!(both.proxies[1].total.forwarded_bytes, 2_000_000);
+}
+
+#[test]
+fn a_flow_that_stops_ends_behind_the_proxy_too() {
+    let mut config = greedy(60);
+    config.flows[0].stop = Some(at(5_003));
+    let (totals, _) = run(&config);
+    let flow = &totals.flows[0];
+    assert!(flow.finish.is_some());
+    assert!(flow.total.delivered_bytes > 1_000_000);
+    assert_eq!(
+        flow.total.delivered_bytes,
+        totals.proxies[0].total.admitted_bytes
+    );
+}
+
+/// Spec 002 B8.7, test 9.
+#[test]
+fn parameters_change_at_their_time() {
+    let mut config = greedy(20);
+    let change = ProxyChange {
+        at: at(10_000),
+        credit_bytes: Some(5 * MSS),
+        check_interval: Some(Span::from_millis(40)),
+        queue: Some(drop_tail(20)),
+    };
+    config.proxies[0].changes = vec![change];
+    // A window that the path holds: the local queue is always full.
+    config.proxies[0].tcp = Arc::new(Tcp {
+        receive_window: 20,
+        ..tcp(Recovery::Sack)
+    });
+    let (_, records) = run(&config);
+    let most = |from: Time, to: Time| {
+        let within = records.proxies.iter().filter(|sample| {
+            sample.queue.link == 0 && sample.queue.time > from && sample.queue.time < to
+        });
+        within.map(|sample| sample.queue.queue_pkts).max()
+    };
+    assert!(most(at(5_000), at(10_000)) > Some(60));
+    assert!(most(at(13_000), at(20_000)) <= Some(20));
+}
+
+/// The connection between the nodes has a number behind those of flows; what the senders at the end node
+/// do is not recorded.
+#[test]
+fn the_connection_between_the_nodes_has_a_number_of_its_own() {
+    let mut config = greedy(5);
+    config.links[0].captured = true;
+    let (_, records) = run(&config);
+    let starts = records.events.iter();
+    let starts = starts.filter(|event| event.kind == EventKind::Start);
+    let flows: Vec<u32> = starts.map(|event| event.flow).collect();
+    assert_eq!(flows, [0, 1]);
+    assert!(records.packets.len() > 1000);
+    assert!(
+        records
+            .packets
+            .iter()
+            .all(|packet| packet.flow == 1 && !packet.reverse)
+    );
+}
+
+/// Without a proxy: flows that lose together, as one does that is alone, use what the closed form of spec
+/// 002 E.2 says. A tenth of that link's rate has a tenth of its product of bandwidth and delay.
+#[test]
+fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
+    for queue in [300, 150, 100, 60, 30] {
+        let tcp = Tcp {
+            mss_bytes: 1000,
+            initial_ssthresh: Some(600.0),
+            ..tcp(Recovery::Sack)
+        };
+        let delay = Span::from_millis(260);
+        let mut config = dumbbell(RATE, delay, drop_tail(queue), 6000);
+        config.measure.from = at(600_000);
+        add_flows(&mut config, "bulk", 1, AT_ONCE, tcp);
+        let totals = totals(&config);
+        let seconds = totals.end.since(config.measure.from).as_secs_f64();
+        let bits = totals.links[0].window.departed_bytes as f64 * 8.0;
+        let used = bits / seconds / RATE.as_bps() as f64;
+        let b = queue as f64 / 625.0;
+        let expected = 0.75 * (1.0 + b) * (1.0 + b) / (1.0 + b + b * b);
+        assert!(
+            (used / expected - 1.0).abs() < 0.03,
+            "{queue}: {used} {expected}"
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! proxies.parquet: one row per proxy. Counters of the measurement window have plain names, those of
+//! the whole run begin with `total_`.
+
+use std::sync::Arc;
+
+use longhaul_engine::Config;
+use longhaul_engine::config::Proxy;
+use longhaul_engine::measure::{ProxyCounters, ProxyTotals, Totals};
+use longhaul_units::Time;
+
+use crate::counters::{Counter, of_both_periods, ratio};
+use crate::table::{Cell, Column, Kind};
+
+pub(crate) const FILE: &str = "proxies.parquet";
+
+/// One proxy.
+pub(crate) struct ProxyRow {
+    id: usize,
+    config: Arc<Config>,
+    totals: ProxyTotals,
+    end: Time,
+}
+
+impl ProxyRow {
+    pub(crate) fn all(config: &Arc<Config>, totals: &Totals) -> Vec<Self> {
+        let row = |(id, proxy): (usize, &ProxyTotals)| Self {
+            id,
+            config: config.clone(),
+            totals: proxy.clone(),
+            end: totals.end,
+        };
+        totals.proxies.iter().enumerate().map(row).collect()
+    }
+
+    fn proxy(&self) -> &Proxy {
+        &self.config.proxies[self.id]
+    }
+
+    fn node(&self, node: usize) -> Cell<'_> {
+        Cell::Text(&self.config.nodes[node])
+    }
+
+    fn window(&self) -> Period {
+        self.period(self.totals.window, self.config.measure.from)
+    }
+
+    fn total(&self) -> Period {
+        self.period(self.totals.total, Time::ZERO)
+    }
+
+    fn period(&self, counters: ProxyCounters, from: Time) -> Period {
+        Period {
+            counters,
+            duration_s: self.end.since(from).as_secs_f64(),
+        }
+    }
+}
+
+/// What a proxy did in a period.
+struct Period {
+    counters: ProxyCounters,
+    duration_s: f64,
+}
+
+pub(crate) fn columns() -> Vec<Column<ProxyRow>> {
+    let mut columns = identity();
+    columns.extend(of_both_periods(
+        &counters(),
+        ProxyRow::window,
+        ProxyRow::total,
+    ));
+    columns
+}
+
+fn identity() -> Vec<Column<ProxyRow>> {
+    use Kind::{Count, Real, Text};
+    vec![
+        Column::new(
+            "proxy",
+            Count,
+            "",
+            "number of the proxy",
+            |row: &ProxyRow| Cell::Count(row.id as u64),
+        ),
+        Column::new("name", Text, "", "name of the proxy", |row: &ProxyRow| {
+            Cell::Text(&row.proxy().name)
+        }),
+        Column::new(
+            "start",
+            Text,
+            "",
+            "node that senders' segments are taken at",
+            |row: &ProxyRow| row.node(row.proxy().start),
+        ),
+        Column::new(
+            "end",
+            Text,
+            "",
+            "node that they go on from",
+            |row: &ProxyRow| row.node(row.proxy().end),
+        ),
+        Column::new(
+            "interval_s",
+            Real,
+            "s",
+            "time between two looks at the local queue, at the start of the run",
+            |row: &ProxyRow| Cell::Real(row.proxy().check_interval.as_secs_f64()),
+        ),
+        Column::new(
+            "credit_bytes",
+            Count,
+            "bytes",
+            "payload that may wait unsent, at the start of the run",
+            |row: &ProxyRow| Cell::Count(row.proxy().credit_bytes),
+        ),
+    ]
+}
+
+fn counters() -> Vec<Counter<Period>> {
+    let mut counters = start_counters();
+    counters.extend(carrier_counters());
+    counters
+}
+
+/// Of the start node.
+fn start_counters() -> Vec<Counter<Period>> {
+    vec![
+        Counter::pkts(
+            "arrived_pkts",
+            "packets that reached the local queue",
+            |p| Cell::Count(p.counters.queue.arrived_pkts),
+        ),
+        Counter::pkts(
+            "dropped_pkts",
+            "packets that the local queue dropped",
+            |p| Cell::Count(p.counters.queue.dropped_pkts()),
+        ),
+        Counter::pkts("marked_pkts", "packets that it marked instead", |p| {
+            Cell::Count(p.counters.queue.marked_pkts)
+        }),
+        Counter::pkts(
+            "taken_pkts",
+            "packets taken out of it and answered, SYNs and repetitions included",
+            |p| Cell::Count(p.counters.queue.departed_pkts),
+        ),
+        Counter::real(
+            "queue_mean_pkts",
+            "pkts",
+            "mean number of packets in it",
+            |p| ratio(p.counters.queue.queue_integral, p.duration_s),
+        ),
+        Counter::pkts("queue_max_pkts", "most packets in it at once", |p| {
+            Cell::Count(p.counters.queue.queue_max_pkts)
+        }),
+        Counter::bytes(
+            "admitted_bytes",
+            "payload in order, given to the connection between the nodes",
+            |p| Cell::Count(p.counters.admitted_bytes),
+        ),
+    ]
+}
+
+/// Of the connection between the nodes, and of its end.
+fn carrier_counters() -> Vec<Counter<Period>> {
+    vec![
+        Counter::pkts(
+            "sent_pkts",
+            "data packets sent between the nodes, retransmissions included",
+            |p| Cell::Count(p.counters.carrier.sent_pkts),
+        ),
+        Counter::pkts("retransmitted_pkts", "of these, retransmissions", |p| {
+            Cell::Count(p.counters.carrier.retransmitted_pkts)
+        }),
+        Counter::number(
+            "cuts_loss",
+            "window reductions for losses between the nodes",
+            |p| Cell::Count(p.counters.carrier.cuts_loss),
+        ),
+        Counter::number(
+            "timeouts",
+            "retransmission timeouts between the nodes",
+            |p| Cell::Count(p.counters.carrier.timeouts),
+        ),
+        Counter::real(
+            "cwnd_mean_pkts",
+            "pkts",
+            "mean congestion window between the nodes",
+            |p| ratio(p.counters.carrier.cwnd_integral, p.duration_s),
+        ),
+        Counter::pkts(
+            "forwarded_pkts",
+            "segments' payloads given to the senders at the end node",
+            |p| Cell::Count(p.counters.forwarded_pkts),
+        ),
+        Counter::bytes("forwarded_bytes", "their bytes", |p| {
+            Cell::Count(p.counters.forwarded_bytes)
+        }),
+    ]
+}

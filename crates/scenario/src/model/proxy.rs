@@ -1,0 +1,82 @@
+//! Keys of proxies that split connections.
+
+use longhaul_units::Dimension;
+
+use super::flow::{RECOVERIES, TCP};
+use super::queue::{DROP_TAIL, RED};
+use super::{Field, Kind, SIZE, TIME, field, required};
+
+/// Disciplines that decide on arrival: what the proxy takes out is always what has waited longest.
+const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
+const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
+const CREDIT_HELP: &str = "Payload that may wait unsent at the start of the connection between the \
+    nodes, beyond which the local queue fills; 200 packets by default.";
+const INTERVAL_HELP: &str = "Time between two looks at the local queue; 10 ms by default.";
+const QUEUE_HELP: &str = "Local queue, in front of the start node's receivers; drop-tail of 1000 \
+    packets by default. Rate and delay that a discipline asks for are those between the nodes.";
+
+/// Keys of one entry of `[[proxies]]`.
+pub(crate) const PROXY: &[Field] = &[
+    field(
+        "name",
+        Kind::Text,
+        "Name of the proxy; `START-END` by default.",
+    ),
+    required(
+        "start",
+        Kind::Text,
+        "Node at which TCP flows are split that begin before it and end behind `end`.",
+    ),
+    required("end", Kind::Text, "Node from which their data goes on."),
+    field("queue", QUEUE, QUEUE_HELP),
+    field("credit", CREDIT, CREDIT_HELP),
+    field(
+        "credit_for_retransmissions",
+        Kind::Flag,
+        "Whether a retransmission gives credit too, so that with each loss more may wait; true by \
+         default.",
+    ),
+    field("interval", Kind::Positive(TIME), INTERVAL_HELP),
+    field(
+        "changes",
+        Kind::List(&Kind::Table(CHANGE)),
+        "What changes while it runs, in order of time.",
+    ),
+    field(
+        "congestion",
+        Kind::Congestion,
+        "Congestion control between the nodes, as of a flow.",
+    ),
+    field(
+        "slow_start",
+        Kind::SlowStart,
+        "Slow start between the nodes.",
+    ),
+    field(
+        "recovery",
+        Kind::Word(RECOVERIES),
+        "How losses between the nodes are repaired.",
+    ),
+    field(
+        "packet",
+        Kind::Positive(SIZE),
+        "Bytes of a full packet between the nodes; the largest of a flow by default.",
+    ),
+    field(
+        "tcp",
+        Kind::Table(TCP),
+        "Transport options between the nodes, over those of the file and the profile.",
+    ),
+];
+
+/// Keys of one entry of `changes`.
+const CHANGE: &[Field] = &[
+    required("at", Kind::Positive(TIME), "When."),
+    field("credit", CREDIT, CREDIT_HELP),
+    field("interval", Kind::Positive(TIME), INTERVAL_HELP),
+    field(
+        "queue",
+        QUEUE,
+        "Another discipline of the local queue, which begins anew; packets that wait stay.",
+    ),
+];

@@ -1,0 +1,359 @@
+//! Proxies: defaults, what contradicts what, which flows they split, and the engine's form.
+
+use std::sync::Arc;
+
+use longhaul_congestion::ControllerSpec;
+use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
+use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
+
+use crate::document::{Node, Origin, Table, Value, fill};
+use crate::error::Diagnostic;
+use crate::flow::{self, Path, Shared};
+use crate::queue::{self, Place};
+use crate::read::join;
+use crate::topology::{Core, find_node};
+use crate::typed::{Typed, span, span_of, text_of};
+
+/// Defaults of spec 002, table 5.1.
+const CREDIT: Quantity = Quantity::Packets(200.0);
+const INTERVAL: Span = Span::from_millis(10);
+const QUEUE: Quantity = Quantity::Packets(1000.0);
+
+/// Where a proxy is, and its congestion control.
+pub(crate) struct Site {
+    start: usize,
+    end: usize,
+    /// Of what is between its nodes.
+    rate: Rate,
+    delay: Span,
+    congestion: ControllerSpec,
+}
+
+/// Fills in defaults and checks what the model cannot.
+pub(crate) fn resolve(
+    proxy: &mut Table,
+    path: &str,
+    shared: &Shared<'_>,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Site> {
+    let before = out.len();
+    let (start, end) = nodes(proxy, path, shared.core, out)?;
+    let route = shared.core.route(start, end)?;
+    let (rate, delay) = (shared.core.slowest(&route)?, shared.core.delay(&route));
+    fill(proxy, &defaults(shared));
+    let packet = proxy.bytes("packet");
+    let queues = route.iter().map(|&link| shared.core.links[link].queue());
+    let held: f64 = queues
+        .map(|queue| queue::capacity_packets(queue, packet))
+        .sum();
+    let bdp = rate.bdp(delay * 2).0 as f64 / packet.0 as f64;
+    let congestion = flow::resolve_tcp(proxy, path, shared, bdp + held, out);
+    if out.len() > before {
+        return None;
+    }
+    let payload = flow::payload(proxy.sub("tcp"), packet)?;
+    resolve_credit(proxy, path, payload, out);
+    let place = Place {
+        rate,
+        delay,
+        rtt: delay * 2,
+        packet: shared.packet,
+        profile: shared.profile,
+    };
+    resolve_queue(proxy, path, &place, out);
+    resolve_changes(proxy, path, payload, &place, shared.duration, out);
+    Some(Site {
+        start,
+        end,
+        rate,
+        delay,
+        congestion: congestion?,
+    })
+}
+
+fn defaults(shared: &Shared<'_>) -> Table {
+    let entry = |key: &str, value| (key.to_string(), Node::new(value, Origin::Default));
+    let mut defaults = Table::from([
+        entry("credit", Value::Quantity(CREDIT)),
+        entry("credit_for_retransmissions", Value::Flag(true)),
+        entry("interval", span(INTERVAL)),
+        entry("changes", Value::List(Vec::new())),
+        ("queue".to_string(), queue::default_queue(QUEUE)),
+    ]);
+    let packet = Value::Quantity(Quantity::Bytes(shared.packet));
+    defaults.derive("packet", packet, "the largest packet of a flow");
+    fill(&mut defaults, shared.profile.sub("flow"));
+    defaults
+}
+
+/// The two nodes, between which there are ways there and back.
+fn nodes(
+    proxy: &mut Table,
+    path: &str,
+    core: &Core,
+    out: &mut Vec<Diagnostic>,
+) -> Option<(usize, usize)> {
+    let start = find_node(&core.nodes, proxy, "start", path, out);
+    let end = find_node(&core.nodes, proxy, "end", path, out);
+    let (start, end) = (start?, end?);
+    let mut refuse = |message: String| {
+        let origin = &proxy.node("end").origin;
+        out.push(Diagnostic::new(&join(path, "end"), origin, message));
+    };
+    if start == end {
+        refuse("a proxy needs two different nodes".to_string());
+        return None;
+    }
+    for (from, to) in [(start, end), (end, start)] {
+        if core.route(from, to).is_none() {
+            let (from, to) = (&core.nodes[from], &core.nodes[to]);
+            refuse(format!("no route leads from `{from}` to `{to}`"));
+            return None;
+        }
+    }
+    if !proxy.contains_key("name") {
+        let name = format!("{}-{}", core.nodes[start], core.nodes[end]);
+        proxy.derive("name", Value::Text(name), "START-END");
+    }
+    Some((start, end))
+}
+
+/// Credit in bytes of payload, for a full segment at least: with less, nothing would ever be taken.
+fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Diagnostic>) {
+    let Some(node) = table.get("credit") else {
+        return;
+    };
+    let bytes = match node.value {
+        Value::Quantity(Quantity::Packets(packets)) => (packets * payload as f64) as u64,
+        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0,
+        ref other => unreachable!("credit is {other:?}"),
+    };
+    if bytes < payload {
+        let message = format!(
+            "{} is less than the {payload} B of one packet, so that nothing would be taken",
+            Bytes(bytes)
+        );
+        return out.push(Diagnostic::new(
+            &join(path, "credit"),
+            &node.origin,
+            message,
+        ));
+    }
+    if let Value::Quantity(Quantity::Packets(packets)) = node.value {
+        let rule = format!("{packets} packets ({}) x {payload} B", node.origin);
+        table.derive(
+            "credit",
+            Value::Quantity(Quantity::Bytes(Bytes(bytes))),
+            &rule,
+        );
+    }
+}
+
+/// A local queue, which decides when a packet comes: what waits is the proxy's.
+fn resolve_queue(table: &mut Table, path: &str, place: &Place<'_>, out: &mut Vec<Diagnostic>) {
+    let path = join(path, "queue");
+    let queue = table.sub_mut("queue");
+    queue::resolve(queue, &path, place, out);
+    if let Some(drop) = queue.get("drop").filter(|node| text_of(node) == "head") {
+        let message = "a local queue drops the packet that arrives; write drop = \"tail\", or leave \
+                       it out";
+        out.push(Diagnostic::new(&join(&path, "drop"), &drop.origin, message));
+    }
+}
+
+fn resolve_changes(
+    proxy: &mut Table,
+    path: &str,
+    payload: u64,
+    place: &Place<'_>,
+    duration: Time,
+    out: &mut Vec<Diagnostic>,
+) {
+    let path = join(path, "changes");
+    let mut earliest = Span::ZERO;
+    let changes = proxy.get_mut("changes").map(|node| &mut node.value);
+    let Some(Value::List(changes)) = changes else {
+        unreachable!("changes is a list");
+    };
+    for (index, change) in changes.iter_mut().filter_map(Node::table_mut).enumerate() {
+        let path = join(&path, &index.to_string());
+        let (at, origin) = (change.span("at"), change.node("at").origin.clone());
+        let mut refuse = |message| out.push(Diagnostic::new(&join(&path, "at"), &origin, message));
+        if Time::ZERO + at >= duration {
+            let end = duration.since(Time::ZERO);
+            refuse(format!("{at} is not before the end of the run at {end}"));
+        }
+        if at < earliest {
+            refuse(format!(
+                "{at} comes before {earliest}; write changes in order of time"
+            ));
+        }
+        if change.len() == 1 {
+            refuse("nothing changes; write credit, interval or queue".to_string());
+        }
+        earliest = at;
+        resolve_credit(change, &path, payload, out);
+        if change.contains_key("queue") {
+            resolve_queue(change, &path, place, out);
+        }
+    }
+}
+
+/// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
+pub(crate) fn assign(
+    proxies: &[Node],
+    sites: &[Site],
+    groups: &[Node],
+    paths: &mut [Path],
+    core: &Core,
+    out: &mut Vec<Diagnostic>,
+) {
+    check_names(proxies, out);
+    let mut used = vec![false; sites.len()];
+    for (group, (index, path)) in groups.iter().zip(paths.iter_mut().enumerate()) {
+        let group = group.table().expect("a group is a table");
+        if group.word("protocol") != "tcp" || group.contains_key("traffic") {
+            continue;
+        }
+        let passed: Vec<usize> = (0..sites.len())
+            .filter(|&number| sites[number].splits(group, path, core))
+            .collect();
+        passed.iter().for_each(|&number| used[number] = true);
+        if passed.len() > 1 {
+            let names = passed.iter().map(|&number| name(&proxies[number]));
+            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            let message = format!(
+                "these flows go by the proxies {}; only one may split them",
+                names.join(" and ")
+            );
+            let origin = &group.node("label").origin;
+            out.push(Diagnostic::new(
+                &join("flows", &index.to_string()),
+                origin,
+                message,
+            ));
+        }
+        path.via = passed.first().copied();
+        if let Some(number) = path.via {
+            check_segment(&proxies[number], number, group, out);
+        }
+    }
+    for (number, node) in proxies
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| !used[*number])
+    {
+        let table = node.table().expect("a proxy is a table");
+        let message = format!(
+            "no TCP flow begins before `{}` and ends behind `{}`; flows that sit on these nodes need \
+             access links",
+            table.word("start"),
+            table.word("end")
+        );
+        let origin = &table.node("start").origin;
+        out.push(Diagnostic::new(
+            &join("proxies", &number.to_string()),
+            origin,
+            message,
+        ));
+    }
+}
+
+/// Refuses credit that is less than one segment of a flow: its first would wait for ever.
+fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
+    let proxy = proxy.table().expect("a proxy is a table");
+    let changes = proxy.list("changes").iter().filter_map(Node::table);
+    let credits = changes.filter_map(|change| change.get("credit"));
+    let payload = flow::payload(group.sub("tcp"), group.bytes("packet"));
+    for node in credits.chain([proxy.node("credit")]) {
+        let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
+            unreachable!("credit is resolved to bytes");
+        };
+        if payload.is_some_and(|payload| bytes.0 < payload) {
+            let message = format!(
+                "{bytes} is less than a segment of the flows `{}`, which would wait for ever",
+                group.word("label")
+            );
+            let path = join("proxies", &format!("{number}.credit"));
+            // The credit is derived from what was written: its line is not known any more.
+            let origin = &proxy.node("start").origin;
+            out.push(Diagnostic::new(&path, origin, message));
+        }
+    }
+}
+
+fn name(proxy: &Node) -> &str {
+    proxy.table().expect("a proxy is a table").word("name")
+}
+
+fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
+    for (number, proxy) in proxies.iter().enumerate() {
+        let taken = proxies[..number]
+            .iter()
+            .any(|other| name(other) == name(proxy));
+        if taken || name(proxy).is_empty() {
+            let node = proxy.table().expect("a proxy is a table").node("name");
+            let message = format!(
+                "the name `{}` is empty or taken; give each proxy its own",
+                text_of(node)
+            );
+            let path = join("proxies", &format!("{number}.name"));
+            out.push(Diagnostic::new(&path, &node.origin, message));
+        }
+    }
+}
+
+impl Site {
+    /// Whether the flows of a group begin before the start node and end behind the end node.
+    fn splits(&self, group: &Table, path: &Path, core: &Core) -> bool {
+        let Some(route) = core.route(path.from, path.to) else {
+            return false;
+        };
+        let mut nodes = vec![path.from];
+        nodes.extend(route.iter().map(|&link| core.links[link].to));
+        let at = |node| nodes.iter().position(|&passed| passed == node);
+        let access = group.get("access").and_then(Node::table);
+        let begins_before = |start| start > 0 || access.is_some();
+        let ends_behind =
+            |end| end + 1 < nodes.len() || access.is_some_and(|access| access.word("at") == "both");
+        match (at(self.start), at(self.end)) {
+            (Some(start), Some(end)) => start < end && begins_before(start) && ends_behind(end),
+            _ => false,
+        }
+    }
+
+    /// Bytes that the way between the nodes carries from one check to the next.
+    pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
+        self.rate.bdp(interval).0
+    }
+
+    /// The engine's form of a resolved proxy.
+    pub(crate) fn config(
+        &self,
+        proxy: &Table,
+        tcp: impl Fn(&Table, Bytes, ControllerSpec) -> Tcp,
+    ) -> Proxy {
+        let queue = |table: &Table| queue::config(table, self.rate, self.delay);
+        let change = |node: &Node| {
+            let change = node.table().expect("a change is a table");
+            let given = |key| change.contains_key(key);
+            ProxyChange {
+                at: Time::ZERO + change.span("at"),
+                credit_bytes: given("credit").then(|| change.bytes("credit").0),
+                check_interval: given("interval").then(|| change.span("interval")),
+                queue: given("queue").then(|| queue(change.sub("queue"))),
+            }
+        };
+        Proxy {
+            name: proxy.word("name").to_string(),
+            start: self.start,
+            end: self.end,
+            tcp: Arc::new(tcp(proxy, proxy.bytes("packet"), self.congestion.clone())),
+            queue: queue(proxy.sub("queue")),
+            credit_bytes: proxy.bytes("credit").0,
+            credit_for_retransmissions: proxy.flag("credit_for_retransmissions"),
+            check_interval: span_of(proxy.node("interval")),
+            changes: proxy.list("changes").iter().map(change).collect(),
+        }
+    }
+}
