@@ -89,6 +89,12 @@ pub struct Link {
 }
 
 impl Link {
+    /// The rate at which packets leave in the long run.
+    pub(crate) fn capacity(&self) -> Rate {
+        let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
+        shaped.min(self.rate)
+    }
+
     /// How departures are computed: not on arrival if the discipline decides later, or if packets
     /// wait for tokens.
     pub fn service(&self) -> Service {

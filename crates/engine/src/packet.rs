@@ -1,5 +1,6 @@
 //! A packet, small enough that a window of a hundred thousand stays in the cache.
 
+use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
 
 /// A packet in flight: 48 bytes.
@@ -25,6 +26,24 @@ pub(crate) struct Packet {
     pub(crate) flags: Flags,
 }
 
+#[cfg(test)]
+impl Packet {
+    /// An ECN-capable data packet with a number.
+    pub(crate) fn data(number: u64, bytes: u16) -> Self {
+        Self {
+            time: Time::ZERO,
+            ns2_s: 0.0,
+            seq: number,
+            stamp: Time::ZERO,
+            flow: 0,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes,
+            flags: Flags::ECT,
+        }
+    }
+}
+
 /// Header flags of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u16);
@@ -45,6 +64,9 @@ impl Flags {
     pub(crate) const CWR: Self = Self(64);
     /// Of a datagram stream, not of a connection.
     pub(crate) const DATAGRAM: Self = Self(128);
+    /// Two bits for VCP's code of the load: none, or one more than the load.
+    const LOAD_SHIFT: u32 = 8;
+    const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {
@@ -59,6 +81,21 @@ impl Flags {
     #[inline]
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// The load that routers have found, if the packet asks for it.
+    pub(crate) fn load(self) -> Option<Load> {
+        match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
+            0 => None,
+            1 => Some(Load::Low),
+            2 => Some(Load::High),
+            _ => Some(Load::Over),
+        }
+    }
+
+    /// The same packet with this load.
+    pub(crate) fn with_load(self, load: Load) -> Self {
+        Self(self.0 & !Self::LOAD.0 | (load as u16 + 1) << Self::LOAD_SHIFT)
     }
 }
 
@@ -245,6 +282,18 @@ mod tests {
     #[test]
     fn a_packet_stays_small() {
         assert!(size_of::<Packet>() <= 48);
+    }
+
+    #[test]
+    fn the_load_is_part_of_the_flags() {
+        let flags = Flags::ACK.with(Flags::DATAGRAM);
+        assert_eq!(flags.load(), None);
+        for load in [Load::Over, Load::Low, Load::High] {
+            let loaded = flags.with_load(Load::Over).with_load(load);
+            assert_eq!(loaded.load(), Some(load));
+            assert!(loaded.has(Flags::ACK) && loaded.has(Flags::DATAGRAM));
+            assert!(!loaded.has(Flags::CE) && !loaded.has(Flags::CWR));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod lookahead;
 pub(crate) mod loss;
 pub mod queue;
 mod route;
+mod router;
 
 use longhaul_units::Time;
 

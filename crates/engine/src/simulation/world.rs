@@ -163,9 +163,11 @@ impl World {
         let index = self.tcp.len();
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
+        let sender = Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream);
+        let asks_routers = sender.asks_routers();
         self.tcp.push(Connection {
-            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
+            sender,
+            receiver: Receiver::new(index as u32, back, Arc::clone(tcp), asks_routers),
             flow: id,
         });
         Ok(Kind::Tcp(index))

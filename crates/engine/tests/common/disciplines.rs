@@ -2,7 +2,7 @@
 
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig,
+    PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig, VcpConfig,
 };
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -21,9 +21,10 @@ pub enum Discipline {
     DecBit,
     RoundRobin,
     Drr,
+    Vcp,
 }
 
-pub const DISCIPLINES: [Discipline; 11] = [
+pub const DISCIPLINES: [Discipline; 12] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
@@ -35,6 +36,7 @@ pub const DISCIPLINES: [Discipline; 11] = [
     Discipline::DecBit,
     Discipline::RoundRobin,
     Discipline::Drr,
+    Discipline::Vcp,
 ];
 
 impl Discipline {
@@ -102,6 +104,13 @@ impl Discipline {
             Self::Drr => QueueConfig::RoundRobin(RoundRobinConfig {
                 limit,
                 quantum: Some(PACKET),
+            }),
+            Self::Vcp => QueueConfig::Vcp(VcpConfig {
+                limit,
+                interval: Span::from_millis(200),
+                sample: Span::from_millis(10),
+                queue_weight: 0.5,
+                target: 0.98,
             }),
         }
     }

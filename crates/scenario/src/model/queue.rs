@@ -87,6 +87,13 @@ pub(crate) const DISCIPLINES: &[Discipline] = &[
         source: "Shreedhar and Varghese, ToN 4(3), 1996",
         fields: DRR,
     },
+    Discipline {
+        kind: "vcp",
+        title: "VCP router",
+        description: "Drop-tail, and tells VCP's senders whether the load is low, high or too high.",
+        source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
+        fields: VCP,
+    },
 ];
 
 pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
@@ -382,6 +389,32 @@ const ROUND_ROBIN: &[Field] = &[LIMIT_FIELD];
 /// Deficit round robin (Shreedhar and Varghese 1996).
 const DRR: &[Field] = &[LIMIT_FIELD, QUANTUM];
 
+/// VCP's router (Xia et al. 2005).
+const VCP: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "interval",
+        Kind::Positive(TIME),
+        "Time over which the load is measured: a multiple of `sample`, and more than most round \
+         trips.",
+    ),
+    field(
+        "sample",
+        Kind::Positive(TIME),
+        "Time between two samples of the queue.",
+    ),
+    field(
+        "queue_weight",
+        Kind::Number(Range::closed(0.0, 1e6)),
+        "Part of the persistent queue that counts as load.",
+    ),
+    field(
+        "target",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Utilisation that counts as full load.",
+    ),
+];
+
 /// Defaults that all profiles share.
 pub(crate) const SHARED_QUEUES: &[Field] = &[
     required("codel", Kind::Table(CODEL), "CoDel."),
@@ -392,4 +425,5 @@ pub(crate) const SHARED_QUEUES: &[Field] = &[
     required("decbit", Kind::Table(DECBIT), "DECbit."),
     required("round-robin", Kind::Table(ROUND_ROBIN), "Round robin."),
     required("drr", Kind::Table(DRR), "Deficit round robin."),
+    required("vcp", Kind::Table(VCP), "VCP's router."),
 ];

@@ -9,6 +9,7 @@ use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
 use crate::config;
 use crate::network::queue::Effects;
+use crate::network::router::Router;
 use crate::packet::Packet;
 use crate::schedule::{Event, Schedule};
 
@@ -20,6 +21,7 @@ pub(super) struct ExplicitService {
     transmitter: Transmitter,
     delay: Span,
     shaper: Option<TokenBucket>,
+    router: Option<Box<Router>>,
     /// End of the last transmission that is due; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
@@ -36,6 +38,7 @@ impl ExplicitService {
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
+            router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
             propagating: 0,
             has_periods: false,
@@ -59,6 +62,9 @@ impl ExplicitService {
         let idle = self.busy_until <= now;
         let idle_since = idle.then_some(self.busy_until);
         self.begin_periods(port, now, schedule);
+        if let Some(router) = &mut self.router {
+            router.on_arrival(&packet);
+        }
         if !port.enqueue(packet, now, idle_since, &mut self.effects) {
             return Offer::Dropped;
         }
@@ -78,6 +84,9 @@ impl ExplicitService {
         let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
             return;
         };
+        if let Some(router) = &mut self.router {
+            router.on_departure(&mut packet);
+        }
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,
@@ -89,18 +98,39 @@ impl ExplicitService {
         port.append_in_service(packet);
     }
 
-    /// With the first packet, enters the end of the discipline's current period: periods are whole
+    /// With the first packet, enters the end of the current period of discipline or router: periods are whole
     /// ones since time zero, and nothing happens in those before.
     fn begin_periods(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
         if self.has_periods {
             return;
         }
         self.has_periods = true;
-        if let Some(period) = port.queue.held().period() {
+        if let Some(period) = self.period(port) {
             let periods = now.as_ps() / period.as_ps() + 1;
             let end = Time::from_ps(periods * period.as_ps());
             schedule.push_link(end, Event::QueueUpdate(self.link));
         }
+    }
+
+    /// Time between two calls of [`Self::update`], if discipline or router need them.
+    fn period(&self, port: &mut Port) -> Option<Span> {
+        match &self.router {
+            Some(router) => Some(router.period()),
+            None => port.queue.held().period(),
+        }
+    }
+
+    /// A period of the discipline or router is over. Returns the length of the next one.
+    pub(super) fn update(&mut self, port: &mut Port) -> Span {
+        match &mut self.router {
+            Some(router) => {
+                let (_, waiting_bytes) = port.waiting();
+                router.update(waiting_bytes);
+            }
+            None => port.queue.held().update(),
+        }
+        let period = self.period(port);
+        period.expect("only what has a period has a timer")
     }
 
     /// A transmission ends. The caller has taken the event off the schedule. Returns the packet's

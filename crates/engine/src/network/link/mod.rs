@@ -117,12 +117,12 @@ impl Link {
         }
     }
 
-    /// Explicit service: the discipline's period is over. Returns the length of the next one.
+    /// Explicit service: the period of the discipline or router is over. Returns the length of the next one.
     pub(crate) fn update(&mut self) -> Span {
-        let discipline = self.port.queue.held();
-        discipline.update();
-        let period = discipline.period();
-        period.expect("only disciplines with a period have a timer")
+        match &mut self.server {
+            Server::Explicit(service) => service.update(&mut self.port),
+            Server::Exact(_) | Server::Ns2(_) => unreachable!("only explicit service has periods"),
+        }
     }
 
     /// Takes the SACK blocks of packets that were dropped after they had been accepted.

@@ -14,13 +14,13 @@ use longhaul_congestion::{
 use longhaul_units::{Span, Time};
 
 use self::sending::Pace;
-use super::delivery_rate::DeliveryRate;
+use super::extras::Extras;
 use super::rto::RttEstimator;
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
 use crate::network::Path;
-use crate::packet::SackOption;
+use crate::packet::{Flags, SackOption};
 use crate::random::Stream;
 use crate::schedule::LazyTimer;
 use crate::transport::Env;
@@ -42,8 +42,7 @@ pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
     pub(super) sack: &'a SackOption,
-    /// ECN echo.
-    pub(super) ece: bool,
+    pub(super) flags: Flags,
     /// Time stamp that it echoes.
     pub(super) stamp: Time,
 }
@@ -79,10 +78,10 @@ pub(super) struct ControlBlock {
     pub(super) beyond: u64,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Measures the delivery rate, for algorithms that ask for it. It stands between two counters
+    /// What the algorithm asks for beyond the facts that all get. It stands between two counters
     /// that are read together: one load of both, right after one of them was stored, would wait
     /// until the store has reached the cache.
-    rate: Option<Box<DeliveryRate>>,
+    extras: Option<Box<Extras>>,
     /// Data segments taken for lost so far.
     pub(super) lost: u64,
     /// A reduction covers the segments below this.
@@ -114,6 +113,12 @@ pub(super) struct ControlBlock {
 }
 
 impl Ack<'_> {
+    /// Whether it echoes congestion.
+    #[inline]
+    pub(super) fn ece(&self) -> bool {
+        self.flags.has(Flags::ECE)
+    }
+
     /// Its blocks, most recent first.
     #[inline]
     pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -142,6 +147,8 @@ impl ControlBlock {
             f64::INFINITY,
             config.rounding,
         );
+        let holds_window = controller.phases() == Phases::All;
+        let congestion = CongestionState::new(window, config.slow_start, controller);
         let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, last_payload) = (wire.end(), wire.last_payload());
@@ -158,12 +165,12 @@ impl ControlBlock {
             end,
             last_payload,
             peer_window,
-            holds_window: controller.phases() == Phases::All,
+            holds_window,
             beyond: 0,
             delivered: 0,
             lost: 0,
-            rate: controller.needs().delivery_rate.then(Box::default),
-            congestion: CongestionState::new(window, config.slow_start, controller),
+            extras: Extras::new(&congestion),
+            congestion,
             recover: 1,
             dupacks: 0,
             last_cut: LastCut::None,

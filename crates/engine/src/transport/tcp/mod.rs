@@ -6,9 +6,11 @@
 
 mod control_block;
 mod delivery_rate;
+mod extras;
 mod ranges;
 mod receiver;
 mod recovery;
+mod reports;
 mod rto;
 mod segment_ring;
 mod sender;

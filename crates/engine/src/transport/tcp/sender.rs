@@ -14,7 +14,7 @@ use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackOption};
+use crate::packet::{Packet, SackOption};
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -123,6 +123,11 @@ impl Sender {
         }
     }
 
+    /// Whether its segments ask routers.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.tcb.congestion.router_request(Span::ZERO).is_some()
+    }
+
     /// Whether it draws random numbers while it sends.
     pub(crate) fn draws(&self) -> bool {
         self.tcb.config.send_jitter > Span::ZERO
@@ -196,11 +201,11 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
             taken = env.network.take_sack(packet);
             &taken
         },
-        ece: packet.flags.has(Flags::ECE),
+        flags: packet.flags,
         stamp: packet.stamp,
     };
     tcb.account(env.network.now);
-    let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
+    let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;

@@ -1,11 +1,12 @@
 //! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
 
-use longhaul_congestion::{AckSample, Limit};
+use longhaul_congestion::{AckSample, Change, Limit};
 use longhaul_units::{Span, Time};
 
 use super::{Ack, ControlBlock, LastCut};
 use crate::config::AckCounting;
 use crate::transport::Env;
+use crate::transport::tcp::extras::ExtraFacts;
 
 impl ControlBlock {
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
@@ -34,8 +35,9 @@ impl ControlBlock {
     /// that was missing had been reported before.
     #[inline]
     fn take_cumulative(&mut self, next: u64) {
-        if let Some(rate) = &mut self.rate {
-            rate.on_delivered(self.una, next);
+        let una = self.una;
+        if let Some(rate) = self.rate() {
+            rate.on_delivered(una, next);
             rate.forget_below(next);
         }
         self.beyond = self
@@ -63,7 +65,7 @@ impl ControlBlock {
     /// The segments from `left` to `right` are selectively acknowledged.
     #[inline]
     pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.rate() {
             rate.on_delivered(left, right);
         }
     }
@@ -149,6 +151,18 @@ impl ControlBlock {
         let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
         if self.holds_window || !held {
             self.congestion.on_ack(sample);
+        } else if sample.router.is_some() {
+            self.follow_down(sample);
+        }
+    }
+
+    /// Hands on what routers answer to a sender that does not use its window: they may lower it.
+    fn follow_down(&mut self, sample: &AckSample) {
+        let before = self.congestion.window.cwnd();
+        self.congestion.on_ack(sample);
+        let window = &mut self.congestion.window;
+        if window.cwnd() > before {
+            window.set_cwnd(before, Change::Avoidance);
         }
     }
 
@@ -167,15 +181,19 @@ impl ControlBlock {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
-    /// The sample of newly delivered segments, with their rate.
+    /// The sample of newly delivered segments, with what the algorithm alone asks for.
     #[inline(always)]
     fn delivery_sample(&mut self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
         let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
-        let rate = self.rate.as_mut();
-        let rate = rate.and_then(|rate| rate.sample(delivered, min_rtt, now));
+        let facts = match &mut self.extras {
+            Some(extras) => extras.facts(ack, delivered, min_rtt, now),
+            None => ExtraFacts::default(),
+        };
+        let rate = facts.delivery_rate;
         AckSample {
             delivery_rate: rate.map(|(rate, _)| rate),
             limit: rate.map_or(self.limit, |(_, limit)| limit),
+            router: facts.router,
             ..self.ack_sample(acked, in_flight, ack, now)
         }
     }
@@ -205,7 +223,7 @@ impl ControlBlock {
             one_way_delay: ack.sack.transit(),
             pair_spacing: None,
             router: None,
-            ecn_echo: ack.ece,
+            ecn_echo: ack.ece(),
             in_flight,
             delivery_rate: None,
             limit: self.limit,

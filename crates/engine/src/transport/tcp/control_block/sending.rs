@@ -1,11 +1,13 @@
 //! Segments on their way out, their pacing, and the timer that guards them.
 
+use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
 use super::ControlBlock;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
+use crate::transport::tcp::delivery_rate::DeliveryRate;
 
 /// Where the pacing of a connection stands.
 #[derive(Debug, Default)]
@@ -51,8 +53,8 @@ impl ControlBlock {
             }
             flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
         }
-        if let Some(rate) = &mut self.rate {
-            rate.on_sent(segment, self.delivered, nothing_outstanding, now);
+        if self.extras.is_some() {
+            flags = self.equip(segment, flags, now);
         }
         if is_new {
             self.max_sent = segment + 1;
@@ -76,6 +78,30 @@ impl ControlBlock {
         if nothing_outstanding || !self.timer.is_set() {
             self.restart_timer(env);
         }
+    }
+
+    /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
+    /// flags.
+    #[inline(never)]
+    fn equip(&mut self, segment: u64, flags: Flags, now: Time) -> Flags {
+        let alone = self.una == self.max_sent;
+        let delivered = self.delivered;
+        if let Some(rate) = self.rate() {
+            rate.on_sent(segment, delivered, alone, now);
+        }
+        if segment == 0 {
+            return flags;
+        }
+        match self.congestion.router_request(self.rtt.srtt()) {
+            Some(RouterRequest::Vcp) => flags.with_load(Load::Low),
+            Some(RouterRequest::Xcp { .. }) | None => flags,
+        }
+    }
+
+    /// The meter of the delivery rate, if the algorithm asks for it.
+    #[inline]
+    pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
+        self.extras.as_mut()?.rate.as_mut()
     }
 
     /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which

@@ -3,6 +3,7 @@
 mod dctcp;
 mod facts;
 mod recovery;
+mod routers;
 
 use std::sync::Arc;
 
@@ -217,9 +218,14 @@ struct ReceiverBench {
 impl ReceiverBench {
     /// A receiver that has answered the SYN.
     fn open(tcp: Tcp) -> Self {
+        Self::open_to(tcp, false)
+    }
+
+    /// The same, whose sender may ask routers.
+    fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {
-            receiver: Receiver::new(0, path, Arc::new(tcp)),
+            receiver: Receiver::new(0, path, Arc::new(tcp), asks_routers),
             env,
         };
         bench.segment(0, 0, Flags::SYN);

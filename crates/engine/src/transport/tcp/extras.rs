@@ -1,0 +1,47 @@
+//! What some algorithms ask of a sender beyond what every connection has. A connection without any
+//! has none of it, so that a look tells.
+
+use longhaul_congestion::{CongestionState, Limit, RouterFeedback};
+use longhaul_units::{Span, Time};
+
+use super::control_block::Ack;
+use super::delivery_rate::DeliveryRate;
+
+/// What the algorithm of a connection asks for.
+#[derive(Debug)]
+pub(super) struct Extras {
+    /// Measures the delivery rate.
+    pub(super) rate: Option<DeliveryRate>,
+}
+
+/// What the extras add to the facts of an acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ExtraFacts {
+    pub(super) delivery_rate: Option<(f64, Limit)>,
+    pub(super) router: Option<RouterFeedback>,
+}
+
+impl Extras {
+    /// What an algorithm needs, if anything.
+    pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
+        let needs = congestion.needs();
+        let asks = congestion.router_request(Span::ZERO).is_some();
+        let rate = needs.delivery_rate.then(DeliveryRate::default);
+        (asks || rate.is_some()).then(|| Box::new(Self { rate }))
+    }
+
+    /// The facts of an acknowledgement, after which `delivered` segments are delivered.
+    pub(super) fn facts(
+        &mut self,
+        ack: &Ack,
+        delivered: u64,
+        min_rtt: Span,
+        now: Time,
+    ) -> ExtraFacts {
+        let rate = self.rate.as_mut();
+        ExtraFacts {
+            delivery_rate: rate.and_then(|rate| rate.sample(delivered, min_rtt, now)),
+            router: ack.flags.load().map(RouterFeedback::Vcp),
+        }
+    }
+}

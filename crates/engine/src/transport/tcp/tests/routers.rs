@@ -1,0 +1,90 @@
+//! What routers are asked, and how their answers come back.
+
+use longhaul_congestion::{Controller, ControllerSpec, Load, Variant};
+use longhaul_units::Span;
+
+use super::{ReceiverBench, SenderBench, ms, run_to, tcp};
+use crate::config::{DelayedAck, Recovery, Tcp};
+use crate::packet::Flags;
+
+fn controller(kind: &str) -> Controller {
+    let spec = ControllerSpec {
+        kind: kind.to_string(),
+        variant: Variant::Paper,
+        ..ControllerSpec::default()
+    };
+    spec.build().expect("it exists")
+}
+
+fn loaded(load: Load) -> Flags {
+    Flags::NONE.with_load(load)
+}
+
+#[test]
+fn vcp_asks_with_every_segment_and_not_with_the_syn() {
+    let (mut env, path, streams) = super::network(crate::network::End::TcpReceiver);
+    let config = std::sync::Arc::new(tcp(Recovery::Sack));
+    let stream = streams.component("sender");
+    let mut sender = super::Sender::new(0, 0, path, config, controller("vcp"), stream);
+    sender.start(&mut env);
+    let syn = run_to(&mut env, ms(100), |_, _| {});
+    assert_eq!(syn[0].flags.load(), None);
+    sender.on_packet(&super::packet(1, Flags::ACK, ms(0)), &mut env);
+    let data = run_to(&mut env, ms(150), |_, _| {});
+    assert_eq!(data.len(), 10);
+    for packet in &data {
+        assert_eq!(packet.flags.load(), Some(Load::Low));
+    }
+}
+
+#[test]
+fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
+    let delayed = Tcp {
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::Sack)
+    };
+    let mut bench = ReceiverBench::open_to(delayed, true);
+    let mut echo = |at, seq, load| {
+        let acks = bench.segment(at, seq, loaded(load));
+        acks.first().map(|ack| (ack.seq, ack.flags.load()))
+    };
+    assert_eq!(echo(10, 1, Load::Over), None);
+    assert_eq!(echo(11, 2, Load::Low), Some((3, Some(Load::Over))));
+    assert_eq!(echo(12, 3, Load::Low), None);
+    assert_eq!(echo(13, 4, Load::High), Some((5, Some(Load::High))));
+    // Out of order, and answered at once.
+    assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
+}
+
+/// 6.25 % in an interval of 200 ms, half of that in a round trip of 100 ms; then less an eighth.
+#[test]
+fn vcp_follows_the_echo() {
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
+    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(ms(at)).cwnd;
+    bench.ack_with(200, 2, &[], loaded(Load::Low));
+    let grown = 10.0 + (1.0625f64.sqrt() - 1.0);
+    assert!((cwnd(&mut bench, 200) - grown).abs() < 1e-9);
+    bench.ack_with(201, 3, &[], loaded(Load::Over));
+    let cut = grown * 0.875;
+    assert!((cwnd(&mut bench, 201) - cut).abs() < 1e-9);
+    bench.ack_with(202, 4, &[], loaded(Load::Over));
+    assert!((cwnd(&mut bench, 202) - cut).abs() < 1e-9, "once");
+}
+
+/// A window that the receiver's limits does not grow, but still shrinks.
+#[test]
+fn routers_lower_a_window_that_is_not_used() {
+    let narrow = Tcp {
+        receive_window: 5,
+        ..tcp(Recovery::Sack)
+    };
+    let mut bench = SenderBench::open(narrow, controller("vcp"));
+    bench.ack_with(200, 2, &[], loaded(Load::Low));
+    assert_eq!(bench.sender.sample(ms(200)).cwnd, 10.0);
+    bench.ack_with(201, 3, &[], loaded(Load::Over));
+    assert_eq!(bench.sender.sample(ms(201)).cwnd, 8.75);
+}

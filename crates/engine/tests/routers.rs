@@ -1,0 +1,92 @@
+//! Routers that take part in congestion control, with the senders made for them.
+
+mod common;
+
+use common::disciplines::Discipline;
+use common::{AT_ONCE, add_flows, add_own_access, controller, dumbbell, run, tcp};
+use longhaul_congestion::Variant;
+use longhaul_engine::Config;
+use longhaul_engine::config::{Recovery, Start, Tcp};
+use longhaul_engine::measure::{LinkCounters, Totals};
+use longhaul_engine::queue::Capacity;
+use longhaul_units::{Rate, Span, Time};
+
+const SECONDS: u64 = 60;
+const HALF: u64 = SECONDS / 2;
+
+fn mbps(mbps: u64) -> Rate {
+    Rate::from_bps(mbps * 1_000_000)
+}
+
+fn sender(kind: &str) -> Tcp {
+    Tcp {
+        congestion: controller(kind, Variant::Paper, &[]),
+        timestamps: Some(12),
+        ..tcp(Recovery::Sack)
+    }
+}
+
+/// A dumbbell under a router that holds a bandwidth-delay product of 80 ms, with no flows yet.
+fn network(router: Discipline, rate: Rate) -> Config {
+    let delay = Span::from_millis(40);
+    let limit = Capacity::Bytes(rate.bdp(delay * 2).0);
+    let queue = router.config(limit, false, rate, delay);
+    let mut config = dumbbell(rate, delay, queue, SECONDS);
+    config.measure.from = Time::ZERO + Span::from_secs(HALF);
+    config
+}
+
+/// The share of the rate that the bottleneck carried in the second half.
+fn utilisation(bottleneck: &LinkCounters, rate: Rate) -> f64 {
+    8.0 * bottleneck.departed_bytes as f64 / (rate.as_bps() as f64 * HALF as f64)
+}
+
+/// Little's law.
+fn mean_wait_ms(bottleneck: &LinkCounters) -> f64 {
+    1e3 * bottleneck.queue_integral / bottleneck.departed_pkts as f64
+}
+
+/// Segments per second of each flow in the second half.
+fn rates(totals: &Totals) -> Vec<f64> {
+    let rate = |pkts| pkts as f64 / HALF as f64;
+    let flows = totals.flows.iter();
+    flows.map(|flow| rate(flow.window.delivered_pkts)).collect()
+}
+
+/// SIGCOMM 2005 section 4: a high utilisation, a low queue and almost no losses, whatever the
+/// capacity and the number of flows.
+#[test]
+fn vcp_fills_links_without_losses() {
+    for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
+        let mut config = network(Discipline::Vcp, rate);
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
+        add_flows(&mut config, "vcp", flows, start, sender("vcp"));
+        let (totals, _) = run(&config);
+        let bottleneck = &totals.links[0].window;
+        let used = utilisation(bottleneck, rate);
+        let wait_ms = mean_wait_ms(bottleneck);
+        assert!(used > 0.85, "{rate}, {flows} flows: {used}");
+        assert!(wait_ms < 20.0, "{rate}, {flows} flows: {wait_ms} ms");
+        assert_eq!(bottleneck.dropped_pkts(), 0, "{rate}, {flows} flows");
+    }
+}
+
+/// Section 3.3: the window's steps are scaled with the round trip such that shares do not depend on
+/// it, and a late flow reaches its share.
+#[test]
+fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
+    let rate = mbps(20);
+    let mut config = network(Discipline::Vcp, rate);
+    config.duration = Time::ZERO + Span::from_secs(180);
+    config.measure.from = Time::ZERO + Span::from_secs(120);
+    add_flows(&mut config, "early", 2, AT_ONCE, sender("vcp"));
+    let late = Start::At(Time::ZERO + Span::from_secs(30));
+    add_flows(&mut config, "late", 2, late, sender("vcp"));
+    // Round trips of 160, 160, 200 and 200 ms.
+    add_own_access(&mut config, Span::from_millis(20));
+    let rates = rates(&run(&config).0);
+    let mean = rates.iter().sum::<f64>() / 4.0;
+    for rate in &rates {
+        assert!((rate / mean - 1.0).abs() < 0.1, "{rates:?}");
+    }
+}
