@@ -1,7 +1,11 @@
 //! A packet, small enough that a window of a hundred thousand stays in the cache.
 
+mod options;
+
 use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
+
+pub(crate) use options::{OptionStore, XcpHeader};
 
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +22,8 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Position in the route table: its current hop.
     pub(crate) route: u32,
-    /// SACK blocks and transit time of an acknowledgement, in the network's block store.
+    /// SACK blocks and transit time of an acknowledgement, or the header for routers of any packet,
+    /// in the network's store.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
@@ -167,10 +172,18 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
+    /// Set where there is a header for routers, which knows where the blocks are.
+    const HEADER: u32 = 1 << 31;
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
+    }
+
+    /// Whether there is a header for routers, unless there is nothing.
+    #[inline]
+    pub(crate) fn has_header(self) -> bool {
+        self.0 & Self::HEADER != 0
     }
 }
 
@@ -226,6 +239,13 @@ impl SackOption {
     }
 }
 
+/// Numbers of slots stay below the bit that tells of a header.
+fn number_of_slot(slot: usize) -> u32 {
+    let number = u32::try_from(slot).ok();
+    let number = number.filter(|number| number & SackHandle::HEADER == 0);
+    number.expect("more than 2e9 packets in flight")
+}
+
 /// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
@@ -246,7 +266,7 @@ impl SackStore {
         }
         self.slots.push(stored);
         let slot = self.slots.len() - 1;
-        SackHandle(u32::try_from(slot).expect("more than 4e9 packets in flight"))
+        SackHandle(number_of_slot(slot))
     }
 
     /// The blocks, without taking them out.

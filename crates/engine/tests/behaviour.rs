@@ -4,9 +4,10 @@ mod common;
 
 use common::disciplines::{DISCIPLINES, Discipline};
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
-    run, tcp,
+    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, controller, drop_tail,
+    dumbbell, run, tcp,
 };
+use longhaul_congestion::Variant;
 use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
 };
@@ -30,6 +31,9 @@ const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2Sack,
 ];
 
+/// Algorithms that ask different things of transports and routers.
+const CONGESTION: [&str; 3] = ["reno", "vcp", "xcp"];
+
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
 struct Small {
@@ -37,6 +41,7 @@ struct Small {
     delay_ms: u64,
     limit: u64,
     queue: Discipline,
+    congestion: &'static str,
     ecn: Ecn,
     loss: f64,
     recovery: Recovery,
@@ -57,6 +62,7 @@ prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
         queue in prop::sample::select(DISCIPLINES.to_vec()),
+        congestion in prop::sample::select(CONGESTION.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64],
         recovery in prop::sample::select(RECOVERIES.to_vec()),
@@ -65,7 +71,7 @@ prop_compose! {
         shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, queue, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
+            mbps, delay_ms, limit, queue, congestion, ecn, loss, recovery, delayed_ack, timestamps, jitter_us,
             pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
         }
     }
@@ -89,6 +95,7 @@ impl Small {
         config.links[0].loss = Loss::Bernoulli(self.loss);
         config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
         let base = Tcp {
+            congestion: controller(self.congestion, Variant::Paper, &[]),
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
             one_way_delay: self.timestamps,

@@ -53,6 +53,12 @@ fn rates(totals: &Totals) -> Vec<f64> {
     flows.map(|flow| rate(flow.window.delivered_pkts)).collect()
 }
 
+/// Whether all are within a part of their mean.
+fn are_equal(rates: &[f64], part: f64) -> bool {
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    rates.iter().all(|rate| (rate / mean - 1.0).abs() < part)
+}
+
 /// SIGCOMM 2005 section 4: a high utilisation, a low queue and almost no losses, whatever the
 /// capacity and the number of flows.
 #[test]
@@ -85,8 +91,53 @@ fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     // Round trips of 160, 160, 200 and 200 ms.
     add_own_access(&mut config, Span::from_millis(20));
     let rates = rates(&run(&config).0);
-    let mean = rates.iter().sum::<f64>() / 4.0;
-    for rate in &rates {
-        assert!((rate / mean - 1.0).abs() < 0.1, "{rates:?}");
+    assert!(are_equal(&rates, 0.1), "{rates:?}");
+}
+
+/// SIGCOMM 2002 section 5.2: whatever the capacity and the number of flows, the link is full, the queue
+/// nearly empty, and nothing is lost.
+#[test]
+fn xcp_fills_links_with_an_empty_queue() {
+    for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
+        let mut config = network(Discipline::Xcp, rate);
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
+        add_flows(&mut config, "xcp", flows, start, sender("xcp"));
+        let (totals, _) = run(&config);
+        let bottleneck = &totals.links[0].window;
+        let used = utilisation(bottleneck, rate);
+        let waiting_pkts = bottleneck.queue_integral / HALF as f64;
+        let rates = rates(&totals);
+        assert!(used > 0.97, "{rate}, {flows} flows: {used}");
+        let bdp_pkts = rate.bdp(Span::from_millis(80)).0 as f64 / 1500.0;
+        assert!(
+            waiting_pkts < 0.1 * bdp_pkts,
+            "{rate}, {flows} flows: {waiting_pkts}"
+        );
+        assert!(are_equal(&rates, 0.05), "{rate}: {rates:?}");
+        assert_eq!(
+            totals.links[0].total.dropped_pkts(),
+            0,
+            "{rate}, {flows} flows"
+        );
+    }
+}
+
+/// Section 5.3: shares become equal within tens of round trips, with different ones, too, which the
+/// control interval averages.
+#[test]
+fn xcp_shares_equally_soon_after_flows_have_joined() {
+    let rate = mbps(20);
+    for access in [Span::from_micros(1), Span::from_millis(40)] {
+        let mut config = network(Discipline::Xcp, rate);
+        add_flows(&mut config, "early", 2, AT_ONCE, sender("xcp"));
+        let joined = Time::ZERO + Span::from_secs(20);
+        add_flows(&mut config, "late", 2, Start::At(joined), sender("xcp"));
+        add_own_access(&mut config, access);
+        // Round trips of 80 ms, or of 240 and 320 ms: forty of the longest later, for as long.
+        let forty = (access * 6 + Span::from_millis(80)) * 40;
+        config.measure.from = joined + forty;
+        config.duration = config.measure.from + forty;
+        let rates = rates(&run(&config).0);
+        assert!(are_equal(&rates, 0.05), "{rates:?}");
     }
 }

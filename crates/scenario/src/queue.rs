@@ -4,7 +4,7 @@ mod red;
 
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    PiConfig, PieConfig, QueueConfig, RemConfig, RoundRobinConfig, VcpConfig,
+    PiConfig, PieConfig, QueueConfig, RemConfig, RoundRobinConfig, VcpConfig, XcpConfig,
 };
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
@@ -174,6 +174,12 @@ pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
         "drr" => QueueConfig::RoundRobin(RoundRobinConfig {
             limit,
             quantum: Some(queue.bytes("quantum")),
+        }),
+        "xcp" => QueueConfig::Xcp(XcpConfig {
+            limit,
+            alpha: queue.number("alpha"),
+            beta: queue.number("beta"),
+            gamma: queue.number("gamma"),
         }),
         "vcp" => QueueConfig::Vcp(VcpConfig {
             limit,

@@ -17,7 +17,7 @@ use self::queue::Queue;
 pub(crate) use self::route::{End, Hop, Path, Routes};
 use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::{Packet, SackBlocks, SackHandle, SackOption, SackStore};
+use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
@@ -39,7 +39,7 @@ pub(crate) struct Network {
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
     routes: Routes,
-    sack: SackStore,
+    options: OptionStore,
     /// By link: how far ahead of the simulation it hands its packets on.
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
@@ -64,7 +64,7 @@ impl Network {
             schedule: Schedule::default(),
             links: links.collect(),
             routes: Routes::new(config),
-            sack: SackStore::default(),
+            options: OptionStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
             merges: Vec::new(),
         }
@@ -95,24 +95,41 @@ impl Network {
             unreachable!("a route begins with a link");
         };
         let now = self.moment();
-        let offer = self.links[link as usize].offer(&packet, packet.route, now, &mut self.schedule);
+        let offer = self.links[link as usize].offer(
+            &packet,
+            packet.route,
+            now,
+            &mut self.schedule,
+            &mut self.options,
+        );
         self.conclude(link, offer, packet.sack);
     }
 
     /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
     pub(crate) fn store_sack(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
-        self.sack.put(blocks, next)
+        self.options.put(blocks, next)
     }
 
-    /// Takes a received acknowledgement's SACK blocks.
+    /// Takes a received acknowledgement's SACK blocks, once its header is taken.
     #[inline]
-    pub(crate) fn take_sack(&mut self, packet: &Packet) -> SackOption {
-        self.sack.take(packet.sack)
+    pub(crate) fn take_sack(&mut self, handle: SackHandle) -> SackOption {
+        self.options.take(handle)
+    }
+
+    /// Stores a header for routers beside a packet's blocks.
+    pub(crate) fn store_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
+        self.options.put_header(header, sack)
+    }
+
+    /// Takes a received packet's header for routers, if it has one; also returns where its blocks
+    /// are.
+    pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
+        self.options.take_header(handle)
     }
 
     /// The SACK blocks of a packet that goes on.
     pub(crate) fn peek_sack(&self, packet: &Packet) -> SackOption {
-        self.sack.get(packet.sack)
+        self.options.get(packet.sack)
     }
 
     #[inline(always)]
@@ -130,7 +147,13 @@ impl Network {
         let both = self.links.get_disjoint_mut([from as usize, to as usize]);
         let [before, next] = both.expect("no link follows itself");
         let packet = before.last_handed_on();
-        let offer = next.offer(packet, packet.route + 1, now, &mut self.schedule);
+        let offer = next.offer(
+            packet,
+            packet.route + 1,
+            now,
+            &mut self.schedule,
+            &mut self.options,
+        );
         let sack = packet.sack;
         self.conclude(to, offer, sack);
     }
@@ -140,7 +163,7 @@ impl Network {
         match offer {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
-            Offer::Dropped => self.sack.forget(sack),
+            Offer::Dropped => self.options.forget(sack),
             Offer::Displaced => self.forget_displaced(link),
         }
     }
@@ -149,7 +172,7 @@ impl Network {
     #[inline(never)]
     fn forget_displaced(&mut self, link: u32) {
         for sack in self.links[link as usize].displaced() {
-            self.sack.forget(sack);
+            self.options.forget(sack);
         }
     }
 
@@ -243,7 +266,8 @@ impl Network {
     pub(crate) fn depart(&mut self, link: u32) {
         let event = Event::Departure(link);
         self.schedule.finish_link(self.now, event);
-        let leads = self.links[link as usize].depart(self.now, &mut self.schedule);
+        let leads =
+            self.links[link as usize].depart(self.now, &mut self.schedule, &mut self.options);
         if let Some(time) = leads {
             self.announce(link, time);
         }

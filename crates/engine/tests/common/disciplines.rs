@@ -3,6 +3,7 @@
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
     PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig, VcpConfig,
+    XcpConfig,
 };
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -22,9 +23,10 @@ pub enum Discipline {
     RoundRobin,
     Drr,
     Vcp,
+    Xcp,
 }
 
-pub const DISCIPLINES: [Discipline; 12] = [
+pub const DISCIPLINES: [Discipline; 13] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
@@ -37,6 +39,7 @@ pub const DISCIPLINES: [Discipline; 12] = [
     Discipline::RoundRobin,
     Discipline::Drr,
     Discipline::Vcp,
+    Discipline::Xcp,
 ];
 
 impl Discipline {
@@ -111,6 +114,12 @@ impl Discipline {
                 sample: Span::from_millis(10),
                 queue_weight: 0.5,
                 target: 0.98,
+            }),
+            Self::Xcp => QueueConfig::Xcp(XcpConfig {
+                limit,
+                alpha: 0.4,
+                beta: 0.226,
+                gamma: 0.1,
             }),
         }
     }

@@ -94,6 +94,13 @@ pub(crate) const DISCIPLINES: &[Discipline] = &[
         source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
         fields: VCP,
     },
+    Discipline {
+        kind: "xcp",
+        title: "XCP router",
+        description: "Drop-tail, and grants XCP's senders changes of their throughput.",
+        source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; ns-2",
+        fields: XCP,
+    },
 ];
 
 pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
@@ -415,6 +422,26 @@ const VCP: &[Field] = &[
     ),
 ];
 
+/// XCP's router (Katabi et al. 2002).
+const XCP: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "alpha",
+        Kind::Number(Range::above(0.0, 2.0)),
+        "Part of the spare bandwidth that is given out in a mean round trip.",
+    ),
+    field(
+        "beta",
+        Kind::Number(Range::closed(0.0, 2.0)),
+        "Part of the persistent queue that is drained in one; stable with alpha^2 sqrt(2).",
+    ),
+    field(
+        "gamma",
+        PROBABILITY,
+        "Part of the traffic that is taken and given in one, so that shares become equal.",
+    ),
+];
+
 /// Defaults that all profiles share.
 pub(crate) const SHARED_QUEUES: &[Field] = &[
     required("codel", Kind::Table(CODEL), "CoDel."),
@@ -426,4 +453,5 @@ pub(crate) const SHARED_QUEUES: &[Field] = &[
     required("round-robin", Kind::Table(ROUND_ROBIN), "Round robin."),
     required("drr", Kind::Table(DRR), "Deficit round robin."),
     required("vcp", Kind::Table(VCP), "VCP's router."),
+    required("xcp", Kind::Table(XCP), "XCP's router."),
 ];

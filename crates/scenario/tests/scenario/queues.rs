@@ -3,7 +3,7 @@
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig,
+    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -150,6 +150,17 @@ fn routers_have_the_constants_of_their_papers() {
         target: 0.98,
     };
     assert_eq!(queue(r#"{ kind = "vcp" }"#), QueueConfig::Vcp(vcp));
+    let xcp = XcpConfig {
+        limit: LIMIT,
+        alpha: 0.4,
+        beta: 0.226,
+        gamma: 0.1,
+    };
+    assert_eq!(queue(r#"{ kind = "xcp" }"#), QueueConfig::Xcp(xcp));
+    assert_refused(
+        r#"{ kind = "xcp", alpha = 0 }"#,
+        &["queue.alpha", "0 is out of range"],
+    );
     assert_refused(
         r#"{ kind = "vcp", interval = "25 ms" }"#,
         &[

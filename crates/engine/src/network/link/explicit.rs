@@ -10,7 +10,7 @@ use super::transmitter::Transmitter;
 use crate::config;
 use crate::network::queue::Effects;
 use crate::network::router::Router;
-use crate::packet::Packet;
+use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Event, Schedule};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
@@ -58,18 +58,19 @@ impl ExplicitService {
         packet: Packet,
         now: Time,
         schedule: &mut Schedule,
+        options: &mut OptionStore,
     ) -> Offer {
         let idle = self.busy_until <= now;
         let idle_since = idle.then_some(self.busy_until);
         self.begin_periods(port, now, schedule);
         if let Some(router) = &mut self.router {
-            router.on_arrival(&packet);
+            router.on_arrival(&packet, options);
         }
         if !port.enqueue(packet, now, idle_since, &mut self.effects) {
             return Offer::Dropped;
         }
         if idle {
-            self.begin_next(port, now, schedule);
+            self.begin_next(port, now, schedule, options);
         }
         port.note_maximum();
         if self.effects.displaced.is_empty() {
@@ -80,12 +81,19 @@ impl ExplicitService {
     }
 
     /// Begins the transmission of the packet that the discipline chooses, if there is one.
-    fn begin_next(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
+    fn begin_next(
+        &mut self,
+        port: &mut Port,
+        now: Time,
+        schedule: &mut Schedule,
+        options: &mut OptionStore,
+    ) {
         let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
             return;
         };
         if let Some(router) = &mut self.router {
-            router.on_departure(&mut packet);
+            let (_, waiting_bytes) = port.waiting();
+            router.on_departure(&mut packet, waiting_bytes, options);
         }
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
@@ -140,11 +148,12 @@ impl ExplicitService {
         port: &mut Port,
         now: Time,
         schedule: &mut Schedule,
+        options: &mut OptionStore,
     ) -> Option<Time> {
         self.propagating += 1;
         let leads = self.propagating == 1;
         let arrival = self.next(port).map(|packet| packet.time);
-        self.begin_next(port, now, schedule);
+        self.begin_next(port, now, schedule, options);
         arrival.filter(|_| leads)
     }
 

@@ -9,7 +9,7 @@ use longhaul_congestion::Load;
 use longhaul_units::{Rate, Span};
 
 use crate::network::queue::Capacity;
-use crate::packet::Packet;
+use crate::packet::{Flags, Packet};
 
 /// VCP's router, resolved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,9 +67,10 @@ impl Vcp {
         self.arrived_bytes += u64::from(bytes);
     }
 
-    /// Raises the load in a packet that asks for it.
+    /// Raises the load in a data packet that asks for it.
     pub(super) fn on_departure(&self, packet: &mut Packet) {
-        if packet.flags.load().is_some_and(|load| load < self.load) {
+        let answers = packet.flags.has(Flags::ACK);
+        if !answers && packet.flags.load().is_some_and(|load| load < self.load) {
             packet.flags = packet.flags.with_load(self.load);
         }
     }
@@ -103,7 +104,6 @@ impl Vcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Flags;
 
     /// 8 Mbit/s for 20 ms at 100 % are 20000 bytes; two samples in each interval.
     fn vcp() -> Vcp {
@@ -152,5 +152,9 @@ mod tests {
         interval(&mut vcp, 30, [0, 0]);
         assert_eq!(pass(&vcp, Some(Load::Low)), Some(Load::Over));
         assert_eq!(pass(&vcp, None), None, "it has not asked");
+        let mut echo = Packet::data(1, 40);
+        echo.flags = Flags::ACK.with_load(Load::Low);
+        vcp.on_departure(&mut echo);
+        assert_eq!(echo.flags.load(), Some(Load::Low), "it answers");
     }
 }

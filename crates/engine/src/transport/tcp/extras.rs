@@ -12,6 +12,8 @@ use super::delivery_rate::DeliveryRate;
 pub(super) struct Extras {
     /// Measures the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
+    /// What XCP's routers have granted since the last sample: segments per second.
+    pub(super) granted: Option<f64>,
 }
 
 /// What the extras add to the facts of an acknowledgement.
@@ -27,7 +29,10 @@ impl Extras {
         let needs = congestion.needs();
         let asks = congestion.router_request(Span::ZERO).is_some();
         let rate = needs.delivery_rate.then(DeliveryRate::default);
-        (asks || rate.is_some()).then(|| Box::new(Self { rate }))
+        (asks || rate.is_some()).then(|| {
+            let granted = None;
+            Box::new(Self { rate, granted })
+        })
     }
 
     /// The facts of an acknowledgement, after which `delivered` segments are delivered.
@@ -41,7 +46,10 @@ impl Extras {
         let rate = self.rate.as_mut();
         ExtraFacts {
             delivery_rate: rate.and_then(|rate| rate.sample(delivered, min_rtt, now)),
-            router: ack.flags.load().map(RouterFeedback::Vcp),
+            router: match self.granted.take() {
+                Some(change) => Some(RouterFeedback::Xcp { change }),
+                None => ack.flags.load().map(RouterFeedback::Vcp),
+            },
         }
     }
 }

@@ -85,7 +85,7 @@ impl Receiver {
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
         let echo_changes = self.note_congestion(packet.flags, env);
         if let Some(reports) = &mut self.reports {
-            reports.take(packet, env.network.now);
+            reports.take(packet, &mut env.network);
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.

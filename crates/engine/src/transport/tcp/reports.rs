@@ -1,10 +1,10 @@
 //! What acknowledgements report of the segments that they answer, beyond what all do.
 
 use longhaul_congestion::Load;
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 
 use crate::network::Network;
-use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 
 /// What a receiver has to report. A connection without has none of it, so that a look tells.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Reports {
     transit: Option<Span>,
     /// The highest load among the segments not yet answered.
     load: Option<Load>,
+    /// What XCP's routers have granted to these in all, in bytes per second.
+    granted: Option<f64>,
 }
 
 impl Reports {
@@ -24,16 +26,21 @@ impl Reports {
             transits,
             transit: None,
             load: None,
+            granted: None,
         };
         (transits || routers).then(|| Box::new(reports))
     }
 
     /// Takes note of a segment.
-    pub(super) fn take(&mut self, packet: &Packet, now: Time) {
+    pub(super) fn take(&mut self, packet: &Packet, network: &mut Network) {
         if self.transits && packet.seq > 0 {
-            self.transit = Some(now.since(packet.stamp));
+            self.transit = Some(network.now.since(packet.stamp));
         }
         self.load = self.load.max(packet.flags.load());
+        let (header, _) = network.take_header(packet.sack);
+        if let Some(header) = header.filter(|header| header.granted) {
+            *self.granted.get_or_insert(0.0) += header.change;
+        }
     }
 
     /// Hands over what the acknowledgement `next` reports: its options, and flags to add.
@@ -43,10 +50,18 @@ impl Reports {
         next: u64,
         network: &mut Network,
     ) -> (SackHandle, Flags) {
-        let sack = match self.transit {
+        let mut sack = match self.transit {
             Some(transit) => network.store_sack(&blocks.with_transit(transit), next),
             None => network.store_sack(blocks, next),
         };
+        if let Some(change) = self.granted.take() {
+            let header = XcpHeader {
+                change,
+                granted: true,
+                ..XcpHeader::default()
+            };
+            sack = network.store_header(header, sack);
+        }
         let load = self.load.take();
         let flags = load.map_or(Flags::NONE, |load| Flags::NONE.with_load(load));
         (sack, flags)

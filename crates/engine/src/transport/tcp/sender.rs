@@ -198,7 +198,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
         sack: if packet.sack.is_none() {
             &SackOption::NONE
         } else {
-            taken = env.network.take_sack(packet);
+            taken = tcb.take_options(packet.sack, env);
             &taken
         },
         flags: packet.flags,

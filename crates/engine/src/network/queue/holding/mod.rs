@@ -38,7 +38,7 @@ pub use self::rem::RemConfig;
 use self::round_robin::RoundRobin;
 pub use self::round_robin::RoundRobinConfig;
 use super::{Arrival, Counting, DropReason, DropTail, Queue, QueueConfig};
-use crate::network::router::VcpConfig;
+use crate::network::router::{VcpConfig, XcpConfig};
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::random::Stream;
 
@@ -96,7 +96,8 @@ impl Holding {
                 fifo(Admission::Plain(Queue::new(config, stream)))
             }
             // What the router does there is not the queue's.
-            QueueConfig::Vcp(VcpConfig { limit, .. }) => {
+            QueueConfig::Vcp(VcpConfig { limit, .. })
+            | QueueConfig::Xcp(XcpConfig { limit, .. }) => {
                 let drop_tail = DropTail {
                     limit: *limit,
                     counting: Counting::Waiting,

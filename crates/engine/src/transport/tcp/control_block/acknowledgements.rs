@@ -5,10 +5,32 @@ use longhaul_units::{Span, Time};
 
 use super::{Ack, ControlBlock, LastCut};
 use crate::config::AckCounting;
+use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
 use crate::transport::tcp::extras::ExtraFacts;
 
 impl ControlBlock {
+    /// Takes what an acknowledgement carries beside its fields. Returns its blocks; an answer of
+    /// routers is kept for the next sample.
+    #[inline]
+    pub(crate) fn take_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
+        let blocks = if handle.has_header() {
+            self.take_answer(handle, env)
+        } else {
+            handle
+        };
+        env.network.take_sack(blocks)
+    }
+
+    #[cold]
+    fn take_answer(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
+        let (header, blocks) = env.network.take_header(handle);
+        if let (Some(header), Some(extras)) = (header, &mut self.extras) {
+            *extras.granted.get_or_insert(0.0) += header.change / f64::from(self.full_bytes);
+        }
+        blocks
+    }
+
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
     pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {

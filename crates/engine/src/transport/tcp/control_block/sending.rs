@@ -4,7 +4,7 @@ use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
 use super::ControlBlock;
-use crate::packet::{Flags, Packet, SackHandle};
+use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
 use crate::transport::Env;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
@@ -53,8 +53,9 @@ impl ControlBlock {
             }
             flags = flags.with_if(Flags::FIN, segment + 1 == self.end);
         }
+        let mut sack = SackHandle::NONE;
         if self.extras.is_some() {
-            flags = self.equip(segment, flags, now);
+            (flags, sack) = self.equip(segment, flags, env);
         }
         if is_new {
             self.max_sent = segment + 1;
@@ -71,7 +72,7 @@ impl ControlBlock {
             stamp: now,
             flow: self.index,
             route: self.path.route,
-            sack: SackHandle::NONE,
+            sack,
             bytes,
             flags,
         });
@@ -81,20 +82,29 @@ impl ControlBlock {
     }
 
     /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
-    /// flags.
+    /// flags and options.
     #[inline(never)]
-    fn equip(&mut self, segment: u64, flags: Flags, now: Time) -> Flags {
+    fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
         let alone = self.una == self.max_sent;
         let delivered = self.delivered;
         if let Some(rate) = self.rate() {
-            rate.on_sent(segment, delivered, alone, now);
+            rate.on_sent(segment, delivered, alone, env.network.now);
         }
         if segment == 0 {
-            return flags;
+            return (flags, SackHandle::NONE);
         }
         match self.congestion.router_request(self.rtt.srtt()) {
-            Some(RouterRequest::Vcp) => flags.with_load(Load::Low),
-            Some(RouterRequest::Xcp { .. }) | None => flags,
+            None => (flags, SackHandle::NONE),
+            Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
+            Some(RouterRequest::Xcp { cwnd, rtt, change }) => {
+                let header = XcpHeader {
+                    rtt_s: rtt.as_secs_f64(),
+                    spacing_s: rtt.as_secs_f64() / cwnd,
+                    change: change * f64::from(self.full_bytes),
+                    granted: false,
+                };
+                (flags, env.network.store_header(header, SackHandle::NONE))
+            }
         }
     }
 

@@ -235,11 +235,17 @@ impl ReceiverBench {
     /// A segment sent at time zero arrives at `at` milliseconds; returns the acknowledgements sent
     /// until then and for it.
     fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
+        self.segment_with(at, seq, flags, SackHandle::NONE)
+    }
+
+    /// The same with a header for routers.
+    fn segment_with(&mut self, at: u64, seq: u64, flags: Flags, sack: SackHandle) -> Vec<Packet> {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);
         let mut sent = run_to(&mut self.env, ms(at), timer);
         let segment = Packet {
             time: ms(at),
+            sack,
             ..packet(seq, flags, Time::ZERO)
         };
         receiver.on_segment(&segment, &mut self.env);

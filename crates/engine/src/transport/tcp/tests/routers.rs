@@ -5,7 +5,7 @@ use longhaul_units::Span;
 
 use super::{ReceiverBench, SenderBench, ms, run_to, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
-use crate::packet::Flags;
+use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 
 fn controller(kind: &str) -> Controller {
     let spec = ControllerSpec {
@@ -73,6 +73,71 @@ fn vcp_follows_the_echo() {
     assert!((cwnd(&mut bench, 201) - cut).abs() < 1e-9);
     bench.ack_with(202, 4, &[], loaded(Load::Over));
     assert!((cwnd(&mut bench, 202) - cut).abs() < 1e-9, "once");
+}
+
+/// A header as a router leaves it: the receiver sums up what is granted, and the sender applies it
+/// over the round trip.
+#[test]
+fn grants_are_summed_up_and_applied() {
+    let delayed = Tcp {
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::Sack)
+    };
+    let mut receiver = ReceiverBench::open_to(delayed, true);
+    let mut answer = |at, seq, change, granted| {
+        let header = XcpHeader {
+            change,
+            granted,
+            ..XcpHeader::default()
+        };
+        let network = &mut receiver.env.network;
+        let sack = network.store_header(header, SackHandle::NONE);
+        let acks = receiver.segment_with(at, seq, Flags::NONE, sack);
+        let ack = *acks.first()?;
+        let (header, _) = receiver.env.network.take_header(ack.sack);
+        header.map(|header| header.change)
+    };
+    assert_eq!(answer(10, 1, 40_000.0, true), None);
+    assert_eq!(answer(11, 2, -10_000.0, true), Some(30_000.0));
+    // What no router has seen is no answer.
+    answer(12, 3, 1e15, false);
+    assert_eq!(answer(13, 4, 1e15, false), None);
+
+    // 30000 bytes are 20 packets of 1500: over a round trip of 100 ms, two more in flight.
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
+    let header = XcpHeader {
+        change: 30_000.0,
+        granted: true,
+        ..XcpHeader::default()
+    };
+    bench.wait(200);
+    bench.env.network.now = ms(200);
+    let ack = Packet {
+        sack: bench.env.network.store_header(header, SackHandle::NONE),
+        ..super::packet(2, Flags::ACK, ms(0))
+    };
+    bench.sender.on_packet(&ack, &mut bench.env);
+    assert!((bench.sender.sample(ms(200)).cwnd - 12.0).abs() < 1e-9);
+}
+
+/// Ten segments in a round trip of 100 ms, each 10 ms apart, and each asking for a tenth of the rest.
+#[test]
+fn xcp_tells_window_and_round_trip() {
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
+    let soon = bench.env.network.now + Span::from_micros(1);
+    let packets = run_to(&mut bench.env, soon, |_, _| {});
+    assert_eq!(packets.len(), 10);
+    for packet in packets {
+        let (header, _) = bench.env.network.take_header(packet.sack);
+        let header = header.expect("data packets have one");
+        assert!((header.rtt_s - 0.1).abs() < 1e-12 && (header.spacing_s - 0.01).abs() < 1e-12);
+        let wanted = (1e12 - 100.0) / 10.0 * 1500.0;
+        assert!((header.change / wanted - 1.0).abs() < 1e-12, "{header:?}");
+    }
 }
 
 /// A window that the receiver's limits does not grow, but still shrinks.
