@@ -141,3 +141,31 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
         assert!(are_equal(&rates, 0.05), "{rates:?}");
     }
 }
+
+/// Keshav 1991: where flows are served in turn, each keeps what it asks for in the queue, and its
+/// share of the rate. A window is a whole number, and waits for room for two: up to two segments
+/// less.
+#[test]
+fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
+    let rate = mbps(10);
+    for queued in [4.0, 12.0] {
+        let mut config = network(Discipline::RoundRobin, rate);
+        let pair = Tcp {
+            congestion: controller("packet-pair", Variant::Paper, &[("queued", queued)]),
+            ..sender("packet-pair")
+        };
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
+        add_flows(&mut config, "pair", 2, start, pair);
+        let (totals, _) = run(&config);
+        let bottleneck = &totals.links[0].window;
+        assert!(utilisation(bottleneck, rate) > 0.999);
+        assert!(are_equal(&rates(&totals), 0.01), "{:?}", rates(&totals));
+        let waiting_pkts = bottleneck.queue_integral / HALF as f64;
+        let least = 2.0 * (queued - 2.0);
+        assert!(
+            (least..=2.0 * queued + 1.0).contains(&waiting_pkts),
+            "{waiting_pkts}"
+        );
+        assert_eq!(bottleneck.dropped_pkts(), 0);
+    }
+}

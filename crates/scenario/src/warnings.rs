@@ -12,10 +12,7 @@ use crate::typed::Typed;
 const MANY_SAMPLES: f64 = 5e7;
 
 /// Algorithms that work with what no network gives yet, and what that is.
-const UNSUPPORTED: [(&str, &str); 2] = [
-    ("peach", "dummy segments of low priority"),
-    ("packet-pair", "segments sent and timed in pairs"),
-];
+const UNSUPPORTED: [(&str, &str); 1] = [("peach", "dummy segments of low priority")];
 
 /// Algorithms that work with routers, which are queues of the same kind.
 const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];

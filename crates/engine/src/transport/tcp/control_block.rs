@@ -36,6 +36,27 @@ pub(super) enum LastCut {
     Recovered,
 }
 
+/// When segments may leave that the window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sending {
+    AtOnce,
+    /// Two at a time.
+    InPairs,
+    /// When the pending send event comes, for jitter or pacing.
+    Later,
+}
+
+impl Sending {
+    /// As the algorithm asks for it.
+    fn new(congestion: &CongestionState) -> Self {
+        if congestion.sends_pairs() {
+            Self::InPairs
+        } else {
+            Self::AtOnce
+        }
+    }
+}
+
 /// An acknowledgement as the schemes see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
@@ -99,8 +120,7 @@ pub(super) struct ControlBlock {
     timed: Option<(u64, Time)>,
     round: u64,
     round_end: u64,
-    /// Whether a send event is pending, for jitter or pacing.
-    pub(super) send_pending: bool,
+    pub(super) sending: Sending,
     pace: Pace,
     pub(super) stream: Stream,
     pub(super) counters: FlowCounters,
@@ -149,6 +169,7 @@ impl ControlBlock {
         );
         let holds_window = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
+        let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, last_payload) = (wire.end(), wire.last_payload());
@@ -183,7 +204,7 @@ impl ControlBlock {
             timed: None,
             round: 0,
             round_end: 1,
-            send_pending: false,
+            sending,
             pace: Pace::default(),
             stream,
             counters: FlowCounters::default(),

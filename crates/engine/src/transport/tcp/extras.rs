@@ -6,12 +6,15 @@ use longhaul_units::{Span, Time};
 
 use super::control_block::Ack;
 use super::delivery_rate::DeliveryRate;
+use super::pairs::Pairs;
 
 /// What the algorithm of a connection asks for.
 #[derive(Debug)]
 pub(super) struct Extras {
     /// Measures the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
+    /// Times pairs of segments.
+    pub(super) pairs: Option<Pairs>,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
 }
@@ -21,6 +24,7 @@ pub(super) struct Extras {
 pub(super) struct ExtraFacts {
     pub(super) delivery_rate: Option<(f64, Limit)>,
     pub(super) router: Option<RouterFeedback>,
+    pub(super) pair_spacing: Option<Span>,
 }
 
 impl Extras {
@@ -28,11 +32,13 @@ impl Extras {
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let asks = congestion.router_request(Span::ZERO).is_some();
-        let rate = needs.delivery_rate.then(DeliveryRate::default);
-        (asks || rate.is_some()).then(|| {
-            let granted = None;
-            Box::new(Self { rate, granted })
-        })
+        let extras = Self {
+            rate: needs.delivery_rate.then(DeliveryRate::default),
+            pairs: congestion.sends_pairs().then(Pairs::default),
+            granted: None,
+        };
+        let any = asks || extras.rate.is_some() || extras.pairs.is_some();
+        any.then(|| Box::new(extras))
     }
 
     /// The facts of an acknowledgement, after which `delivered` segments are delivered.
@@ -44,7 +50,9 @@ impl Extras {
         now: Time,
     ) -> ExtraFacts {
         let rate = self.rate.as_mut();
+        let pairs = self.pairs.as_mut();
         ExtraFacts {
+            pair_spacing: pairs.and_then(|pairs| pairs.on_ack(ack.next, now)),
             delivery_rate: rate.and_then(|rate| rate.sample(delivered, min_rtt, now)),
             router: match self.granted.take() {
                 Some(change) => Some(RouterFeedback::Xcp { change }),

@@ -7,6 +7,7 @@
 mod control_block;
 mod delivery_rate;
 mod extras;
+mod pairs;
 mod ranges;
 mod receiver;
 mod recovery;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{PS_PER_S, Span, Time};
 
-use super::control_block::{Ack, ControlBlock};
+use super::control_block::{Ack, ControlBlock, Sending};
 use super::recovery::{Repair, Scheme, scheme};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
@@ -76,7 +76,7 @@ impl Sender {
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
-        tcb.send_pending = false;
+        tcb.end_wait();
         tcb.account(env.network.now);
         scheme!(self, scheme => send(tcb, scheme, u32::MAX, true, env));
     }
@@ -114,7 +114,7 @@ impl Sender {
     /// Until when nothing but acknowledgements concerns it: the deadline of its timers.
     #[inline]
     pub(crate) fn due(&self, schedule: &Schedule) -> Time {
-        if self.tcb.send_pending {
+        if self.tcb.sending == Sending::Later {
             return schedule.next_timer();
         }
         match &self.scheme {
@@ -238,8 +238,10 @@ fn send(
     env: &mut Env,
 ) {
     let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
-    if tcb.send_pending {
-        return;
+    match tcb.sending {
+        Sending::AtOnce => {}
+        Sending::InPairs => left = left.min(tcb.whole_pairs(scheme.in_flight(tcb))),
+        Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
     while left > 0 {

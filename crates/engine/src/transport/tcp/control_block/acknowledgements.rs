@@ -216,6 +216,7 @@ impl ControlBlock {
             delivery_rate: rate.map(|(rate, _)| rate),
             limit: rate.map_or(self.limit, |(_, limit)| limit),
             router: facts.router,
+            pair_spacing: facts.pair_spacing,
             ..self.ack_sample(acked, in_flight, ack, now)
         }
     }

@@ -3,7 +3,7 @@
 use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
-use super::ControlBlock;
+use super::{ControlBlock, Sending};
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
 use crate::transport::Env;
@@ -93,6 +93,14 @@ impl ControlBlock {
         if segment == 0 {
             return (flags, SackHandle::NONE);
         }
+        let is_new = segment >= self.max_sent;
+        if let Some(pairs) = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.pairs.as_mut())
+        {
+            pairs.on_sent(segment, is_new, env.network.now);
+        }
         match self.congestion.router_request(self.rtt.srtt()) {
             None => (flags, SackHandle::NONE),
             Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
@@ -167,8 +175,23 @@ impl ControlBlock {
     }
 
     pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
-        self.send_pending = true;
+        self.sending = Sending::Later;
         env.network.schedule.push_timer(at, Event::Send(self.index));
+    }
+
+    /// The send event has come.
+    pub(crate) fn end_wait(&mut self) {
+        self.sending = Sending::new(&self.congestion);
+    }
+
+    /// How many segments may leave such that they do so in pairs. One alone does if nothing else is
+    /// in flight: the window may be one segment.
+    #[cold]
+    pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
+        let room = self.window().saturating_sub(in_flight);
+        let paired = room - room % 2;
+        let least = u64::from(in_flight == 0);
+        u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
     }
 
     /// Restarts the retransmission timer.

@@ -153,3 +153,21 @@ fn routers_lower_a_window_that_is_not_used() {
     bench.ack_with(201, 3, &[], loaded(Load::Over));
     assert_eq!(bench.sender.sample(ms(201)).cwnd, 8.75);
 }
+
+/// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms, for
+/// a path of 100 ms the window 25 and one more.
+#[test]
+fn pairs_leave_together_and_are_timed() {
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
+    assert_eq!(bench.sent(), (0..=10).collect::<Vec<_>>());
+    // Slow start: two more with the first acknowledgement, then two with the next.
+    bench.ack(200, 2, &[]);
+    assert_eq!(bench.sent(), [11, 12]);
+    bench.ack(204, 3, &[]);
+    // Room for 26 segments, of which ten are in flight.
+    assert_eq!(bench.sent(), (13..=28).collect::<Vec<_>>());
+    bench.ack(208, 4, &[]);
+    assert_eq!(bench.sent(), [], "room for one");
+    bench.ack(212, 5, &[]);
+    assert_eq!(bench.sent(), [29, 30]);
+}
