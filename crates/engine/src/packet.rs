@@ -72,6 +72,8 @@ impl Flags {
     /// Two bits for VCP's code of the load: none, or one more than the load.
     const LOAD_SHIFT: u32 = 8;
     const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
+    /// Of low priority: a dummy, or the answer to one.
+    pub(crate) const LOW: Self = Self(1 << 10);
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {

@@ -22,6 +22,8 @@ pub(crate) enum Event {
     Send(u32),
     /// The next datagram of a UDP source leaves.
     Datagram(u32),
+    /// The next dummy of a TCP sender may leave.
+    Dummy(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
@@ -48,14 +50,15 @@ mod class {
     pub(super) const QUEUE_UPDATE: u64 = 3;
     pub(super) const SEND: u64 = 4;
     pub(super) const DATAGRAM: u64 = 5;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 6;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 7;
-    pub(super) const START: u64 = 8;
-    pub(super) const STOP: u64 = 9;
-    pub(super) const MEASURE_FROM: u64 = 10;
-    pub(super) const SAMPLE: u64 = 11;
-    pub(super) const PROGRESS: u64 = 12;
-    pub(super) const END: u64 = 13;
+    pub(super) const DUMMY: u64 = 6;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 7;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 8;
+    pub(super) const START: u64 = 9;
+    pub(super) const STOP: u64 = 10;
+    pub(super) const MEASURE_FROM: u64 = 11;
+    pub(super) const SAMPLE: u64 = 12;
+    pub(super) const PROGRESS: u64 = 13;
+    pub(super) const END: u64 = 14;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -69,6 +72,7 @@ impl Event {
             Self::QueueUpdate(link) => (class::QUEUE_UPDATE, link),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
+            Self::Dummy(flow) => (class::DUMMY, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Start(flow) => (class::START, flow),
@@ -91,6 +95,7 @@ impl Event {
             class::QUEUE_UPDATE => Self::QueueUpdate(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
+            class::DUMMY => Self::Dummy(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
             class::START => Self::Start(index),

@@ -32,7 +32,7 @@ const RECOVERIES: [Recovery; 11] = [
 ];
 
 /// Algorithms that ask different things of transports and routers.
-const CONGESTION: [&str; 4] = ["reno", "vcp", "xcp", "packet-pair"];
+const CONGESTION: [&str; 5] = ["reno", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
@@ -95,6 +95,12 @@ impl Small {
         config.links[0].loss = Loss::Bernoulli(self.loss);
         config.links[1].loss = Loss::Bernoulli(self.loss / 2.0);
         let base = Tcp {
+            // As many dummies may leave at once.
+            receive_window: if self.congestion == "peach" {
+                200
+            } else {
+                100_000
+            },
             congestion: controller(self.congestion, Variant::Paper, &[]),
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),

@@ -5,10 +5,10 @@ mod common;
 use common::disciplines::Discipline;
 use common::{AT_ONCE, add_flows, add_own_access, controller, dumbbell, run, tcp};
 use longhaul_congestion::Variant;
-use longhaul_engine::Config;
 use longhaul_engine::config::{Recovery, Start, Tcp};
 use longhaul_engine::measure::{LinkCounters, Totals};
 use longhaul_engine::queue::Capacity;
+use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 
 const SECONDS: u64 = 60;
@@ -168,4 +168,62 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
         );
         assert_eq!(bottleneck.dropped_pkts(), 0);
     }
+}
+
+/// A satellite link of 10 Mbit/s and 550 ms, whose windows are about 460 segments.
+fn satellite(loss: f64) -> Config {
+    let delay = Span::from_millis(275);
+    let queue = Discipline::DropTail.config(Capacity::Packets(230), false, mbps(10), delay);
+    let mut config = dumbbell(mbps(10), delay, queue, 300);
+    config.links[0].loss = Loss::Bernoulli(loss);
+    config
+}
+
+/// Segments delivered to the first flow.
+fn delivered(config: &Config) -> u64 {
+    run(config).0.flows[0].total.delivered_pkts
+}
+
+fn satellite_sender(kind: &str) -> Tcp {
+    Tcp {
+        receive_window: 1400,
+        ..sender(kind)
+    }
+}
+
+/// ToN 9(3), section IV: where losses are not of congestion, rapid recovery brings the window back
+/// within a round trip, which takes standard TCP half a window of them.
+#[test]
+fn peach_recovers_from_random_losses_faster_than_reno() {
+    for (loss, gain) in [(0.0, 1.05), (1e-4, 1.4), (1e-3, 2.5), (1e-2, 4.0)] {
+        let carried = |kind| {
+            let mut config = satellite(loss);
+            add_flows(&mut config, kind, 1, AT_ONCE, satellite_sender(kind));
+            delivered(&config) as f64
+        };
+        let (reno, peach) = (carried("reno"), carried("peach"));
+        assert!(peach > gain * reno, "loss {loss}: {peach}, {reno}");
+    }
+}
+
+/// A hundred and forty short connections, whose sudden starts ask for a quarter of the link, take no
+/// more from a long one than as many short ones of standard TCP: dummies take what data leave.
+#[test]
+fn dummies_leave_data_alone() {
+    let beside = |kind: &str| {
+        let mut config = satellite(0.0);
+        add_flows(&mut config, "long", 1, AT_ONCE, satellite_sender("reno"));
+        for number in 0..140 {
+            let short = Tcp {
+                receive_window: 400,
+                transfer: Some(14_600),
+                ..sender(kind)
+            };
+            let start = Start::At(Time::ZERO + Span::from_secs(10 + 2 * number));
+            add_flows(&mut config, &format!("short {number}"), 1, start, short);
+        }
+        delivered(&config) as f64
+    };
+    let (reno, peach) = (beside("reno"), beside("peach"));
+    assert!(peach > 0.97 * reno, "{peach}, {reno}");
 }

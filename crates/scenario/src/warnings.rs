@@ -11,9 +11,6 @@ use crate::typed::Typed;
 /// Samples of all flows and links together beyond which a table becomes unwieldy.
 const MANY_SAMPLES: f64 = 5e7;
 
-/// Algorithms that work with what no network gives yet, and what that is.
-const UNSUPPORTED: [(&str, &str); 1] = [("peach", "dummy segments of low priority")];
-
 /// Algorithms that work with routers, which are queues of the same kind.
 const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
 
@@ -29,7 +26,6 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_sampling(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
-    warn_of_algorithms(config, &mut out);
     warn_of_routers(resolved, &mut out);
     out
 }
@@ -111,17 +107,6 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     let marks = config.links.iter().any(|link| link.queue.marks());
     if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
-    }
-}
-
-fn warn_of_algorithms(config: &Config, out: &mut Vec<String>) {
-    for (kind, what) in UNSUPPORTED {
-        if tcps(config).any(|tcp| tcp.congestion.kind == kind) {
-            out.push(format!(
-                "`{kind}` works with {what}, which networks do not give it yet: its results are not \
-                 those of its paper"
-            ));
-        }
     }
 }
 

@@ -47,6 +47,24 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn new(config: &Config, streams: &Streams) -> Self {
+        Self {
+            now: Time::ZERO,
+            ns2_s: 0.0,
+            schedule: Schedule::default(),
+            links: Self::links(config, streams),
+            routes: Routes::new(config),
+            options: OptionStore::default(),
+            deliveries: vec![Delivery::OnTime; config.links.len()],
+            merges: Vec::new(),
+        }
+    }
+
+    /// Makes all links anew, before anything has happened on them.
+    pub(crate) fn replace_links(&mut self, config: &Config, streams: &Streams) {
+        self.links = Self::links(config, streams);
+    }
+
+    fn links(config: &Config, streams: &Streams) -> Vec<Link> {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
             let name = &link.name;
             let queue_stream = streams.component(&format!("links/{name}/queue"));
@@ -58,16 +76,7 @@ impl Network {
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
         });
-        Self {
-            now: Time::ZERO,
-            ns2_s: 0.0,
-            schedule: Schedule::default(),
-            links: links.collect(),
-            routes: Routes::new(config),
-            options: OptionStore::default(),
-            deliveries: vec![Delivery::OnTime; config.links.len()],
-            merges: Vec::new(),
-        }
+        links.collect()
     }
 
     /// The route from node to node, at whose end packets are handed to `end`; `None` if there is no

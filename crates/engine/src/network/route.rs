@@ -15,6 +15,9 @@ pub(crate) enum End {
     TcpSender,
     /// A TCP receiver gets a segment.
     TcpReceiver,
+    /// A TCP receiver answers a dummy, and a sender counts the answer.
+    DummyReceiver,
+    DummySender,
     /// A datagram is counted.
     UdpReceiver,
 }

@@ -110,6 +110,8 @@ impl World {
         match end {
             End::TcpReceiver => self.tcp[flow].receiver.on_segment(&packet, &mut self.env),
             End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
+            End::DummyReceiver => self.tcp[flow].receiver.on_dummy(&packet, &mut self.env),
+            End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
         }
     }
@@ -138,6 +140,7 @@ impl World {
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
+            Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Start(flow) => self.start(flow),

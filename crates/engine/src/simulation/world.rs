@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use longhaul_congestion::Controller;
+use longhaul_congestion::{CongestionControl, Controller};
 use longhaul_units::{Span, Time};
 
 use super::SetupError;
 use super::window::Baseline;
-use crate::config::{Config, Flow, Start, Tcp, Transport};
+use crate::config::{Config, Flow, Service, Start, Tcp, Transport};
 use crate::measure::{Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, Recorder, Totals};
 use crate::network::{Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
@@ -117,7 +117,13 @@ impl World {
             connection.sender.reset();
         }
         let edges = world.edges();
-        world.env.network.look_ahead(config, &edges);
+        if world.tcp.iter().any(|tcp| tcp.sender.sends_dummies()) {
+            let config = with_priorities(config);
+            world.env.network.replace_links(&config, &streams);
+            world.env.network.look_ahead(&config, &edges);
+        } else {
+            world.env.network.look_ahead(config, &edges);
+        }
         Ok(world)
     }
 
@@ -133,7 +139,7 @@ impl World {
                         connection: index as u32,
                         gets: back,
                         sends: there,
-                        stops: slot.stop.is_some(),
+                        stops: slot.stop.is_some() || sender.sends_dummies(),
                         draws: sender.draws(),
                     });
                     edges.push(Edge::Receiver {
@@ -163,11 +169,29 @@ impl World {
         let index = self.tcp.len();
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
-        let sender = Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream);
+        let dummies = controller.needs().dummies;
+        let mut sender = Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream);
         let asks_routers = sender.asks_routers();
+        let mut receiver = Receiver::new(index as u32, back, Arc::clone(tcp), asks_routers);
+        if dummies {
+            sender.send_dummies_along(self.path(
+                config,
+                flow,
+                flow.from,
+                flow.to,
+                End::DummyReceiver,
+            )?);
+            receiver.answer_dummies_along(self.path(
+                config,
+                flow,
+                flow.to,
+                flow.from,
+                End::DummySender,
+            )?);
+        }
         self.tcp.push(Connection {
             sender,
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp), asks_routers),
+            receiver,
             flow: id,
         });
         Ok(Kind::Tcp(index))
@@ -340,6 +364,14 @@ impl World {
             events_pending_max: schedule.pending_max as u64,
         }
     }
+}
+
+/// The same network with links that know of priorities, as those with explicit service do.
+fn with_priorities(config: &Config) -> Config {
+    let mut config = config.clone();
+    let links = config.links.iter_mut();
+    links.for_each(|link| link.service = Service::Explicit);
+    config
 }
 
 /// Simulated time between two reports of progress.

@@ -124,10 +124,6 @@ fn suspicious_scenarios_are_run_with_a_warning() {
     );
     has(&["replication=3"], "replication 3 changes nothing");
     has(
-        &["flows.0.congestion.kind=peach"],
-        "`peach` works with dummy segments",
-    );
-    has(
         &["flows.0.congestion.kind=vcp"],
         "no queue on their path is of the kind `vcp`",
     );

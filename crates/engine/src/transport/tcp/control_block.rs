@@ -237,6 +237,7 @@ impl ControlBlock {
             self.config.initial_window
         };
         self.congestion.window.set_cwnd(initial, Change::Initial);
+        self.begin_dummies(env);
     }
 
     /// Whether the window allows one segment more than those in flight.

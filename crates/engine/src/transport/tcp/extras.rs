@@ -6,6 +6,7 @@ use longhaul_units::{Span, Time};
 
 use super::control_block::Ack;
 use super::delivery_rate::DeliveryRate;
+use super::dummies::DummyTrain;
 use super::pairs::Pairs;
 
 /// What the algorithm of a connection asks for.
@@ -15,6 +16,8 @@ pub(super) struct Extras {
     pub(super) rate: Option<DeliveryRate>,
     /// Times pairs of segments.
     pub(super) pairs: Option<Pairs>,
+    /// Sends dummies, once it knows their route.
+    pub(super) dummies: Option<DummyTrain>,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
 }
@@ -35,9 +38,10 @@ impl Extras {
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
             pairs: congestion.sends_pairs().then(Pairs::default),
+            dummies: None,
             granted: None,
         };
-        let any = asks || extras.rate.is_some() || extras.pairs.is_some();
+        let any = asks || needs.dummies || extras.rate.is_some() || extras.pairs.is_some();
         any.then(|| Box::new(extras))
     }
 

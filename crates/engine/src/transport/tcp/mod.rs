@@ -6,6 +6,7 @@
 
 mod control_block;
 mod delivery_rate;
+mod dummies;
 mod extras;
 mod pairs;
 mod ranges;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use longhaul_units::Time;
 
+use super::dummies;
 use super::ranges::Ranges;
 use super::reports::Reports;
 use super::wire::Wire;
@@ -32,6 +33,8 @@ pub(crate) struct Receiver {
     congestion_seen: bool,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
+    /// The path of answers to dummies, if any come.
+    dummy_answers: Option<Path>,
     /// What acknowledgements report beyond the usual, if anything.
     reports: Option<Box<Reports>>,
     /// In-order segments not yet acknowledged.
@@ -55,6 +58,7 @@ impl Receiver {
             reported: SackBlocks::default(),
             congestion_seen: false,
             stamp: Time::ZERO,
+            dummy_answers: None,
             reports: Reports::new(config.one_way_delay, asks_routers),
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
@@ -100,6 +104,19 @@ impl Receiver {
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// The path of answers to dummies.
+    pub(crate) fn answer_dummies_along(&mut self, path: Path) {
+        self.dummy_answers = Some(path);
+    }
+
+    /// A dummy arrives.
+    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut Env) {
+        if let Some(path) = self.dummy_answers {
+            let answer = dummies::answer(packet, path, self.next, self.ack_bytes);
+            env.network.send(answer);
+        }
     }
 
     /// Whether a segment in order is answered at once. If not, the timer will see to it.

@@ -81,6 +81,29 @@ impl Sender {
         scheme!(self, scheme => send(tcb, scheme, u32::MAX, true, env));
     }
 
+    /// The path of its dummies.
+    pub(crate) fn send_dummies_along(&mut self, path: Path) {
+        self.tcb.send_dummies_along(path);
+    }
+
+    /// Whether it sends dummies.
+    pub(crate) fn sends_dummies(&self) -> bool {
+        self.tcb.congestion.needs().dummies
+    }
+
+    /// The event of a dummy.
+    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+        self.tcb.on_dummy_event(env);
+    }
+
+    /// The answer to a dummy arrives: the window may have grown.
+    pub(crate) fn on_dummy_ack(&mut self, env: &mut Env) {
+        let tcb = &mut self.tcb;
+        tcb.account(env.network.now);
+        tcb.congestion.on_dummy_ack();
+        scheme!(self, scheme => send(tcb, scheme, u32::MAX, false, env));
+    }
+
     /// The retransmission timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
         // The scheme's timer comes first: it may start the retransmission timer over.
@@ -101,6 +124,7 @@ impl Sender {
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
+            tcb.begin_dummies(env);
             scheme!(self, scheme => {
                 scheme.on_timeout(tcb, now);
                 send(tcb, scheme, u32::MAX, false, env);

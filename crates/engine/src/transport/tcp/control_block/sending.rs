@@ -4,10 +4,12 @@ use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{ControlBlock, Sending};
+use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
 use crate::transport::Env;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
+use crate::transport::tcp::dummies::DummyTrain;
 
 /// Where the pacing of a connection stands.
 #[derive(Debug, Default)]
@@ -192,6 +194,44 @@ impl ControlBlock {
         let paired = room - room % 2;
         let least = u64::from(in_flight == 0);
         u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
+    }
+
+    /// The path of the dummies that the algorithm may ask for.
+    pub(crate) fn send_dummies_along(&mut self, path: Path) {
+        if let Some(extras) = &mut self.extras {
+            extras.dummies = Some(DummyTrain::new(path));
+        }
+    }
+
+    /// Begins to send the dummies that the algorithm asks for, if it does.
+    pub(crate) fn begin_dummies(&mut self, env: &mut Env) {
+        let train = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.dummies.as_mut());
+        let Some(train) = train else {
+            return;
+        };
+        let rtt = self.rtt.srtt();
+        if let Some(dummies) = self.congestion.take_dummies(rtt, self.peer_window) {
+            train.begin(dummies, self.index, env);
+        }
+    }
+
+    /// The event of a dummy.
+    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+        let last = self.max_sent - 1;
+        let bytes = self.wire_bytes(last);
+        let train = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.dummies.as_mut());
+        if let Some(train) = train {
+            if self.finish.is_some() {
+                train.end();
+            }
+            train.on_event(self.index, last, bytes, env);
+        }
     }
 
     /// Restarts the retransmission timer.

@@ -165,6 +165,7 @@ impl SenderBench {
         let sent = run_to(&mut self.env, ms(at), |env, event| match event {
             Event::Send(_) => sender.on_send_event(env),
             Event::RetransmissionTimer(_) => sender.on_timer(env),
+            Event::Dummy(_) => sender.on_dummy_event(env),
             other => unreachable!("{other:?}"),
         });
         let whole_ms = |packet: &Packet| (packet.stamp.as_ps() / 1_000_000_000, packet.seq);

@@ -1,10 +1,13 @@
 //! What routers are asked, and how their answers come back.
 
+use std::sync::Arc;
+
 use longhaul_congestion::{Controller, ControllerSpec, Load, Variant};
 use longhaul_units::Span;
 
-use super::{ReceiverBench, SenderBench, ms, run_to, tcp};
+use super::{ReceiverBench, Sender, SenderBench, ms, run_to, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
+use crate::network::End;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 
 fn controller(kind: &str) -> Controller {
@@ -22,10 +25,10 @@ fn loaded(load: Load) -> Flags {
 
 #[test]
 fn vcp_asks_with_every_segment_and_not_with_the_syn() {
-    let (mut env, path, streams) = super::network(crate::network::End::TcpReceiver);
-    let config = std::sync::Arc::new(tcp(Recovery::Sack));
+    let (mut env, path, streams) = super::network(End::TcpReceiver);
+    let config = Arc::new(tcp(Recovery::Sack));
     let stream = streams.component("sender");
-    let mut sender = super::Sender::new(0, 0, path, config, controller("vcp"), stream);
+    let mut sender = Sender::new(0, 0, path, config, controller("vcp"), stream);
     sender.start(&mut env);
     let syn = run_to(&mut env, ms(100), |_, _| {});
     assert_eq!(syn[0].flags.load(), None);
@@ -170,4 +173,67 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [], "room for one");
     bench.ack(212, 5, &[]);
     assert_eq!(bench.sent(), [29, 30]);
+}
+
+/// Sudden start: no probe counts as sent, and none of the answers as an acknowledgement.
+#[test]
+fn dummies_leave_evenly_spaced_and_are_no_data() {
+    let narrow = Tcp {
+        receive_window: 5,
+        ..tcp(Recovery::Sack)
+    };
+    let (mut env, path, streams) = super::network(End::TcpReceiver);
+    let stream = streams.component("sender");
+    let mut sender = Sender::new(0, 0, path, Arc::new(narrow), controller("peach"), stream);
+    let dummies = env.network.path(0, 1, End::DummyReceiver);
+    sender.send_dummies_along(dummies.expect("there is a link"));
+    sender.start(&mut env);
+    run_to(&mut env, ms(100), |_, _| {});
+    env.network.now = ms(100);
+    sender.on_packet(&super::packet(1, Flags::ACK, ms(0)), &mut env);
+    let sent = run_to(&mut env, ms(199), |env, _| sender.on_dummy_event(env));
+    let is_dummy = |packet: &&Packet| packet.flags.has(Flags::LOW);
+    let dummies = sent.iter().filter(is_dummy);
+    assert_eq!(sent.len() - dummies.clone().count(), 5);
+    // A window of five less one: a fifth of 100 ms apart, copies of the last segment.
+    let dummies: Vec<_> = dummies
+        .map(|packet| (packet.stamp, packet.seq, packet.bytes))
+        .collect();
+    let expected = [120, 140, 160, 180].map(|at| (ms(at), 5, 1500));
+    assert_eq!(dummies, expected);
+    let before = sender.counters(ms(200));
+    for _ in 0..4 {
+        sender.on_dummy_ack(&mut env);
+    }
+    let after = sender.counters(ms(200));
+    assert_eq!(sender.sample(ms(200)).cwnd, 14.0, "one each");
+    assert_eq!(
+        after.sent_pkts, before.sent_pkts,
+        "the receive window is full"
+    );
+    assert_eq!(after.cuts_loss + after.timeouts, 0);
+}
+
+#[test]
+fn a_dummy_is_answered_and_not_delivered() {
+    let mut bench = ReceiverBench::open(tcp(Recovery::Sack));
+    bench.segment(10, 1, Flags::NONE);
+    let before = bench.receiver.delivered();
+    let network = &mut bench.env.network;
+    let path = network.path(0, 1, End::DummySender);
+    bench
+        .receiver
+        .answer_dummies_along(path.expect("there is a link"));
+    let dummy = super::packet(7, Flags::LOW, ms(5));
+    bench.receiver.on_dummy(&dummy, &mut bench.env);
+    let soon = bench.env.network.now + Span::from_micros(1);
+    let answers = run_to(&mut bench.env, soon, |_, _| {});
+    assert_eq!(answers.len(), 1);
+    let answer = answers[0];
+    assert_eq!((answer.seq, answer.stamp, answer.bytes), (2, ms(5), 40));
+    assert!(answer.flags.has(Flags::LOW) && answer.flags.has(Flags::ACK));
+    assert_eq!(bench.receiver.delivered(), before);
+    // The next segment in order is as if nothing had come.
+    let acks = bench.segment(11, 2, Flags::NONE);
+    assert!(acks.len() == 1 && acks[0].seq == 3 && acks[0].sack.is_none());
 }
