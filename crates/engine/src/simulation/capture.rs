@@ -16,8 +16,8 @@ impl World {
         };
         recorder.packet(&match self.env.network.destination(packet) {
             End::UdpReceiver => self.datagram(link, packet),
-            End::TcpReceiver => self.segment(link, packet),
-            End::TcpSender => self.acknowledgement(link, packet),
+            End::TcpReceiver | End::DummyReceiver => self.segment(link, packet),
+            End::TcpSender | End::DummySender => self.acknowledgement(link, packet),
             end @ (End::TrafficSender | End::TrafficReceiver) => {
                 let Some(captured) = self.traffic.captured(packet, end) else {
                     return;

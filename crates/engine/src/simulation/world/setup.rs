@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use longhaul_congestion::Controller;
+use longhaul_congestion::{CongestionControl, Controller};
 use longhaul_units::{Span, Time};
 
 use super::{Connection, FlowSlot, Kind, World};
-use crate::config::{Config, Flow, Messages, Source, Start, Tcp, Transport, Udp};
+use crate::config::{Config, Flow, Messages, Service, Source, Start, Tcp, Transport, Udp};
 use crate::network::{Carrier, Edge, End, Network, Path};
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
@@ -88,7 +88,13 @@ impl World {
             connection.sender.reset();
         }
         let edges = world.edges();
-        world.env.network.look_ahead(config, &edges);
+        if world.tcp.iter().any(|tcp| tcp.sender.sends_dummies()) {
+            let config = with_priorities(config);
+            world.env.network.replace_links(&config, &streams);
+            world.env.network.look_ahead(&config, &edges);
+        } else {
+            world.env.network.look_ahead(config, &edges);
+        }
         Ok(world)
     }
 
@@ -110,7 +116,7 @@ impl World {
                         connection: index as u32,
                         gets: back,
                         sends: there,
-                        stops: slot.stop.is_some(),
+                        stops: slot.stop.is_some() || sender.sends_dummies(),
                         draws: sender.draws(),
                     });
                     edges.push(Edge::Receiver {
@@ -141,9 +147,19 @@ impl World {
         let index = self.tcp.len();
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
+        let dummies = controller.needs().dummies;
+        let mut sender = Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream);
+        let asks_routers = sender.asks_routers();
+        let mut receiver = Receiver::new(index as u32, back, Arc::clone(tcp), asks_routers);
+        if dummies {
+            let there = self.path(config, flow, flow.from, flow.to, End::DummyReceiver)?;
+            let back = self.path(config, flow, flow.to, flow.from, End::DummySender)?;
+            sender.send_dummies_along(there);
+            receiver.answer_dummies_along(back);
+        }
         self.tcp.push(Connection {
-            sender: Sender::new(index as u32, id, there, Arc::clone(tcp), controller, stream),
-            receiver: Receiver::new(index as u32, back, Arc::clone(tcp)),
+            sender,
+            receiver,
             flow: id,
         });
         Ok(Kind::Tcp(index))
@@ -234,6 +250,14 @@ impl World {
                 to: config.nodes[to].clone(),
             })
     }
+}
+
+/// The same network with links that know of priorities, as those with explicit service do.
+fn with_priorities(config: &Config) -> Config {
+    let mut config = config.clone();
+    let links = config.links.iter_mut();
+    links.for_each(|link| link.service = Service::Explicit);
+    config
 }
 
 /// Simulated time between two reports of progress.

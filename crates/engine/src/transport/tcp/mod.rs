@@ -6,9 +6,13 @@
 
 mod control_block;
 mod delivery_rate;
+mod dummies;
+mod extras;
+mod pairs;
 mod ranges;
 mod receiver;
 mod recovery;
+mod reports;
 mod rto;
 mod segment_ring;
 mod sender;
