@@ -10,6 +10,7 @@ use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
 use crate::network::{Delivery, End, Handed};
+use crate::packet::Packet;
 use crate::schedule::Event;
 
 /// A flow that cannot be set up.
@@ -110,9 +111,20 @@ impl World {
         match end {
             End::TcpReceiver => self.tcp[flow].receiver.on_segment(&packet, &mut self.env),
             End::TcpSender => self.tcp[flow].sender.on_packet(&packet, &mut self.env),
-            End::DummyReceiver => self.tcp[flow].receiver.on_dummy(&packet, &mut self.env),
+            other => self.receive_apart(other, &packet),
+        }
+    }
+
+    /// The same for what is neither data nor acknowledgement of a connection: with few ends to tell
+    /// apart, these two are found by comparing.
+    #[inline(never)]
+    fn receive_apart(&mut self, end: End, packet: &Packet) {
+        let flow = packet.flow as usize;
+        match end {
+            End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
             End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::UdpReceiver => self.udp[flow].on_packet(),
+            End::TcpReceiver | End::TcpSender => unreachable!("found by then"),
         }
     }
 
