@@ -158,9 +158,13 @@ fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
         if WITH_ROUTERS.contains(&kind)
             && !kinds.into_iter().any(|queue| queue.word("kind") == kind)
         {
+            let effect = if kind == "xcp" {
+                "nothing answers, and their window does not grow"
+            } else {
+                "they take it for idle, and grow until packets are lost"
+            };
             out.push(format!(
-                "flows `{}` ask routers, but no queue on their path is of the kind `{kind}`: \
-                 nothing answers, and their window does not grow",
+                "flows `{}` ask routers, but no queue on their path is of the kind `{kind}`: {effect}",
                 group.word("label")
             ));
         }

@@ -93,9 +93,14 @@ impl OptionStore {
     /// Forgets everything that a packet carried.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
-        if handle.is_none() {
-            return;
+        if !handle.is_none() {
+            self.forget_some(handle);
         }
+    }
+
+    /// Data packets are dropped, which mostly carry nothing.
+    #[cold]
+    fn forget_some(&mut self, handle: SackHandle) {
         if handle.has_header() {
             let (_, sack) = self.take_header(handle);
             self.sack.forget(sack);

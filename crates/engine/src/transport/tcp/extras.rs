@@ -26,8 +26,8 @@ pub(super) struct Extras {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExtraFacts {
     pub(super) delivery_rate: Option<(f64, Limit)>,
-    pub(super) router: Option<RouterFeedback>,
     pub(super) pair_spacing: Option<Span>,
+    pub(super) router: Option<RouterFeedback>,
 }
 
 impl Extras {
@@ -46,6 +46,7 @@ impl Extras {
     }
 
     /// The facts of an acknowledgement, after which `delivered` segments are delivered.
+    #[inline(never)]
     pub(super) fn facts(
         &mut self,
         ack: &Ack,
@@ -53,11 +54,10 @@ impl Extras {
         min_rtt: Span,
         now: Time,
     ) -> ExtraFacts {
-        let rate = self.rate.as_mut();
-        let pairs = self.pairs.as_mut();
+        let (rate, pairs) = (self.rate.as_mut(), self.pairs.as_mut());
         ExtraFacts {
-            pair_spacing: pairs.and_then(|pairs| pairs.on_ack(ack.next, now)),
             delivery_rate: rate.and_then(|rate| rate.sample(delivered, min_rtt, now)),
+            pair_spacing: pairs.and_then(|pairs| pairs.on_ack(ack.next, now)),
             router: match self.granted.take() {
                 Some(change) => Some(RouterFeedback::Xcp { change }),
                 None => ack.flags.load().map(RouterFeedback::Vcp),

@@ -245,13 +245,12 @@ impl Receiver {
             0 => 0,
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
-        let (sack, answer) = match &mut self.reports {
+        let (sack, flags) = match &mut self.reports {
             Some(reports) => reports.give(blocks, self.next, &mut env.network),
-            None if blocks.is_empty() => (SackHandle::NONE, Flags::NONE),
-            None => (env.network.store_sack(blocks, self.next), Flags::NONE),
+            None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
+            None => (env.network.store_sack(blocks, self.next), Flags::ACK),
         };
-        let flags = Flags::ACK
-            .with(answer)
+        let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, self.next == 1)
             .with_if(Flags::FIN, self.next == self.end);

@@ -43,7 +43,7 @@ impl Reports {
         }
     }
 
-    /// Hands over what the acknowledgement `next` reports: its options, and flags to add.
+    /// Hands over what the acknowledgement `next` reports: its options, and its flags so far.
     pub(super) fn give(
         &mut self,
         blocks: &SackBlocks,
@@ -63,7 +63,7 @@ impl Reports {
             sack = network.store_header(header, sack);
         }
         let load = self.load.take();
-        let flags = load.map_or(Flags::NONE, |load| Flags::NONE.with_load(load));
+        let flags = load.map_or(Flags::ACK, |load| Flags::ACK.with_load(load));
         (sack, flags)
     }
 }

@@ -149,7 +149,19 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) -> AckSample {
-        let sample = self.delivery_sample(acked, in_flight, ack, now);
+        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
+        let facts = match &mut self.extras {
+            Some(extras) => extras.facts(ack, delivered, min_rtt, now),
+            None => ExtraFacts::default(),
+        };
+        let rate = facts.delivery_rate;
+        let sample = AckSample {
+            delivery_rate: rate.map(|(rate, _)| rate),
+            limit: rate.map_or(self.limit, |(_, limit)| limit),
+            router: facts.router,
+            pair_spacing: facts.pair_spacing,
+            ..self.ack_sample(acked, in_flight, ack, now)
+        };
         self.congestion.observe(&sample);
         sample
     }
@@ -158,8 +170,18 @@ impl ControlBlock {
     /// sample.
     #[inline(always)]
     pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
-        let sample = self.delivery_sample(acked, in_flight, ack, now);
+        if self.extras.is_some() {
+            return self.observe_all_and_grow(ack, acked, in_flight, now);
+        }
+        let sample = self.ack_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
+        self.grow(&sample);
+    }
+
+    /// The same with what the algorithm alone asks for, out of the way of those that ask for nothing.
+    #[inline(never)]
+    fn observe_all_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
+        let sample = self.observe(ack, acked, in_flight, now);
         self.grow(&sample);
     }
 
@@ -201,24 +223,6 @@ impl ControlBlock {
     #[inline]
     fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
-    }
-
-    /// The sample of newly delivered segments, with what the algorithm alone asks for.
-    #[inline(always)]
-    fn delivery_sample(&mut self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
-        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
-        let facts = match &mut self.extras {
-            Some(extras) => extras.facts(ack, delivered, min_rtt, now),
-            None => ExtraFacts::default(),
-        };
-        let rate = facts.delivery_rate;
-        AckSample {
-            delivery_rate: rate.map(|(rate, _)| rate),
-            limit: rate.map_or(self.limit, |(_, limit)| limit),
-            router: facts.router,
-            pair_spacing: facts.pair_spacing,
-            ..self.ack_sample(acked, in_flight, ack, now)
-        }
     }
 
     #[inline(always)]
