@@ -150,6 +150,8 @@ pub struct Needs {
     pub delivery_rate: bool,
     /// [`AckSample::one_way_delay`], for which receivers have to report transit times.
     pub one_way_delay: bool,
+    /// Dummies ([`CongestionControl::take_dummies`]), and routers that drop them first.
+    pub dummies: bool,
     /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
     pub every_mark: bool,
 }

@@ -6,7 +6,7 @@
 
 use longhaul_units::Span;
 
-use crate::controller::{CongestionControl, Controller, Phases, restart};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Dummies, Timeout};
 use crate::parameter::Variant;
 use crate::registry::{Entry, Work};
@@ -73,6 +73,13 @@ impl CongestionControl for Peach {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         *self = Self::new();
         restart(event, window);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            dummies: true,
+            ..Needs::default()
+        }
     }
 
     fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {

@@ -2,7 +2,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use crate::controller::{CongestionControl, Controller, Phases};
+use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
@@ -126,6 +126,11 @@ impl CongestionState {
     #[inline]
     pub fn send_quantum(&self) -> u64 {
         self.controller.send_quantum()
+    }
+
+    /// What the algorithm needs of the transport.
+    pub fn needs(&self) -> Needs {
+        self.controller.needs()
     }
 
     /// Whether new segments should leave in pairs.

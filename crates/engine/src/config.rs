@@ -113,6 +113,12 @@ pub struct Link {
 }
 
 impl Link {
+    /// The rate at which packets leave in the long run.
+    pub(crate) fn capacity(&self) -> Rate {
+        let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
+        shaped.min(self.rate)
+    }
+
     /// How departures are computed: not on arrival if the discipline decides later, if packets wait
     /// for tokens or ticks, or if the link changes.
     pub fn service(&self) -> Service {

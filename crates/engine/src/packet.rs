@@ -1,6 +1,11 @@
 //! A packet, small enough that a window of a hundred thousand stays in the cache.
 
+mod options;
+
+use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
+
+pub(crate) use options::{OptionStore, XcpHeader};
 
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +22,31 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Position in the route table: its current hop.
     pub(crate) route: u32,
-    /// SACK blocks and transit time of an acknowledgement, in the network's block store.
+    /// SACK blocks and transit time of an acknowledgement, or the header for routers of any packet,
+    /// in the network's store.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
     /// Header flags.
     pub(crate) flags: Flags,
+}
+
+#[cfg(test)]
+impl Packet {
+    /// An ECN-capable data packet with a number.
+    pub(crate) fn data(number: u64, bytes: u16) -> Self {
+        Self {
+            time: Time::ZERO,
+            ns2_s: 0.0,
+            seq: number,
+            stamp: Time::ZERO,
+            flow: 0,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes,
+            flags: Flags::ECT,
+        }
+    }
 }
 
 /// Header flags of a packet.
@@ -45,6 +69,11 @@ impl Flags {
     pub(crate) const CWR: Self = Self(64);
     /// Of a datagram stream, not of a connection.
     pub(crate) const DATAGRAM: Self = Self(128);
+    /// Two bits for VCP's code of the load: none, or one more than the load.
+    const LOAD_SHIFT: u32 = 8;
+    const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
+    /// Of low priority: a dummy, or the answer to one.
+    pub(crate) const LOW: Self = Self(1 << 10);
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {
@@ -59,6 +88,21 @@ impl Flags {
     #[inline]
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// The load that routers have found, if the packet asks for it.
+    pub(crate) fn load(self) -> Option<Load> {
+        match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
+            0 => None,
+            1 => Some(Load::Low),
+            2 => Some(Load::High),
+            _ => Some(Load::Over),
+        }
+    }
+
+    /// The same packet with this load.
+    pub(crate) fn with_load(self, load: Load) -> Self {
+        Self(self.0 & !Self::LOAD.0 | (load as u16 + 1) << Self::LOAD_SHIFT)
     }
 }
 
@@ -130,10 +174,18 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
+    /// Set where there is a header for routers, which knows where the blocks are.
+    const HEADER: u32 = 1 << 31;
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
+    }
+
+    /// Whether there is a header for routers, unless there is nothing.
+    #[inline]
+    pub(crate) fn has_header(self) -> bool {
+        self.0 & Self::HEADER != 0
     }
 }
 
@@ -189,6 +241,13 @@ impl SackOption {
     }
 }
 
+/// Numbers of slots stay below the bit that tells of a header.
+fn number_of_slot(slot: usize) -> u32 {
+    let number = u32::try_from(slot).ok();
+    let number = number.filter(|number| number & SackHandle::HEADER == 0);
+    number.expect("more than 2e9 packets in flight")
+}
+
 /// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
@@ -212,7 +271,7 @@ impl SackStore {
         }
         self.slots.push(stored);
         let slot = self.slots.len() - 1;
-        SackHandle(u32::try_from(slot).expect("more than 4e9 packets in flight"))
+        SackHandle(number_of_slot(slot))
     }
 
     /// The blocks, without taking them out.
@@ -256,6 +315,18 @@ mod tests {
     #[test]
     fn a_packet_stays_small() {
         assert!(size_of::<Packet>() <= 48);
+    }
+
+    #[test]
+    fn the_load_is_part_of_the_flags() {
+        let flags = Flags::ACK.with(Flags::DATAGRAM);
+        assert_eq!(flags.load(), None);
+        for load in [Load::Over, Load::Low, Load::High] {
+            let loaded = flags.with_load(Load::Over).with_load(load);
+            assert_eq!(loaded.load(), Some(load));
+            assert!(loaded.has(Flags::ACK) && loaded.has(Flags::DATAGRAM));
+            assert!(!loaded.has(Flags::CE) && !loaded.has(Flags::CWR));
+        }
     }
 
     #[test]

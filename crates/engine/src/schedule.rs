@@ -26,6 +26,8 @@ pub(crate) enum Event {
     Send(u32),
     /// The next datagram of a UDP source leaves.
     Datagram(u32),
+    /// The next dummy of a TCP sender may leave.
+    Dummy(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
@@ -64,19 +66,20 @@ mod class {
     pub(super) const RELEASE: u64 = 5;
     pub(super) const SEND: u64 = 6;
     pub(super) const DATAGRAM: u64 = 7;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 8;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 9;
-    pub(super) const HELD: u64 = 10;
-    pub(super) const TURN: u64 = 11;
-    pub(super) const TRAFFIC: u64 = 12;
-    pub(super) const MESSAGE: u64 = 13;
-    pub(super) const CHECK: u64 = 14;
-    pub(super) const START: u64 = 15;
-    pub(super) const STOP: u64 = 16;
-    pub(super) const MEASURE_FROM: u64 = 17;
-    pub(super) const SAMPLE: u64 = 18;
-    pub(super) const PROGRESS: u64 = 19;
-    pub(super) const END: u64 = 20;
+    pub(super) const DUMMY: u64 = 8;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 9;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 10;
+    pub(super) const HELD: u64 = 11;
+    pub(super) const TURN: u64 = 12;
+    pub(super) const TRAFFIC: u64 = 13;
+    pub(super) const MESSAGE: u64 = 14;
+    pub(super) const CHECK: u64 = 15;
+    pub(super) const START: u64 = 16;
+    pub(super) const STOP: u64 = 17;
+    pub(super) const MEASURE_FROM: u64 = 18;
+    pub(super) const SAMPLE: u64 = 19;
+    pub(super) const PROGRESS: u64 = 20;
+    pub(super) const END: u64 = 21;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -92,6 +95,7 @@ impl Event {
             Self::Release(entrance) => (class::RELEASE, entrance),
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
+            Self::Dummy(flow) => (class::DUMMY, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Held(end) => (class::HELD, end),
@@ -121,6 +125,7 @@ impl Event {
             class::RELEASE => Self::Release(index),
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
+            class::DUMMY => Self::Dummy(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
             class::HELD => Self::Held(index),

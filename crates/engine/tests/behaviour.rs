@@ -5,9 +5,10 @@ mod common;
 use common::disciplines::{DISCIPLINES, Discipline};
 use common::extras::{Extras, extras};
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, drop_tail, dumbbell,
-    run, tcp,
+    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, controller, drop_tail,
+    dumbbell, run, tcp,
 };
+use longhaul_congestion::Variant;
 use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
 };
@@ -31,6 +32,9 @@ const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2Sack,
 ];
 
+/// Algorithms that ask different things of transports and routers.
+const CONGESTION: [&str; 5] = ["reno", "vcp", "xcp", "packet-pair", "peach"];
+
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
 struct Small {
@@ -38,6 +42,7 @@ struct Small {
     delay_ms: u64,
     limit: u64,
     queue: Discipline,
+    congestion: &'static str,
     ecn: Ecn,
     loss: f64,
     extras: Extras,
@@ -59,6 +64,7 @@ prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
         queue in prop::sample::select(DISCIPLINES.to_vec()),
+        congestion in prop::sample::select(CONGESTION.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
         recovery in prop::sample::select(RECOVERIES.to_vec()),
@@ -67,8 +73,8 @@ prop_compose! {
         shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
-            mbps, delay_ms, limit, queue, ecn, loss, extras, recovery, delayed_ack, timestamps,
-            jitter_us, pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
+            mbps, delay_ms, limit, queue, congestion, ecn, loss, extras, recovery, delayed_ack,
+            timestamps, jitter_us, pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
         }
     }
 }
@@ -94,6 +100,13 @@ impl Small {
             self.extras.add_to(link);
         }
         let base = Tcp {
+            // As many dummies may leave at once.
+            receive_window: if self.congestion == "peach" {
+                200
+            } else {
+                100_000
+            },
+            congestion: controller(self.congestion, Variant::Paper, &[]),
             ecn: self.ecn,
             timestamps: self.timestamps.then_some(12),
             one_way_delay: self.timestamps,
@@ -309,7 +322,12 @@ proptest! {
     /// Every finite transfer completes, byte for byte, once loss stops.
     #[test]
     fn transfers_complete(small in small(), losses in prop::collection::btree_set(0u64..400, 0..60)) {
-        let mut config = Small { loss: 0.0, greedy: 0, finite: 2, ..small.clone() }.config(900);
+        let mut small = Small { loss: 0.0, greedy: 0, finite: 2, ..small };
+        if small.congestion == "packet-pair" {
+            // Losses do not move its window, which overflows a short queue for ever.
+            small.congestion = "reno";
+        }
+        let mut config = small.config(900);
         config.measure.every = None;
         config.links[0].loss = Loss::List(losses.iter().copied().collect());
         config.links[1].loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());

@@ -4,7 +4,7 @@ mod red;
 
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    PiConfig, PieConfig, QueueConfig, RemConfig, RoundRobinConfig,
+    PiConfig, PieConfig, QueueConfig, RemConfig, RoundRobinConfig, VcpConfig, XcpConfig,
 };
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
@@ -65,6 +65,7 @@ pub(crate) fn resolve(queue: &mut Table, path: &str, place: &Place<'_>, out: &mu
     match kind.as_str() {
         "red" => red::resolve(queue, path, place, out),
         "pi" => check_pi(queue, path, out),
+        "vcp" => check_vcp(queue, path, out),
         _ => {}
     }
 }
@@ -86,6 +87,16 @@ fn check_pi(queue: &Table, path: &str, out: &mut Vec<Diagnostic>) {
         let message = format!("a ({a}) has to be more than b ({b})");
         let origin = &queue.node("a").origin;
         out.push(Diagnostic::new(&join(path, "a"), origin, message));
+    }
+}
+
+/// VCP's interval ends with a sample.
+fn check_vcp(queue: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let (interval, sample) = (queue.span("interval"), queue.span("sample"));
+    if interval.as_ps() % sample.as_ps() != 0 {
+        let message = format!("interval ({interval}) is not a multiple of sample ({sample})");
+        let origin = &queue.node("interval").origin;
+        out.push(Diagnostic::new(&join(path, "interval"), origin, message));
     }
 }
 
@@ -177,6 +188,19 @@ pub(crate) fn config(queue: &Table, rate: Rate, delay: Span) -> QueueConfig {
         "drr" => QueueConfig::RoundRobin(RoundRobinConfig {
             limit,
             quantum: Some(queue.bytes("quantum")),
+        }),
+        "xcp" => QueueConfig::Xcp(XcpConfig {
+            limit,
+            alpha: queue.number("alpha"),
+            beta: queue.number("beta"),
+            gamma: queue.number("gamma"),
+        }),
+        "vcp" => QueueConfig::Vcp(VcpConfig {
+            limit,
+            interval: queue.span("interval"),
+            sample: queue.span("sample"),
+            queue_weight: queue.number("queue_weight"),
+            target: queue.number("target"),
         }),
         _ => drop_tail(queue),
     }

@@ -13,13 +13,8 @@ use crate::typed::Typed;
 /// Samples of all flows and links together beyond which a table becomes unwieldy.
 const MANY_SAMPLES: f64 = 5e7;
 
-/// Algorithms that work with what no network gives yet, and what that is.
-const UNSUPPORTED: [(&str, &str); 4] = [
-    ("xcp", "answers of routers"),
-    ("vcp", "answers of routers"),
-    ("peach", "dummy segments of low priority"),
-    ("packet-pair", "segments sent and timed in pairs"),
-];
+/// Algorithms that work with routers, which are queues of the same kind.
+const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
 
 /// The algorithm that takes the marks of a queue of its name for what they are.
 const DECBIT: &str = "decbit";
@@ -36,7 +31,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_sampling(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
-    warn_of_algorithms(config, &mut out);
+    warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
     out
 }
@@ -160,12 +155,24 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-fn warn_of_algorithms(config: &Config, out: &mut Vec<String>) {
-    for (kind, what) in UNSUPPORTED {
-        if tcps(config).any(|tcp| tcp.congestion.kind == kind) {
+fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let congestion = path.congestion.as_ref();
+        let kind = congestion.map_or("", |congestion| &congestion.kind);
+        let links = resolved.core.route(path.from, path.to).unwrap_or_default();
+        let kinds = links.iter().map(|&link| resolved.core.links[link].queue());
+        if WITH_ROUTERS.contains(&kind)
+            && !kinds.into_iter().any(|queue| queue.word("kind") == kind)
+        {
+            let effect = if kind == "xcp" {
+                "nothing answers, and their window does not grow"
+            } else {
+                "they take it for idle, and grow until packets are lost"
+            };
             out.push(format!(
-                "`{kind}` works with {what}, which networks do not give it yet: its results are not \
-                 those of its paper"
+                "flows `{}` ask routers, but no queue on their path is of the kind `{kind}`: {effect}",
+                group.word("label")
             ));
         }
     }

@@ -29,6 +29,7 @@ const QUANTA: f64 = 3.0;
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     one_way_delay: false,
+    dummies: false,
     every_mark: false,
 };
 

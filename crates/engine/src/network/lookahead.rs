@@ -44,7 +44,7 @@ pub(crate) enum Edge {
         connection: u32,
         gets: u32,
         sends: u32,
-        /// Whether its application stops at some time.
+        /// Whether its application stops at some time, or it sends at times of its own.
         stops: bool,
         /// Whether it draws random numbers while it sends.
         draws: bool,
@@ -306,7 +306,9 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
             links[pair[1]].before.insert(pair[0]);
         }
         for &hop in &hops {
-            links[hop].carries_data |= !matches!(end, End::TcpSender | End::TrafficSender);
+            let acknowledges =
+                matches!(end, End::TcpSender | End::TrafficSender | End::DummySender);
+            links[hop].carries_data |= !acknowledges;
         }
         links[hops[hops.len() - 1]].ends_here = true;
     }

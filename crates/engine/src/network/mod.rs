@@ -7,6 +7,7 @@ mod lookahead;
 pub(crate) mod loss;
 pub mod queue;
 mod route;
+mod router;
 
 use longhaul_units::Time;
 
@@ -20,7 +21,7 @@ use self::queue::Queue;
 pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::{Packet, SackBlocks, SackHandle, SackOption, SackStore};
+use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
@@ -42,7 +43,7 @@ pub(crate) struct Network {
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
     routes: Routes,
-    sack: SackStore,
+    options: OptionStore,
     /// By link: how far ahead of the simulation it hands its packets on.
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
@@ -52,6 +53,28 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn new(config: &Config, streams: &Streams) -> Self {
+        let mut schedule = Schedule::default();
+        let changes = Changes::of(config, streams, &mut schedule);
+        Self {
+            now: Time::ZERO,
+            ns2_s: 0.0,
+            schedule,
+            links: Self::links(config, streams),
+            routes: Routes::new(config),
+            options: OptionStore::default(),
+            deliveries: vec![Delivery::OnTime; config.links.len()],
+            merges: Vec::new(),
+            changes,
+            entrances: Entrance::of(config, streams),
+        }
+    }
+
+    /// Makes all links anew, before anything has happened on them.
+    pub(crate) fn replace_links(&mut self, config: &Config, streams: &Streams) {
+        self.links = Self::links(config, streams);
+    }
+
+    fn links(config: &Config, streams: &Streams) -> Vec<Link> {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
             let name = &link.name;
             let queue_stream = streams.component(&format!("links/{name}/queue"));
@@ -63,20 +86,7 @@ impl Network {
             let loss = LossModel::new(&link.loss, loss_stream);
             Link::new(id, link, config.clock, queue, loss)
         });
-        let mut schedule = Schedule::default();
-        let changes = Changes::of(config, streams, &mut schedule);
-        Self {
-            now: Time::ZERO,
-            ns2_s: 0.0,
-            schedule,
-            links: links.collect(),
-            routes: Routes::new(config),
-            sack: SackStore::default(),
-            deliveries: vec![Delivery::OnTime; config.links.len()],
-            merges: Vec::new(),
-            changes,
-            entrances: Entrance::of(config, streams),
-        }
+        links.collect()
     }
 
     /// The route from node to node, at whose end packets are handed to `end`; `None` if there is no
@@ -115,24 +125,46 @@ impl Network {
     #[inline(always)]
     fn put_on(&mut self, link: u32, packet: &Packet) {
         let now = self.moment();
-        let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.schedule);
+        let offer = self.links[link as usize].offer(
+            packet,
+            packet.route,
+            now,
+            &mut self.schedule,
+            &mut self.options,
+        );
         self.conclude(link, offer, packet.sack);
     }
 
     /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
     pub(crate) fn store_sack(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
-        self.sack.put(blocks, next)
+        self.options.put(blocks, next)
     }
 
-    /// Takes a received acknowledgement's SACK blocks.
+    /// Takes a received acknowledgement's SACK blocks, once its header is taken.
     #[inline]
-    pub(crate) fn take_sack(&mut self, packet: &Packet) -> SackOption {
-        self.sack.take(packet.sack)
+    pub(crate) fn take_sack(&mut self, handle: SackHandle) -> SackOption {
+        self.options.take(handle)
+    }
+
+    /// Stores a header for routers beside a packet's blocks.
+    pub(crate) fn store_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
+        self.options.put_header(header, sack)
+    }
+
+    /// Takes a received packet's header for routers, if it has one; also returns where its blocks
+    /// are.
+    pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
+        self.options.take_header(handle)
+    }
+
+    /// Forgets what a packet carries that nobody takes.
+    pub(crate) fn forget_options(&mut self, packet: &Packet) {
+        self.options.forget(packet.sack);
     }
 
     /// The SACK blocks of a packet that goes on.
     pub(crate) fn peek_sack(&self, packet: &Packet) -> SackOption {
-        self.sack.get(packet.sack)
+        self.options.get(packet.sack)
     }
 
     #[inline(always)]
@@ -150,7 +182,13 @@ impl Network {
         let both = self.links.get_disjoint_mut([from as usize, to as usize]);
         let [before, next] = both.expect("no link follows itself");
         let packet = before.last_handed_on();
-        let offer = next.offer(packet, packet.route + 1, now, &mut self.schedule);
+        let offer = next.offer(
+            packet,
+            packet.route + 1,
+            now,
+            &mut self.schedule,
+            &mut self.options,
+        );
         let sack = packet.sack;
         self.conclude(to, offer, sack);
     }
@@ -160,7 +198,7 @@ impl Network {
         match offer {
             Offer::Accepted => {}
             Offer::Leads(time) => self.announce(link, time),
-            Offer::Dropped => self.sack.forget(sack),
+            Offer::Dropped => self.options.forget(sack),
         }
     }
 
@@ -260,12 +298,13 @@ impl Network {
     pub(crate) fn depart(&mut self, link: u32) {
         let event = Event::Departure(link);
         self.schedule.finish_link(self.now, event);
-        let leads = self.links[link as usize].depart(self.now, &mut self.schedule);
+        let leads =
+            self.links[link as usize].depart(self.now, &mut self.schedule, &mut self.options);
         if let Some(time) = leads {
             self.announce(link, time);
         }
         for sack in self.links[link as usize].displaced() {
-            self.sack.forget(sack);
+            self.options.forget(sack);
         }
     }
 

@@ -15,6 +15,9 @@ pub(crate) enum End {
     TcpSender,
     /// A TCP receiver gets a segment.
     TcpReceiver,
+    /// A TCP receiver answers a dummy, and a sender counts the answer.
+    DummyReceiver,
+    DummySender,
     /// A datagram is counted.
     UdpReceiver,
     /// The same two at the ends of connections that traffic opens as it goes.
@@ -35,13 +38,15 @@ pub(crate) enum Carrier {
 impl End {
     fn carrier(self) -> Carrier {
         match self {
+            Self::UdpReceiver => Carrier::Udp,
             Self::TcpSender
             | Self::TcpReceiver
+            | Self::DummySender
+            | Self::DummyReceiver
             | Self::TrafficSender
             | Self::TrafficReceiver
             | Self::ProxyEntry
             | Self::ProxyExit => Carrier::Tcp,
-            Self::UdpReceiver => Carrier::Udp,
         }
     }
 }

@@ -75,7 +75,7 @@ impl Proxies {
     ) {
         let splitter = self.of_mut(packet.flow as usize);
         if end == End::ProxyEntry {
-            splitter.on_start(packet);
+            splitter.on_start(packet, env);
         } else {
             splitter.on_end(packet, connections, env);
         }

@@ -133,10 +133,12 @@ impl Splitter {
         env.network.schedule.push_timer(next, check);
     }
 
-    /// A sender's segment comes to the start node: it waits, and nothing else happens.
-    pub(super) fn on_start(&mut self, packet: &Packet) {
+    /// A sender's segment comes to the start node: it waits, or is dropped.
+    pub(super) fn on_start(&mut self, packet: &Packet, env: &mut Env) {
         self.settle(packet.time);
-        self.queue.push(*packet);
+        if !self.queue.push(*packet) {
+            env.network.forget_options(packet);
+        }
     }
 
     /// The time of a check has come.

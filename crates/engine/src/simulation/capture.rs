@@ -16,8 +16,10 @@ impl World {
         };
         recorder.packet(&match self.env.network.destination(packet) {
             End::UdpReceiver => self.datagram(link, packet),
-            End::TcpReceiver | End::ProxyEntry | End::ProxyExit => self.segment(link, packet),
-            End::TcpSender => self.acknowledgement(link, packet),
+            End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
+                self.segment(link, packet)
+            }
+            End::TcpSender | End::DummySender => self.acknowledgement(link, packet),
             end @ (End::TrafficSender | End::TrafficReceiver) => {
                 let Some(captured) = self.traffic.captured(packet, end) else {
                     return;

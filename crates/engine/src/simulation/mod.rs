@@ -124,12 +124,15 @@ impl World {
         }
     }
 
-    /// The same at the end of no connection of a flow's own.
+    /// The same at the end of no connection of a flow's own, or of a dummy.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
+        let flow = packet.flow as usize;
         match end {
             End::TcpSender | End::TcpReceiver => unreachable!("received already"),
-            End::UdpReceiver => self.udp[packet.flow as usize].on_packet(),
+            End::UdpReceiver => self.udp[flow].on_packet(),
+            End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
+            End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::TrafficSender | End::TrafficReceiver => {
                 self.traffic.on_packet(packet, end, &mut self.env);
             }
@@ -173,6 +176,7 @@ impl World {
             }
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
+            Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),

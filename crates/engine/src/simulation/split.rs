@@ -40,6 +40,8 @@ impl World {
         let stream = flow_stream(flow, "onward", streams);
         let to = self.push_connection((id, recorded), path_out, (tcp, controller), stream);
         debug_assert_eq!(to, Proxies::onward(from));
+        self.lead_dummies(config, user, from, (flow.from, start))?;
+        self.lead_dummies(config, user, to, (end, flow.to))?;
         self.tcp[to].sender.begin_empty();
         Ok(Kind::Tcp { from, to })
     }
@@ -60,6 +62,7 @@ impl World {
             let stream = streams.component(&format!("proxies/{}/sender", proxy.name));
             let carrier = self.push_connection((id, id), path, tcp, stream);
             self.tcp[carrier].sender.begin_empty();
+            self.lead_dummies(config, user, carrier, (proxy.start, proxy.end))?;
             let kind = Kind::Tcp {
                 from: carrier,
                 to: carrier,
@@ -109,7 +112,7 @@ impl World {
             connection: index as u32,
             gets: self.tcp[index].receiver.route(),
             sends: sender.route(),
-            stops,
+            stops: stops || sender.sends_dummies(),
             draws: sender.draws(),
         }
     }

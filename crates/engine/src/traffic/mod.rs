@@ -146,7 +146,7 @@ impl Traffic {
     pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
         let name = Name::of(packet.flow);
         if self.dialogues.get(name).is_none() {
-            env.network.take_sack(packet);
+            env.network.forget_options(packet);
             return;
         }
         self.with(name, env, |dialogue, context| {

@@ -69,9 +69,10 @@ impl Origin {
         let index = name.index();
         let (tcp, controller) = (Arc::clone(&self.tcp), self.controller.clone());
         let stream = self.stream.split();
+        let sender = Sender::new(index, self.flow, data, tcp, controller, stream);
         Half {
-            sender: Sender::new(index, self.flow, data, tcp, controller, stream),
-            receiver: Receiver::new(index, acks, Arc::clone(&self.tcp)),
+            receiver: Receiver::new(index, acks, Arc::clone(&self.tcp), sender.asks_routers()),
+            sender,
         }
     }
 

@@ -3,7 +3,7 @@
 use longhaul_engine::queue::{
     AdaptationParameters, Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail,
     FqCoDelConfig, PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig,
-    Rule,
+    Rule, VcpConfig, XcpConfig,
 };
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -23,9 +23,11 @@ pub enum Discipline {
     DecBit,
     RoundRobin,
     Drr,
+    Vcp,
+    Xcp,
 }
 
-pub const DISCIPLINES: [Discipline; 12] = [
+pub const DISCIPLINES: [Discipline; 14] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
@@ -38,6 +40,8 @@ pub const DISCIPLINES: [Discipline; 12] = [
     Discipline::DecBit,
     Discipline::RoundRobin,
     Discipline::Drr,
+    Discipline::Vcp,
+    Discipline::Xcp,
 ];
 
 impl Discipline {
@@ -113,6 +117,19 @@ impl Discipline {
             Self::Drr => QueueConfig::RoundRobin(RoundRobinConfig {
                 limit,
                 quantum: Some(PACKET),
+            }),
+            Self::Vcp => QueueConfig::Vcp(VcpConfig {
+                limit,
+                interval: Span::from_millis(200),
+                sample: Span::from_millis(10),
+                queue_weight: 0.5,
+                target: 0.98,
+            }),
+            Self::Xcp => QueueConfig::Xcp(XcpConfig {
+                limit,
+                alpha: 0.4,
+                beta: 0.226,
+                gamma: 0.1,
             }),
         }
     }

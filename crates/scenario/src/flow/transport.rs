@@ -1,7 +1,7 @@
 //! Transport of a group of flows: congestion control, slow start and every TCP option.
 
 use longhaul_congestion::{
-    CongestionControl, ControllerSpec, DefaultValue, Needs, Parameter, Point, SlowStartSpec,
+    CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
     SpecError, Variant, registry,
 };
 use longhaul_units::{Bytes, Quantity};
@@ -34,7 +34,7 @@ pub(crate) fn resolve_tcp(
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
     if let Some(controller) = congestion.as_ref().and_then(|spec| spec.build().ok()) {
-        serve(tcp, controller.needs());
+        serve(tcp, &controller);
     }
     resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
@@ -103,7 +103,8 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
 }
 
 /// Turns on what the algorithm needs, unless the scenario says otherwise.
-fn serve(tcp: &mut Table, needs: Needs) {
+fn serve(tcp: &mut Table, controller: &Controller) {
+    let needs = controller.needs();
     if needs.one_way_delay && !tcp.contains_key("timestamps") {
         let rule = "the algorithm works with transit times";
         tcp.derive("timestamps", Value::Text("one-way".into()), rule);
@@ -111,6 +112,10 @@ fn serve(tcp: &mut Table, needs: Needs) {
     if needs.every_mark && !tcp.contains_key("ecn") {
         let rule = "the algorithm counts marked segments";
         tcp.derive("ecn", Value::Text("dctcp".into()), rule);
+    }
+    if controller.sends_pairs() && !tcp.contains_key("delayed_ack") {
+        let rule = "the algorithm times the acknowledgements of single segments";
+        tcp.derive("delayed_ack", Value::Flag(false), rule);
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod keys;
 
-use self::keys::{CODEL, DECBIT, DRR, FQ_CODEL, PI, PIE, REM, ROUND_ROBIN};
+use self::keys::{CODEL, DECBIT, DRR, FQ_CODEL, PI, PIE, REM, ROUND_ROBIN, VCP, XCP};
 pub(super) use self::keys::{DROP_TAIL, RED};
 use super::{Field, Kind, required};
 
@@ -88,6 +88,20 @@ pub(crate) const DISCIPLINES: &[Discipline] = &[
         source: "Shreedhar and Varghese, ToN 4(3), 1996",
         fields: DRR,
     },
+    Discipline {
+        kind: "vcp",
+        title: "VCP router",
+        description: "Drop-tail, and tells VCP's senders whether the load is low, high or too high.",
+        source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
+        fields: VCP,
+    },
+    Discipline {
+        kind: "xcp",
+        title: "XCP router",
+        description: "Drop-tail, and grants XCP's senders changes of their throughput.",
+        source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; ns-2",
+        fields: XCP,
+    },
 ];
 
 pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
@@ -112,4 +126,6 @@ pub(crate) const SHARED_QUEUES: &[Field] = &[
     required("decbit", Kind::Table(DECBIT), "DECbit."),
     required("round-robin", Kind::Table(ROUND_ROBIN), "Round robin."),
     required("drr", Kind::Table(DRR), "Deficit round robin."),
+    required("vcp", Kind::Table(VCP), "VCP's router."),
+    required("xcp", Kind::Table(XCP), "XCP's router."),
 ];

@@ -87,6 +87,10 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
             "{kind}"
         );
     }
+    assert!(of("reno", &[]).delayed_ack.is_some());
+    assert!(of("packet-pair", &[]).delayed_ack.is_none());
+    let chosen = of("packet-pair", &["flows.0.tcp.delayed_ack=true"]);
+    assert!(chosen.delayed_ack.is_some());
     for kind in ["sync", "sync-pcwnd", "lp", "ledbat"] {
         let derived = of(kind, &[]);
         assert_eq!(

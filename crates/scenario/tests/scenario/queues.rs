@@ -3,7 +3,7 @@
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
     Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule,
+    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -139,6 +139,37 @@ fn disciplines_of_flows_and_of_decnet() {
     assert_eq!(queue(r#"{ kind = "round-robin" }"#), drr(None));
     let decbit = DecBitConfig { limit: LIMIT };
     assert_eq!(queue(r#"{ kind = "decbit" }"#), QueueConfig::DecBit(decbit));
+}
+
+#[test]
+fn routers_have_the_constants_of_their_papers() {
+    let vcp = VcpConfig {
+        limit: LIMIT,
+        interval: Span::from_millis(200),
+        sample: Span::from_millis(10),
+        queue_weight: 0.5,
+        target: 0.98,
+    };
+    assert_eq!(queue(r#"{ kind = "vcp" }"#), QueueConfig::Vcp(vcp));
+    let xcp = XcpConfig {
+        limit: LIMIT,
+        alpha: 0.4,
+        beta: 0.226,
+        gamma: 0.1,
+    };
+    assert_eq!(queue(r#"{ kind = "xcp" }"#), QueueConfig::Xcp(xcp));
+    assert_refused(
+        r#"{ kind = "xcp", alpha = 0 }"#,
+        &["queue.alpha", "0 is out of range"],
+    );
+    assert_refused(
+        r#"{ kind = "vcp", interval = "25 ms" }"#,
+        &[
+            "queue.interval",
+            "25 ms",
+            "not a multiple of sample (10 ms)",
+        ],
+    );
 }
 
 #[test]

@@ -31,7 +31,7 @@ proptest! {
         profile in prop::sample::select(vec!["rfc", "linux", "ns2-2.35", "ns2-2003"]),
         kind in prop::sample::select(vec![
             "droptail", "red", "codel", "fq-codel", "pie", "pi", "rem", "decbit", "round-robin",
-            "drr",
+            "drr", "vcp", "xcp",
         ]),
         adaptive in any::<bool>(),
         megabits in 1.0..10_000.0f64,
@@ -124,9 +124,21 @@ fn suspicious_scenarios_are_run_with_a_warning() {
     );
     has(&["replication=3"], "replication 3 changes nothing");
     has(
-        &["flows.0.congestion.kind=xcp"],
-        "`xcp` works with answers of routers",
+        &["flows.0.congestion.kind=vcp"],
+        "no queue on their path is of the kind `vcp`",
     );
+    has(
+        &[
+            "flows.0.congestion.kind=xcp",
+            "topology.dumbbell.bottleneck.queue={ kind = \"vcp\" }",
+        ],
+        "no queue on their path is of the kind `xcp`",
+    );
+    let answered = with(&[
+        "flows.0.congestion.kind=vcp",
+        "topology.dumbbell.bottleneck.queue={ kind = \"vcp\" }",
+    ]);
+    assert!(answered.warnings().is_empty(), "{:?}", answered.warnings());
     let drawn = with(&[
         "replication=3",
         "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }",

@@ -130,11 +130,11 @@ impl Network {
         };
         let Some(leaves) = leaves else {
             self.links[entrance.link as usize].lose(&packet);
-            return self.sack.forget(packet.sack);
+            return self.options.forget(packet.sack);
         };
         if entrance.doubled.loses() {
             entrance.duplicated += 1;
-            let sack = self.sack.copy(packet.sack);
+            let sack = self.options.copy(packet.sack);
             self.pass(index, packet, leaves);
             self.pass(index, Packet { sack, ..packet }, leaves);
         } else {

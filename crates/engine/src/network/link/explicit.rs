@@ -9,7 +9,8 @@ use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
 use crate::config;
 use crate::network::queue::Effects;
-use crate::packet::Packet;
+use crate::network::router::Router;
+use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Event, Schedule};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
@@ -21,6 +22,7 @@ pub(super) struct ExplicitService {
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
+    router: Option<Box<Router>>,
     /// End of the last transmission that is due; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Arrival at the far end of the last packet that has begun service.
@@ -40,6 +42,7 @@ impl ExplicitService {
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
+            router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
             last_arrival: Time::ZERO,
             propagating: 0,
@@ -70,25 +73,39 @@ impl ExplicitService {
         packet: Packet,
         now: Time,
         schedule: &mut Schedule,
+        options: &mut OptionStore,
     ) -> Offer {
         let idle = self.busy_until <= now;
         let idle_since = idle.then_some(self.busy_until);
         self.begin_periods(port, now, schedule);
+        if let Some(router) = &mut self.router {
+            router.on_arrival(&packet, options);
+        }
         if !port.enqueue(packet, now, idle_since, &mut self.effects) {
             return Offer::Dropped;
         }
         if idle {
-            self.begin_next(port, now, schedule);
+            self.begin_next(port, now, schedule, options);
         }
         port.note_maximum();
         Offer::Accepted
     }
 
     /// Begins the transmission of the packet that the discipline chooses, if there is one.
-    fn begin_next(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
+    fn begin_next(
+        &mut self,
+        port: &mut Port,
+        now: Time,
+        schedule: &mut Schedule,
+        options: &mut OptionStore,
+    ) {
         let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
             return;
         };
+        if let Some(router) = &mut self.router {
+            let (_, waiting_bytes) = port.waiting();
+            router.on_departure(&mut packet, waiting_bytes, options);
+        }
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,
@@ -104,18 +121,39 @@ impl ExplicitService {
         port.append_in_service(packet);
     }
 
-    /// With the first packet, enters the end of the discipline's current period: periods are whole
+    /// With the first packet, enters the end of the current period of discipline or router: periods are whole
     /// ones since time zero, and nothing happens in those before.
     fn begin_periods(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
         if self.has_periods {
             return;
         }
         self.has_periods = true;
-        if let Some(period) = port.queue.held().period() {
+        if let Some(period) = self.period(port) {
             let periods = now.as_ps() / period.as_ps() + 1;
             let end = Time::from_ps(periods * period.as_ps());
             schedule.push_link(end, Event::QueueUpdate(self.link));
         }
+    }
+
+    /// Time between two calls of [`Self::update`], if discipline or router need them.
+    fn period(&self, port: &mut Port) -> Option<Span> {
+        match &self.router {
+            Some(router) => Some(router.period()),
+            None => port.queue.held().period(),
+        }
+    }
+
+    /// A period of the discipline or router is over. Returns the length of the next one.
+    pub(super) fn update(&mut self, port: &mut Port) -> Span {
+        match &mut self.router {
+            Some(router) => {
+                let (_, waiting_bytes) = port.waiting();
+                router.update(waiting_bytes);
+            }
+            None => port.queue.held().update(),
+        }
+        let period = self.period(port);
+        period.expect("only what has a period has a timer")
     }
 
     /// A transmission ends. The caller has taken the event off the schedule. Returns the packet's
@@ -125,11 +163,12 @@ impl ExplicitService {
         port: &mut Port,
         now: Time,
         schedule: &mut Schedule,
+        options: &mut OptionStore,
     ) -> Option<Time> {
         self.propagating += 1;
         let leads = self.propagating == 1;
         let arrival = self.next(port).map(|packet| packet.time);
-        self.begin_next(port, now, schedule);
+        self.begin_next(port, now, schedule, options);
         arrival.filter(|_| leads)
     }
 

@@ -26,7 +26,7 @@ use super::loss::LossModel;
 use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::{Packet, SackHandle};
+use crate::packet::{OptionStore, Packet, SackHandle};
 use crate::schedule::Schedule;
 
 /// One direction of a link at work.
@@ -96,6 +96,7 @@ impl Link {
         route: u32,
         arrival: Moment,
         schedule: &mut Schedule,
+        options: &mut OptionStore,
     ) -> Offer {
         let port = &mut self.port;
         match &mut self.server {
@@ -103,7 +104,7 @@ impl Link {
             Server::Ns2(clock) => port.offer(clock, packet, route, arrival),
             Server::Explicit(service) => {
                 let packet = Packet { route, ..*packet };
-                service.offer(port, packet, arrival.time, schedule)
+                service.offer(port, packet, arrival.time, schedule, options)
             }
         }
     }
@@ -115,19 +116,24 @@ impl Link {
 
     /// Explicit service: a transmission ends. The caller has taken the event off the schedule.
     /// Returns the packet's arrival at the far end if it is the next one there.
-    pub(crate) fn depart(&mut self, now: Time, schedule: &mut Schedule) -> Option<Time> {
+    pub(crate) fn depart(
+        &mut self,
+        now: Time,
+        schedule: &mut Schedule,
+        options: &mut OptionStore,
+    ) -> Option<Time> {
         match &mut self.server {
-            Server::Explicit(service) => service.depart(&mut self.port, now, schedule),
+            Server::Explicit(service) => service.depart(&mut self.port, now, schedule, options),
             Server::Exact(_) | Server::Ns2(_) => unreachable!("departures are known on arrival"),
         }
     }
 
-    /// Explicit service: the discipline's period is over. Returns the length of the next one.
+    /// Explicit service: the period of the discipline or router is over. Returns the length of the next one.
     pub(crate) fn update(&mut self) -> Span {
-        let discipline = self.port.queue.held();
-        discipline.update();
-        let period = discipline.period();
-        period.expect("only disciplines with a period have a timer")
+        match &mut self.server {
+            Server::Explicit(service) => service.update(&mut self.port),
+            Server::Exact(_) | Server::Ns2(_) => unreachable!("only explicit service has periods"),
+        }
     }
 
     /// Takes the SACK blocks of packets that were dropped after they had been accepted.

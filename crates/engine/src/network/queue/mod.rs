@@ -20,6 +20,7 @@ pub use red::{
     Adaptation, AdaptationParameters, Gentle, Marking, Red, RedConfig, RedParameters, Rule, Weight,
 };
 
+pub use super::router::{VcpConfig, XcpConfig};
 use crate::random::Stream;
 
 /// A discipline and its parameters, resolved.
@@ -45,6 +46,10 @@ pub enum QueueConfig {
     DecBit(DecBitConfig),
     /// Flows in turn.
     RoundRobin(RoundRobinConfig),
+    /// Drop-tail, under a router that tells its load.
+    Vcp(VcpConfig),
+    /// Drop-tail, under a router that grants changes of the throughput.
+    Xcp(XcpConfig),
 }
 
 impl QueueConfig {
@@ -69,7 +74,11 @@ impl QueueConfig {
     /// Whether it marks packets that are capable of ECN.
     pub fn marks(&self) -> bool {
         match self {
-            Self::DropTail(_) | Self::HeadDrop(_) | Self::RoundRobin(_) => false,
+            Self::DropTail(_)
+            | Self::HeadDrop(_)
+            | Self::RoundRobin(_)
+            | Self::Vcp(_)
+            | Self::Xcp(_) => false,
             Self::Red(red) => red.ecn,
             Self::CoDel(codel) => codel.control.ecn,
             Self::FqCoDel(fq) => fq.control.ecn,

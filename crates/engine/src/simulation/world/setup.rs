@@ -6,7 +6,7 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
-use crate::config::{Config, Flow, Messages, Source, Start, Tcp, Transport, Udp};
+use crate::config::{Config, Flow, Messages, Service, Source, Start, Tcp, Transport, Udp};
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
@@ -87,7 +87,13 @@ impl World {
             connection.sender.reset();
         }
         let edges = world.edges(config);
-        world.env.network.look_ahead(config, &edges);
+        if world.tcp.iter().any(|tcp| tcp.sender.sends_dummies()) {
+            let config = with_priorities(config);
+            world.env.network.replace_links(&config, &streams);
+            world.env.network.look_ahead(&config, &edges);
+        } else {
+            world.env.network.look_ahead(config, &edges);
+        }
         Ok(world)
     }
 
@@ -121,6 +127,8 @@ impl World {
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
         let index = self.push_connection((id, id), (there, back), (tcp, controller), stream);
+        let user = || format!("flow `{}`", flow.name);
+        self.lead_dummies(config, user, index, (flow.from, flow.to))?;
         Ok(Kind::Tcp {
             from: index,
             to: index,
@@ -138,12 +146,32 @@ impl World {
     ) -> usize {
         let index = self.tcp.len();
         let (number, tcp) = (index as u32, Arc::clone(tcp));
+        let config = Arc::clone(&tcp);
+        let sender = Sender::new(number, recorded, there, config, controller, stream);
         self.tcp.push(Connection {
-            receiver: Receiver::new(number, back, Arc::clone(&tcp)),
-            sender: Sender::new(number, recorded, there, tcp, controller, stream),
+            receiver: Receiver::new(number, back, tcp, sender.asks_routers()),
+            sender,
             flow,
         });
         index
+    }
+
+    /// Gives a connection between two nodes the paths of its dummies, if it sends any.
+    pub(in crate::simulation) fn lead_dummies(
+        &mut self,
+        config: &Config,
+        user: impl Fn() -> String,
+        index: usize,
+        (from, to): (usize, usize),
+    ) -> Result<(), SetupError> {
+        if self.tcp[index].sender.sends_dummies() {
+            let there = self.path_for(config, &user, (from, to), End::DummyReceiver)?;
+            let back = self.path_for(config, &user, (to, from), End::DummySender)?;
+            let connection = &mut self.tcp[index];
+            connection.sender.send_dummies_along(there);
+            connection.receiver.answer_dummies_along(back);
+        }
+        Ok(())
     }
 
     /// The application of the connection added last.
@@ -239,6 +267,14 @@ impl World {
             to: config.nodes[to].clone(),
         })
     }
+}
+
+/// The same network with links that know of priorities, as those with explicit service do.
+fn with_priorities(config: &Config) -> Config {
+    let mut config = config.clone();
+    let links = config.links.iter_mut();
+    links.for_each(|link| link.service = Service::Explicit);
+    config
 }
 
 /// Simulated time between two reports of progress.

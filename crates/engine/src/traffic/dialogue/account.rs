@@ -34,7 +34,7 @@ impl Dialogue {
     /// Lets go of what the network keeps for packets that are held back.
     pub(crate) fn drop_held(&mut self, env: &mut Env) {
         for packet in self.hold.iter_mut().flat_map(|hold| hold.drain()) {
-            env.network.take_sack(&packet);
+            env.network.forget_options(&packet);
         }
     }
 

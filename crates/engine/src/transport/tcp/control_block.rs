@@ -16,13 +16,13 @@ use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
 use self::sending::Pace;
-use super::delivery_rate::DeliveryRate;
+use super::extras::Extras;
 use super::rto::RttEstimator;
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
 use crate::network::Path;
-use crate::packet::SackOption;
+use crate::packet::{Flags, SackOption};
 use crate::random::Stream;
 use crate::schedule::LazyTimer;
 use crate::transport::Env;
@@ -38,14 +38,34 @@ pub(super) enum LastCut {
     Recovered,
 }
 
+/// When segments may leave that the window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sending {
+    AtOnce,
+    /// Two at a time.
+    InPairs,
+    /// When the pending send event comes, for jitter or pacing.
+    Later,
+}
+
+impl Sending {
+    /// As the algorithm asks for it.
+    fn new(congestion: &CongestionState) -> Self {
+        if congestion.sends_pairs() {
+            Self::InPairs
+        } else {
+            Self::AtOnce
+        }
+    }
+}
+
 /// An acknowledgement as the schemes see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
     pub(super) sack: &'a SackOption,
-    /// ECN echo.
-    pub(super) ece: bool,
+    pub(super) flags: Flags,
     /// Time stamp that it echoes.
     pub(super) stamp: Time,
 }
@@ -83,10 +103,10 @@ pub(super) struct ControlBlock {
     pub(super) beyond: u64,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Measures the delivery rate, for algorithms that ask for it. It stands between two counters
+    /// What the algorithm asks for beyond the facts that all get. It stands between two counters
     /// that are read together: one load of both, right after one of them was stored, would wait
     /// until the store has reached the cache.
-    rate: Option<Box<DeliveryRate>>,
+    extras: Option<Box<Extras>>,
     /// Data segments taken for lost so far.
     pub(super) lost: u64,
     /// A reduction covers the segments below this.
@@ -104,8 +124,7 @@ pub(super) struct ControlBlock {
     timed: Option<(u64, Time)>,
     round: u64,
     round_end: u64,
-    /// Whether a send event is pending, for jitter or pacing.
-    pub(super) send_pending: bool,
+    pub(super) sending: Sending,
     pace: Pace,
     pub(super) stream: Stream,
     pub(super) counters: FlowCounters,
@@ -118,6 +137,12 @@ pub(super) struct ControlBlock {
 }
 
 impl Ack<'_> {
+    /// Whether it echoes congestion.
+    #[inline]
+    pub(super) fn ece(&self) -> bool {
+        self.flags.has(Flags::ECE)
+    }
+
     /// Its blocks, most recent first.
     #[inline]
     pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -146,6 +171,9 @@ impl ControlBlock {
             f64::INFINITY,
             config.rounding,
         );
+        let holds_window = controller.phases() == Phases::All;
+        let congestion = CongestionState::new(window, config.slow_start, controller);
+        let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
@@ -163,12 +191,12 @@ impl ControlBlock {
             fin: end - 1,
             short,
             peer_window,
-            holds_window: controller.phases() == Phases::All,
+            holds_window,
             beyond: 0,
             delivered: 0,
             lost: 0,
-            rate: controller.needs().delivery_rate.then(Box::default),
-            congestion: CongestionState::new(window, config.slow_start, controller),
+            extras: Extras::new(&congestion),
+            congestion,
             recover: 1,
             dupacks: 0,
             last_cut: LastCut::None,
@@ -181,7 +209,7 @@ impl ControlBlock {
             timed: None,
             round: 0,
             round_end: 1,
-            send_pending: false,
+            sending,
             pace: Pace::default(),
             stream,
             counters: FlowCounters::default(),
@@ -214,6 +242,7 @@ impl ControlBlock {
             self.config.initial_window
         };
         self.congestion.window.set_cwnd(initial, Change::Initial);
+        self.begin_dummies(env);
     }
 
     /// Begins established, with data segments next: the other side opened the connection, and its SYN

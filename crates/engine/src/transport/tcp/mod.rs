@@ -7,9 +7,13 @@
 mod connection;
 mod control_block;
 mod delivery_rate;
+mod dummies;
+mod extras;
+mod pairs;
 mod ranges;
 mod receiver;
 mod recovery;
+mod reports;
 mod rto;
 mod segment_ring;
 mod sender;

@@ -5,9 +5,11 @@ mod two_way;
 
 use std::sync::Arc;
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
+use super::dummies;
 use super::ranges::Ranges;
+use super::reports::Reports;
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::network::Path;
@@ -33,9 +35,10 @@ pub(crate) struct Receiver {
     congestion_seen: bool,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
-    /// Transit time of the last data segment, if it is to be reported. That of a SYN, which is
-    /// shorter, would pass for a lower delay of the path (spec 001a B.6).
-    transit: Option<Span>,
+    /// The path of answers to dummies, if any come.
+    dummy_answers: Option<Path>,
+    /// What acknowledgements report beyond the usual, if anything.
+    reports: Option<Box<Reports>>,
     /// In-order segments not yet acknowledged.
     unacknowledged: u32,
     timer: LazyTimer,
@@ -44,7 +47,8 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>) -> Self {
+    /// `asks_routers`, if its segments ask routers, whose answers it is to return.
+    pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>, asks_routers: bool) -> Self {
         let end = Wire::new(&config).end();
         Self {
             index,
@@ -56,7 +60,8 @@ impl Receiver {
             reported: SackBlocks::default(),
             congestion_seen: false,
             stamp: Time::ZERO,
-            transit: None,
+            dummy_answers: None,
+            reports: Reports::new(config.one_way_delay, asks_routers),
             unacknowledged: 0,
             timer: LazyTimer::IDLE,
             end,
@@ -79,8 +84,8 @@ impl Receiver {
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
         let echo_changes = self.note_congestion(packet.flags, env);
-        if self.config.one_way_delay && packet.seq > 0 {
-            self.transit = Some(env.network.now.since(packet.stamp));
+        if let Some(reports) = &mut self.reports {
+            reports.take(packet, &mut env.network);
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -95,6 +100,19 @@ impl Receiver {
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// The path of answers to dummies.
+    pub(crate) fn answer_dummies_along(&mut self, path: Path) {
+        self.dummy_answers = Some(path);
+    }
+
+    /// A dummy arrives.
+    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut Env) {
+        if let Some(path) = self.dummy_answers {
+            let answer = dummies::answer(packet, path, self.next, self.ack_bytes);
+            env.network.send(answer);
+        }
     }
 
     /// Whether a segment in order is answered at once. If not, the timer will see to it.
@@ -227,14 +245,12 @@ impl Receiver {
             0 => 0,
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
-        let sack = match self.transit {
-            Some(transit) => env
-                .network
-                .store_sack(&blocks.with_transit(transit), self.next),
-            None if blocks.is_empty() => SackHandle::NONE,
-            None => env.network.store_sack(blocks, self.next),
+        let (sack, flags) = match &mut self.reports {
+            Some(reports) => reports.give(blocks, self.next, &mut env.network),
+            None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
+            None => (env.network.store_sack(blocks, self.next), Flags::ACK),
         };
-        let flags = Flags::ACK
+        let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, self.next == 1)
             .with_if(Flags::FIN, self.next == self.end);

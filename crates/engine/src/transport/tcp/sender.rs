@@ -10,13 +10,13 @@ use std::sync::Arc;
 use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{PS_PER_S, Span, Time};
 
-use super::control_block::{Ack, ControlBlock};
+use super::control_block::{Ack, ControlBlock, Sending};
 use super::recovery::{Repair, Scheme, scheme};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Flags, Packet, SackOption};
+use crate::packet::{Packet, SackOption};
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -77,9 +77,32 @@ impl Sender {
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
-        tcb.send_pending = false;
+        tcb.end_wait();
         tcb.account(env.network.now);
         scheme!(self, scheme => send(tcb, scheme, u32::MAX, true, env));
+    }
+
+    /// The path of its dummies.
+    pub(crate) fn send_dummies_along(&mut self, path: Path) {
+        self.tcb.send_dummies_along(path);
+    }
+
+    /// Whether it sends dummies.
+    pub(crate) fn sends_dummies(&self) -> bool {
+        self.tcb.congestion.needs().dummies
+    }
+
+    /// The event of a dummy.
+    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+        self.tcb.on_dummy_event(env);
+    }
+
+    /// The answer to a dummy arrives: the window may have grown.
+    pub(crate) fn on_dummy_ack(&mut self, env: &mut Env) {
+        let tcb = &mut self.tcb;
+        tcb.account(env.network.now);
+        tcb.congestion.on_dummy_ack();
+        scheme!(self, scheme => send(tcb, scheme, u32::MAX, false, env));
     }
 
     /// The retransmission timer's event.
@@ -102,6 +125,7 @@ impl Sender {
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
+            tcb.begin_dummies(env);
             scheme!(self, scheme => {
                 scheme.on_timeout(tcb, now);
                 send(tcb, scheme, u32::MAX, false, env);
@@ -115,13 +139,18 @@ impl Sender {
     /// Until when nothing but acknowledgements concerns it: the deadline of its timers.
     #[inline]
     pub(crate) fn due(&self, schedule: &Schedule) -> Time {
-        if self.tcb.send_pending {
+        if self.tcb.sending == Sending::Later {
             return schedule.next_timer();
         }
         match &self.scheme {
             Scheme::Rack(rack) => self.tcb.timer.deadline().min(rack.due()),
             _ => self.tcb.timer.deadline(),
         }
+    }
+
+    /// Whether its segments ask routers.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.tcb.congestion.router_request(Span::ZERO).is_some()
     }
 
     /// Whether it draws random numbers while it sends.
@@ -194,14 +223,14 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
         sack: if packet.sack.is_none() {
             &SackOption::NONE
         } else {
-            taken = env.network.take_sack(packet);
+            taken = tcb.take_options(packet.sack, env);
             &taken
         },
-        ece: packet.flags.has(Flags::ECE),
+        flags: packet.flags,
         stamp: packet.stamp,
     };
     tcb.account(env.network.now);
-    let echoes = ack.ece && tcb.established && ack.next >= tcb.una;
+    let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
@@ -234,8 +263,10 @@ fn send(
     env: &mut Env,
 ) {
     let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
-    if tcb.send_pending {
-        return;
+    match tcb.sending {
+        Sending::AtOnce => {}
+        Sending::InPairs => left = left.min(tcb.whole_pairs(scheme.in_flight(tcb))),
+        Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
     while left > 0 {

@@ -293,3 +293,49 @@ pub(in crate::model) const ROUND_ROBIN: &[Field] = &[LIMIT_FIELD];
 
 /// Deficit round robin (Shreedhar and Varghese 1996).
 pub(in crate::model) const DRR: &[Field] = &[LIMIT_FIELD, QUANTUM];
+
+/// VCP's router (Xia et al. 2005).
+pub(in crate::model) const VCP: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "interval",
+        Kind::Positive(TIME),
+        "Time over which the load is measured: a multiple of `sample`, and more than most round \
+         trips.",
+    ),
+    field(
+        "sample",
+        Kind::Positive(TIME),
+        "Time between two samples of the queue.",
+    ),
+    field(
+        "queue_weight",
+        Kind::Number(Range::closed(0.0, 1e6)),
+        "Part of the persistent queue that counts as load.",
+    ),
+    field(
+        "target",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Utilisation that counts as full load.",
+    ),
+];
+
+/// XCP's router (Katabi et al. 2002).
+pub(in crate::model) const XCP: &[Field] = &[
+    LIMIT_FIELD,
+    field(
+        "alpha",
+        Kind::Number(Range::above(0.0, 2.0)),
+        "Part of the spare bandwidth that is given out in a mean round trip.",
+    ),
+    field(
+        "beta",
+        Kind::Number(Range::closed(0.0, 2.0)),
+        "Part of the persistent queue that is drained in one; stable with alpha^2 sqrt(2).",
+    ),
+    field(
+        "gamma",
+        PROBABILITY,
+        "Part of the traffic that is taken and given in one, so that shares become equal.",
+    ),
+];

@@ -27,6 +27,10 @@ impl Port {
         };
         let taken = if self.loss.loses() {
             Err(DropReason::Loss)
+        } else if packet.flags.has(Flags::LOW) && self.waiting_pkts > 0 {
+            // What is of low priority goes first: it never delays others by more than its own
+            // transmission.
+            Err(DropReason::Early)
         } else {
             let packet = Packet {
                 time: now,

@@ -37,7 +37,8 @@ use self::rem::Rem;
 pub use self::rem::RemConfig;
 use self::round_robin::RoundRobin;
 pub use self::round_robin::RoundRobinConfig;
-use super::{Arrival, DropReason, Queue, QueueConfig};
+use super::{Arrival, Counting, DropReason, DropTail, Queue, QueueConfig};
+use crate::network::router::{VcpConfig, XcpConfig};
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::random::Stream;
 
@@ -94,6 +95,15 @@ impl Holding {
         match config {
             QueueConfig::DropTail(_) | QueueConfig::Red(_) => {
                 fifo(Admission::Plain(Queue::new(config, stream)))
+            }
+            // What the router does there is not the queue's.
+            QueueConfig::Vcp(VcpConfig { limit, .. })
+            | QueueConfig::Xcp(XcpConfig { limit, .. }) => {
+                let drop_tail = DropTail {
+                    limit: *limit,
+                    counting: Counting::Waiting,
+                };
+                fifo(Admission::Plain(Queue::DropTail(drop_tail)))
             }
             QueueConfig::HeadDrop(limit) => Self::HeadDrop(HeadDrop::new(*limit)),
             QueueConfig::CoDel(codel) => Self::CoDel(CoDel::new(*codel)),

@@ -4,22 +4,12 @@ use longhaul_units::Time;
 
 use super::{Effects, Holding};
 use crate::network::queue::{Arrival, DropReason, QueueConfig};
-use crate::packet::{Flags, Packet, SackHandle};
+use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
 /// An ECN-capable packet with a number.
 pub(super) fn packet(number: u64, bytes: u16) -> Packet {
-    Packet {
-        time: Time::ZERO,
-        ns2_s: 0.0,
-        seq: number,
-        stamp: Time::ZERO,
-        flow: 0,
-        route: 0,
-        sack: SackHandle::NONE,
-        bytes,
-        flags: Flags::ECT,
-    }
+    Packet::data(number, bytes)
 }
 
 /// The same, of a connection.

@@ -22,11 +22,12 @@ impl ControlBlock {
             self.charge_limit(now);
             self.limit = limit;
         }
-        if limit != Limit::Network
-            && let Some(rate) = &mut self.rate
-        {
+        if limit != Limit::Network {
             let in_flight = (self.nxt - self.una).saturating_sub(self.beyond);
-            rate.note_limit(limit, self.delivered + in_flight);
+            let until = self.delivered + in_flight;
+            if let Some(rate) = self.rate() {
+                rate.note_limit(limit, until);
+            }
         }
     }
 

@@ -1,13 +1,36 @@
 //! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
 
-use longhaul_congestion::{AckSample, Limit};
+use longhaul_congestion::{AckSample, Change, Limit};
 use longhaul_units::{Span, Time};
 
 use super::{Ack, ControlBlock, LastCut};
 use crate::config::AckCounting;
+use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
+use crate::transport::tcp::extras::ExtraFacts;
 
 impl ControlBlock {
+    /// Takes what an acknowledgement carries beside its fields. Returns its blocks; an answer of
+    /// routers is kept for the next sample.
+    #[inline]
+    pub(crate) fn take_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
+        let blocks = if handle.has_header() {
+            self.take_answer(handle, env)
+        } else {
+            handle
+        };
+        env.network.take_sack(blocks)
+    }
+
+    #[cold]
+    fn take_answer(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
+        let (header, blocks) = env.network.take_header(handle);
+        if let (Some(header), Some(extras)) = (header, &mut self.extras) {
+            *extras.granted.get_or_insert(0.0) += header.change / f64::from(self.full_bytes);
+        }
+        blocks
+    }
+
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
     pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {
@@ -34,8 +57,9 @@ impl ControlBlock {
     /// that was missing had been reported before.
     #[inline]
     fn take_cumulative(&mut self, next: u64) {
-        if let Some(rate) = &mut self.rate {
-            rate.on_delivered(self.una, next);
+        let una = self.una;
+        if let Some(rate) = self.rate() {
+            rate.on_delivered(una, next);
             rate.forget_below(next);
         }
         self.beyond = self
@@ -63,7 +87,7 @@ impl ControlBlock {
     /// The segments from `left` to `right` are selectively acknowledged.
     #[inline]
     pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
-        if let Some(rate) = &mut self.rate {
+        if let Some(rate) = self.rate() {
             rate.on_delivered(left, right);
         }
     }
@@ -125,7 +149,19 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) -> AckSample {
-        let sample = self.delivery_sample(acked, in_flight, ack, now);
+        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
+        let facts = match &mut self.extras {
+            Some(extras) => extras.facts(ack, delivered, min_rtt, now),
+            None => ExtraFacts::default(),
+        };
+        let rate = facts.delivery_rate;
+        let sample = AckSample {
+            delivery_rate: rate.map(|(rate, _)| rate),
+            limit: rate.map_or(self.limit, |(_, limit)| limit),
+            router: facts.router,
+            pair_spacing: facts.pair_spacing,
+            ..self.ack_sample(acked, in_flight, ack, now)
+        };
         self.congestion.observe(&sample);
         sample
     }
@@ -134,8 +170,18 @@ impl ControlBlock {
     /// sample.
     #[inline(always)]
     pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
-        let sample = self.delivery_sample(acked, in_flight, ack, now);
+        if self.extras.is_some() {
+            return self.observe_all_and_grow(ack, acked, in_flight, now);
+        }
+        let sample = self.ack_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
+        self.grow(&sample);
+    }
+
+    /// The same with what the algorithm alone asks for, out of the way of those that ask for nothing.
+    #[inline(never)]
+    fn observe_all_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
+        let sample = self.observe(ack, acked, in_flight, now);
         self.grow(&sample);
     }
 
@@ -149,6 +195,18 @@ impl ControlBlock {
         let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
         if self.holds_window || !held {
             self.congestion.on_ack(sample);
+        } else if sample.router.is_some() {
+            self.follow_down(sample);
+        }
+    }
+
+    /// Hands on what routers answer to a sender that does not use its window: they may lower it.
+    fn follow_down(&mut self, sample: &AckSample) {
+        let before = self.congestion.window.cwnd();
+        self.congestion.on_ack(sample);
+        let window = &mut self.congestion.window;
+        if window.cwnd() > before {
+            window.set_cwnd(before, Change::Avoidance);
         }
     }
 
@@ -165,19 +223,6 @@ impl ControlBlock {
     #[inline]
     fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
-    }
-
-    /// The sample of newly delivered segments, with their rate.
-    #[inline(always)]
-    fn delivery_sample(&mut self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
-        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
-        let rate = self.rate.as_mut();
-        let rate = rate.and_then(|rate| rate.sample(delivered, min_rtt, now));
-        AckSample {
-            delivery_rate: rate.map(|(rate, _)| rate),
-            limit: rate.map_or(self.limit, |(_, limit)| limit),
-            ..self.ack_sample(acked, in_flight, ack, now)
-        }
     }
 
     #[inline(always)]
@@ -205,7 +250,7 @@ impl ControlBlock {
             one_way_delay: ack.sack.transit(),
             pair_spacing: None,
             router: None,
-            ecn_echo: ack.ece,
+            ecn_echo: ack.ece(),
             in_flight,
             delivery_rate: None,
             limit: self.limit,

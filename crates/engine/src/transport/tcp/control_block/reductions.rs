@@ -55,6 +55,7 @@ impl ControlBlock {
             self.counters.cuts_loss += 1;
             self.last_cut = LastCut::Loss;
         }
+        self.begin_dummies(env);
         self.log(EventKind::Cut(cause), before, env);
     }
 

@@ -1,11 +1,15 @@
 //! Segments on their way out, their pacing, and the timer that guards them.
 
+use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
-use super::ControlBlock;
-use crate::packet::{Flags, Packet, SackHandle};
+use super::{ControlBlock, Sending};
+use crate::network::Path;
+use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
 use crate::transport::Env;
+use crate::transport::tcp::delivery_rate::DeliveryRate;
+use crate::transport::tcp::dummies::DummyTrain;
 
 /// Where the pacing of a connection stands.
 #[derive(Debug, Default)]
@@ -51,8 +55,9 @@ impl ControlBlock {
             }
             flags = flags.with_if(Flags::FIN, segment == self.fin);
         }
-        if let Some(rate) = &mut self.rate {
-            rate.on_sent(segment, self.delivered, nothing_outstanding, now);
+        let mut sack = SackHandle::NONE;
+        if self.extras.is_some() {
+            (flags, sack) = self.equip(segment, flags, env);
         }
         if is_new {
             self.max_sent = segment + 1;
@@ -69,13 +74,54 @@ impl ControlBlock {
             stamp: now,
             flow: self.index,
             route: self.path.route,
-            sack: SackHandle::NONE,
+            sack,
             bytes,
             flags,
         });
         if nothing_outstanding || !self.timer.is_set() {
             self.restart_timer(env);
         }
+    }
+
+    /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
+    /// flags and options.
+    #[inline(never)]
+    fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        let alone = self.una == self.max_sent;
+        let delivered = self.delivered;
+        if let Some(rate) = self.rate() {
+            rate.on_sent(segment, delivered, alone, env.network.now);
+        }
+        if segment == 0 {
+            return (flags, SackHandle::NONE);
+        }
+        let is_new = segment >= self.max_sent;
+        if let Some(pairs) = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.pairs.as_mut())
+        {
+            pairs.on_sent(segment, is_new, env.network.now);
+        }
+        match self.congestion.router_request(self.rtt.srtt()) {
+            None => (flags, SackHandle::NONE),
+            Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
+            Some(RouterRequest::Xcp { cwnd, rtt, change }) => {
+                let header = XcpHeader {
+                    rtt_s: rtt.as_secs_f64(),
+                    spacing_s: rtt.as_secs_f64() / cwnd,
+                    change: change * f64::from(self.full_bytes),
+                    granted: false,
+                };
+                (flags, env.network.store_header(header, SackHandle::NONE))
+            }
+        }
+    }
+
+    /// The meter of the delivery rate, if the algorithm asks for it.
+    #[inline]
+    pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
+        self.extras.as_mut()?.rate.as_mut()
     }
 
     /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which
@@ -130,8 +176,61 @@ impl ControlBlock {
     }
 
     pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
-        self.send_pending = true;
+        self.sending = Sending::Later;
         env.network.schedule.push_timer(at, Event::Send(self.index));
+    }
+
+    /// The send event has come.
+    pub(crate) fn end_wait(&mut self) {
+        self.sending = Sending::new(&self.congestion);
+    }
+
+    /// How many segments may leave such that they do so in pairs. One alone does if nothing else is
+    /// in flight: the window may be one segment.
+    #[cold]
+    pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
+        let room = self.window().saturating_sub(in_flight);
+        let paired = room - room % 2;
+        let least = u64::from(in_flight == 0);
+        u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
+    }
+
+    /// The path of the dummies that the algorithm may ask for.
+    pub(crate) fn send_dummies_along(&mut self, path: Path) {
+        if let Some(extras) = &mut self.extras {
+            extras.dummies = Some(DummyTrain::new(path));
+        }
+    }
+
+    /// Begins to send the dummies that the algorithm asks for, if it does.
+    pub(crate) fn begin_dummies(&mut self, env: &mut Env) {
+        let train = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.dummies.as_mut());
+        let Some(train) = train else {
+            return;
+        };
+        let rtt = self.rtt.srtt();
+        if let Some(dummies) = self.congestion.take_dummies(rtt, self.peer_window) {
+            train.begin(dummies, self.index, env);
+        }
+    }
+
+    /// The event of a dummy.
+    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+        let last = self.max_sent - 1;
+        let bytes = self.wire_bytes(last);
+        let train = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.dummies.as_mut());
+        if let Some(train) = train {
+            if self.finish.is_some() {
+                train.end();
+            }
+            train.on_event(self.index, last, bytes, env);
+        }
     }
 
     /// Restarts the retransmission timer.

@@ -4,6 +4,7 @@ mod dctcp;
 mod facts;
 mod messages;
 mod recovery;
+mod routers;
 
 use std::sync::Arc;
 
@@ -180,6 +181,7 @@ impl SenderBench {
         let sent = run_to(&mut self.env, ms(at), |env, event| match event {
             Event::Send(_) => sender.on_send_event(env),
             Event::RetransmissionTimer(_) => sender.on_timer(env),
+            Event::Dummy(_) => sender.on_dummy_event(env),
             other => unreachable!("{other:?}"),
         });
         let whole_ms = |packet: &Packet| (packet.stamp.as_ps() / 1_000_000_000, packet.seq);
@@ -233,9 +235,14 @@ struct ReceiverBench {
 impl ReceiverBench {
     /// A receiver that has answered the SYN.
     fn open(tcp: Tcp) -> Self {
+        Self::open_to(tcp, false)
+    }
+
+    /// The same, whose sender may ask routers.
+    fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {
-            receiver: Receiver::new(0, path, Arc::new(tcp)),
+            receiver: Receiver::new(0, path, Arc::new(tcp), asks_routers),
             env,
         };
         bench.segment(0, 0, Flags::SYN);
@@ -245,11 +252,17 @@ impl ReceiverBench {
     /// A segment sent at time zero arrives at `at` milliseconds; returns the acknowledgements sent
     /// until then and for it.
     fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
+        self.segment_with(at, seq, flags, SackHandle::NONE)
+    }
+
+    /// The same with a header for routers.
+    fn segment_with(&mut self, at: u64, seq: u64, flags: Flags, sack: SackHandle) -> Vec<Packet> {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);
         let mut sent = run_to(&mut self.env, ms(at), timer);
         let segment = Packet {
             time: ms(at),
+            sack,
             ..packet(seq, flags, Time::ZERO)
         };
         receiver.on_segment(&segment, &mut self.env);

@@ -1,0 +1,173 @@
+//! What packets carry beside their fields: SACK blocks and headers for routers.
+
+use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
+
+/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement has one, too, of
+/// which the change alone matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct XcpHeader {
+    /// The sender's smoothed round-trip time in seconds; zero before the first sample.
+    pub(crate) rtt_s: f64,
+    /// Time from one of its packets to the next, which is `rtt / cwnd`, in seconds.
+    pub(crate) spacing_s: f64,
+    /// Change of the throughput that is asked for or granted, in bytes per second.
+    pub(crate) change: f64,
+    /// Whether a router has granted it: what is only asked for is no answer.
+    pub(crate) granted: bool,
+}
+
+/// A header, and the blocks of the same packet.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    header: XcpHeader,
+    sack: SackHandle,
+}
+
+/// Blocks and headers of the packets in flight, reused when a packet is consumed or dropped.
+#[derive(Debug, Default)]
+pub(crate) struct OptionStore {
+    sack: SackStore,
+    headers: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl OptionStore {
+    /// Stores the blocks of the acknowledgement `next`.
+    pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
+        self.sack.put(blocks, next)
+    }
+
+    /// Stores a header beside the blocks of the same packet.
+    pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
+        let slot = Slot { header, sack };
+        let number = if let Some(number) = self.free.pop() {
+            self.headers[number as usize] = slot;
+            number
+        } else {
+            self.headers.push(slot);
+            number_of_slot(self.headers.len() - 1)
+        };
+        SackHandle(number | SackHandle::HEADER)
+    }
+
+    /// The header of a packet, to change.
+    pub(crate) fn header_mut(&mut self, handle: SackHandle) -> Option<&mut XcpHeader> {
+        let slot = number_of_header(handle)?;
+        Some(&mut self.headers[slot as usize].header)
+    }
+
+    /// Takes the header out, if there is one; also returns where the blocks are.
+    pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
+        let Some(number) = number_of_header(handle) else {
+            return (None, handle);
+        };
+        self.free.push(number);
+        let Slot { header, sack } = self.headers[number as usize];
+        (Some(header), sack)
+    }
+
+    /// The blocks, without taking them out.
+    pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
+        match number_of_header(handle) {
+            Some(number) => self.sack.get(self.headers[number as usize].sack),
+            None => self.sack.get(handle),
+        }
+    }
+
+    /// Takes the blocks of a packet out whose header, if it had one, is out.
+    #[inline]
+    pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
+        self.sack.take(handle)
+    }
+
+    /// A second copy of everything that a packet carries.
+    pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
+        let Some(number) = number_of_header(handle) else {
+            return self.sack.copy(handle);
+        };
+        let Slot { header, sack } = self.headers[number as usize];
+        let sack = self.sack.copy(sack);
+        self.put_header(header, sack)
+    }
+
+    /// Forgets everything that a packet carried.
+    #[inline]
+    pub(crate) fn forget(&mut self, handle: SackHandle) {
+        if !handle.is_none() {
+            self.forget_some(handle);
+        }
+    }
+
+    /// Data packets are dropped, which mostly carry nothing.
+    #[cold]
+    fn forget_some(&mut self, handle: SackHandle) {
+        if handle.has_header() {
+            let (_, sack) = self.take_header(handle);
+            self.sack.forget(sack);
+        } else {
+            self.sack.forget(handle);
+        }
+    }
+}
+
+fn number_of_header(handle: SackHandle) -> Option<u32> {
+    let has_header = !handle.is_none() && handle.has_header();
+    has_header.then_some(handle.0 & !SackHandle::HEADER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: XcpHeader = XcpHeader {
+        rtt_s: 0.1,
+        spacing_s: 0.01,
+        change: 3e4,
+        granted: false,
+    };
+
+    #[test]
+    fn a_header_travels_beside_blocks() {
+        let mut store = OptionStore::default();
+        let mut blocks = SackBlocks::NONE;
+        blocks.push((12, 15));
+        let sack = store.put(&blocks, 10);
+        let both = store.put_header(HEADER, sack);
+        assert!(store.header_mut(sack).is_none());
+        store.header_mut(both).expect("it is there").change = -1.0;
+        assert!(store.get(both).blocks(10).eq([(12, 15)]));
+        let (header, rest) = store.take_header(both);
+        assert_eq!(header.map(|header| header.change), Some(-1.0));
+        assert!(store.take(rest).blocks(10).eq([(12, 15)]));
+    }
+
+    #[test]
+    fn a_copy_has_both_and_stays_when_the_first_goes() {
+        let mut store = OptionStore::default();
+        let mut blocks = SackBlocks::NONE;
+        blocks.push((12, 15));
+        let sack = store.put(&blocks, 10);
+        let first = store.put_header(HEADER, sack);
+        let second = store.copy(first);
+        store.forget(first);
+        assert!(store.get(second).blocks(10).eq([(12, 15)]));
+        assert_eq!(store.take_header(second).0, Some(HEADER));
+        assert_eq!(store.copy(SackHandle::NONE), SackHandle::NONE);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_used_again() {
+        let mut store = OptionStore::default();
+        let mut blocks = SackBlocks::NONE;
+        blocks.push((12, 15));
+        for _ in 0..3 {
+            let sack = store.put(&blocks, 10);
+            let both = store.put_header(HEADER, sack);
+            let alone = store.put_header(HEADER, SackHandle::NONE);
+            assert_eq!(store.take_header(alone), (Some(HEADER), SackHandle::NONE));
+            store.forget(both);
+            store.forget(SackHandle::NONE);
+        }
+        assert_eq!((store.headers.len(), store.sack.slots.len()), (2, 1));
+    }
+}

@@ -1,0 +1,92 @@
+//! Low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito
+//! and Palazzo, ToN 9(3), 2001).
+//!
+//! They are no data to the connection: they have routes of their own, to where they are answered,
+//! and back to where the answer is counted, and neither sequence numbers nor counters know of them.
+
+use longhaul_congestion::Dummies;
+use longhaul_units::{Span, Time};
+
+use crate::network::Path;
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::schedule::Event;
+use crate::transport::Env;
+
+/// Dummies on their way out, evenly spaced.
+#[derive(Debug)]
+pub(super) struct DummyTrain {
+    path: Path,
+    left: u64,
+    spacing: Span,
+    /// When the next one leaves; events of other times belong to trains that have been replaced.
+    next_at: Time,
+}
+
+impl DummyTrain {
+    /// Nothing to send yet along a path.
+    pub(super) fn new(path: Path) -> Self {
+        Self {
+            path,
+            left: 0,
+            spacing: Span::ZERO,
+            next_at: Time::NEVER,
+        }
+    }
+
+    /// Begins with new dummies in place of those left.
+    pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut Env) {
+        self.left = dummies.count;
+        self.spacing = dummies.spacing;
+        self.arm(connection, env);
+    }
+
+    /// No more are to be sent.
+    pub(super) fn end(&mut self) {
+        self.left = 0;
+    }
+
+    fn arm(&mut self, connection: u32, env: &mut Env) {
+        self.next_at = env.network.now + self.spacing;
+        let event = Event::Dummy(connection);
+        env.network.schedule.push_timer(self.next_at, event);
+    }
+
+    /// The event of a dummy: sends a copy of `segment`.
+    pub(super) fn on_event(&mut self, connection: u32, segment: u64, bytes: u16, env: &mut Env) {
+        let now = env.network.now;
+        if self.left == 0 || now != self.next_at {
+            return;
+        }
+        self.left -= 1;
+        env.network.send(dummy(
+            connection,
+            self.path,
+            segment,
+            bytes,
+            now,
+            Flags::NONE,
+        ));
+        if self.left > 0 {
+            self.arm(connection, env);
+        }
+    }
+}
+
+/// The answer to a dummy, of low priority as well.
+pub(super) fn answer(packet: &Packet, path: Path, next: u64, bytes: u16) -> Packet {
+    dummy(packet.flow, path, next, bytes, packet.stamp, Flags::ACK)
+}
+
+fn dummy(flow: u32, path: Path, seq: u64, bytes: u16, stamp: Time, flags: Flags) -> Packet {
+    Packet {
+        time: stamp,
+        ns2_s: 0.0,
+        seq,
+        stamp,
+        flow,
+        route: path.route,
+        sack: SackHandle::NONE,
+        bytes,
+        flags: flags.with(Flags::LOW),
+    }
+}

@@ -1,0 +1,69 @@
+//! What acknowledgements report of the segments that they answer, beyond what all do.
+
+use longhaul_congestion::Load;
+use longhaul_units::Span;
+
+use crate::network::Network;
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
+
+/// What a receiver has to report. A connection without has none of it, so that a look tells.
+#[derive(Debug)]
+pub(super) struct Reports {
+    /// Whether transit times are reported, and that of the last data segment. That of a SYN, which
+    /// is shorter, would pass for a lower delay of the path (spec 001a B.6).
+    transits: bool,
+    transit: Option<Span>,
+    /// The highest load among the segments not yet answered.
+    load: Option<Load>,
+    /// What XCP's routers have granted to these in all, in bytes per second.
+    granted: Option<f64>,
+}
+
+impl Reports {
+    /// What is to be reported, if anything.
+    pub(super) fn new(transits: bool, routers: bool) -> Option<Box<Self>> {
+        let reports = Self {
+            transits,
+            transit: None,
+            load: None,
+            granted: None,
+        };
+        (transits || routers).then(|| Box::new(reports))
+    }
+
+    /// Takes note of a segment.
+    pub(super) fn take(&mut self, packet: &Packet, network: &mut Network) {
+        if self.transits && packet.seq > 0 {
+            self.transit = Some(network.now.since(packet.stamp));
+        }
+        self.load = self.load.max(packet.flags.load());
+        let (header, _) = network.take_header(packet.sack);
+        if let Some(header) = header.filter(|header| header.granted) {
+            *self.granted.get_or_insert(0.0) += header.change;
+        }
+    }
+
+    /// Hands over what the acknowledgement `next` reports: its options, and its flags so far.
+    pub(super) fn give(
+        &mut self,
+        blocks: &SackBlocks,
+        next: u64,
+        network: &mut Network,
+    ) -> (SackHandle, Flags) {
+        let mut sack = match self.transit {
+            Some(transit) => network.store_sack(&blocks.with_transit(transit), next),
+            None => network.store_sack(blocks, next),
+        };
+        if let Some(change) = self.granted.take() {
+            let header = XcpHeader {
+                change,
+                granted: true,
+                ..XcpHeader::default()
+            };
+            sack = network.store_header(header, sack);
+        }
+        let load = self.load.take();
+        let flags = load.map_or(Flags::ACK, |load| Flags::ACK.with_load(load));
+        (sack, flags)
+    }
+}
