@@ -24,7 +24,7 @@ use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};
 
 /// Hands out the streams of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Streams {
     seed: u64,
     replication: u64,

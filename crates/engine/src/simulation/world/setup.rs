@@ -65,12 +65,12 @@ impl World {
             let carried = match kind {
                 Kind::Tcp(index) => Some((Carrier::Tcp, index)),
                 Kind::Udp(index) => Some((Carrier::Udp, index)),
-                // Delay boxes know no connections that come and go.
+                // Its connections are added as they are opened.
                 Kind::Traffic(_) => None,
             };
             if let Some((carrier, index)) = carried {
                 let network = &mut world.env.network;
-                network.add_flow(carrier, index as u32, &flow.name, &streams);
+                network.add_flow(carrier, index as u32, &flow.name);
             }
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
@@ -213,7 +213,10 @@ impl World {
         };
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
-        let index = self.traffic.add(id, ways, tcp, stream, generator, answers);
+        let named = (id, flow.name.as_str());
+        let index = self
+            .traffic
+            .add(named, ways, tcp, stream, generator, answers);
         Ok(Kind::Traffic(index))
     }
 
