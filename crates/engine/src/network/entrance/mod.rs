@@ -20,7 +20,7 @@ use super::loss::{Loss, LossModel};
 use super::{Carrier, Network};
 use crate::config::Config;
 use crate::packet::Packet;
-use crate::random::{Distribution, Stream, Streams};
+use crate::random::{Distribution, Stream, Streams, span_of};
 use crate::schedule::Event;
 
 /// What happens to packets before a link's loss and queue.
@@ -101,9 +101,7 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
 
 /// Draws a span, from a distribution of seconds.
 fn draw_span(distribution: &Distribution, stream: &mut Stream) -> Span {
-    /// Sums of several stay within 64 bits of picoseconds.
-    const LONGEST_S: f64 = 1e5;
-    Span::from_secs_f64(distribution.draw(stream).min(LONGEST_S))
+    span_of(distribution.draw(stream))
 }
 
 /// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.
