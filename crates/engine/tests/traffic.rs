@@ -11,7 +11,7 @@ use longhaul_engine::config::{
     Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Exchange;
-use longhaul_engine::{Config, Loss};
+use longhaul_engine::{Config, DelayBox, EntranceConfig, Family, Loss};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -114,6 +114,64 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040);
     assert_eq!(totals.links[1].total.departed_bytes, 40 + 540 + 40);
     assert_eq!(records.exchanges[0].timeouts, 0);
+}
+
+/// Puts the same delay box at both ends of the link.
+fn add_delay_box(config: &mut Config, delay: &longhaul_engine::Distribution) {
+    for link in &mut config.links {
+        let delay_box = DelayBox {
+            delay: delay.clone(),
+            loss: longhaul_engine::Distribution::constant(0.0),
+            rate: None,
+            noise: None,
+            name: "box".to_string(),
+        };
+        link.entrance = Some(Box::new(EntranceConfig {
+            delay_box: Some(delay_box),
+            ..EntranceConfig::default()
+        }));
+    }
+}
+
+/// Connections far apart, of which each crosses the link four times: the handshake, the request, the
+/// response. The engine itself checks at the end that its boxes have forgotten them.
+#[test]
+fn every_connection_has_its_own_delay_of_a_box() {
+    let entries: Vec<_> = (0..40)
+        .map(|number| entry(ms(2000.0 * f64::from(number)), 500, Some(1000)))
+        .collect();
+    let durations_ms = |delay: Option<longhaul_engine::Distribution>| {
+        let mut config = with(trace(&entries), 82);
+        if let Some(delay) = delay {
+            add_delay_box(&mut config, &delay);
+        }
+        let (_, records) = run(&config);
+        let durations = records.exchanges.iter().map(|exchange| {
+            let end = exchange.end.expect("it is over");
+            end.since(exchange.start).as_secs_f64() * 1000.0
+        });
+        let durations: Vec<f64> = durations.collect();
+        assert_eq!(durations.len(), 40);
+        durations
+    };
+    let plain = durations_ms(None)[0];
+    let constant = longhaul_engine::Distribution::constant(0.05);
+    for duration in durations_ms(Some(constant)) {
+        assert!((duration - plain - 200.0).abs() < 1e-6, "{duration}");
+    }
+    let (from, to) = (0.0, 0.1);
+    let uniform = longhaul_engine::Distribution::unlimited(Family::Uniform { from, to });
+    let mut drawn_ms: Vec<f64> = durations_ms(Some(uniform));
+    drawn_ms.iter_mut().for_each(|ms| *ms = (*ms - plain) / 4.0);
+    drawn_ms.sort_by(f64::total_cmp);
+    assert!(drawn_ms[0] >= -1e-6 && drawn_ms[39] < 100.0, "{drawn_ms:?}");
+    assert!(
+        drawn_ms.windows(2).all(|pair| pair[1] > pair[0]),
+        "{drawn_ms:?}"
+    );
+    // The standard error of the mean is 100/sqrt(12 * 40) = 4.6 ms.
+    let mean = drawn_ms.iter().sum::<f64>() / 40.0;
+    assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod build;
 mod catalogue;
 mod check;
 mod custom;
+mod distribution;
 mod document;
 mod error;
 mod flow;

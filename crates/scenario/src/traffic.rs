@@ -11,6 +11,7 @@ use longhaul_engine::config::{
 use longhaul_units::{Quantity, Span};
 
 use crate::custom::read;
+use crate::distribution::{self, number};
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::{beside, join};
@@ -40,10 +41,8 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
         "perturbation" => {}
         _ => resolve_requests(traffic),
     }
-    for (key, node) in traffic.iter() {
-        if let Value::Table(table) = &node.value {
-            check_distribution(table, &node.origin, &join(path, key), out);
-        }
+    for (key, _) in traffic.iter() {
+        distribution::check(traffic, key, path, out);
     }
 }
 
@@ -135,59 +134,12 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What the model cannot say of a distribution's parameters.
-fn check_distribution(table: &Table, origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
-    let message = match table.word("kind") {
-        "uniform" | "bounded-pareto" if amount(table.node("min")) >= amount(table.node("max")) => {
-            "min has to be less than max".to_string()
-        }
-        "empirical" => match quantiles(table) {
-            Ok(_) => return,
-            Err(reason) => reason,
-        },
-        _ => return,
-    };
-    out.push(Diagnostic::new(path, origin, message));
-}
-
-fn quantiles(table: &Table) -> Result<Vec<(f64, f64)>, String> {
-    let probabilities = table.list("probabilities");
-    let values = table.list("values");
-    if probabilities.len() != values.len() || values.len() < 2 {
-        let (n, m) = (probabilities.len(), values.len());
-        return Err(format!(
-            "{n} probabilities and {m} values; write two or more of both, as many of each"
-        ));
-    }
-    let pair = |(p, value): (&Node, &Node)| (amount(p), amount(value));
-    let points: Vec<(f64, f64)> = probabilities.iter().zip(values).map(pair).collect();
-    let ascending = points
-        .windows(2)
-        .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
-    let whole = points[0].0 == 0.0 && points[points.len() - 1].0 == 1.0;
-    if ascending && whole {
-        Ok(points)
-    } else {
-        Err("write probabilities that ascend from 0 to 1, and values that do not descend".into())
-    }
-}
-
-/// Seconds, bytes, or a number.
-fn amount(node: &Node) -> f64 {
-    match node.value {
-        Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
-        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0 as f64,
-        Value::Number(number) => number,
-        ref other => unreachable!("{other:?} is no amount"),
-    }
-}
-
 /// The engine's form of a value that may be drawn.
-fn distribution(node: &Node) -> Distribution {
+fn drawn(node: &Node) -> Distribution {
     let Value::Table(table) = &node.value else {
-        return Distribution::Constant(amount(node));
+        return Distribution::Constant(number(node));
     };
-    let value = |key| amount(table.node(key));
+    let value = |key| number(table.node(key));
     match table.word("kind") {
         "uniform" => Distribution::Uniform(value("min"), value("max")),
         "exponential" => Distribution::Exponential {
@@ -210,15 +162,15 @@ fn distribution(node: &Node) -> Distribution {
             shape: value("shape"),
             scale: value("scale"),
         },
-        _ => Distribution::Empirical(quantiles(table).expect("checked when resolved").into()),
+        _ => Distribution::Empirical(distribution::quantiles(table).into()),
     }
 }
 
 /// The engine's form of resolved bursts.
 pub(crate) fn bursts(traffic: &Table) -> Bursts {
     Bursts {
-        on: distribution(traffic.node("on")),
-        off: distribution(traffic.node("off")),
+        on: drawn(traffic.node("on")),
+        off: drawn(traffic.node("off")),
     }
 }
 
@@ -239,7 +191,7 @@ pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
 
 /// The engine's form of an application that opens connections, with segments of `mss` bytes.
 fn source(traffic: &Table, mss: u64) -> Source {
-    let drawn = |key| distribution(traffic.node(key));
+    let drawn = |key| drawn(traffic.node(key));
     match traffic.word("kind") {
         "trace" => {
             let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
@@ -283,7 +235,7 @@ fn packmime(traffic: &Table) -> Requests {
         binding: binding(traffic),
         server_delay: match &traffic.node("server_delay").value {
             Value::Text(_) => PACKMIME_SERVER_DELAY,
-            _ => distribution(traffic.node("server_delay")),
+            _ => drawn(traffic.node("server_delay")),
         },
         round_trip: match traffic.word("round_trips") {
             "both" => round_trip(true),
@@ -291,7 +243,7 @@ fn packmime(traffic: &Table) -> Requests {
             _ => Process::Independent(Distribution::Constant(0.0)),
         },
         per_connection: traffic.whole("per_connection") as u32,
-        think: distribution(traffic.node("think")),
+        think: drawn(traffic.node("think")),
     }
 }
 

@@ -33,18 +33,30 @@ pub(crate) enum End {
 pub(crate) enum Carrier {
     Tcp,
     Udp,
+    /// Connections that sources open as they go. The numbers of the two directions of one differ in
+    /// the last bit.
+    Traffic,
+}
+
+impl Carrier {
+    /// What all packets of a flow, or of a connection, have in common, from the number of one.
+    pub(super) fn common(self, number: u32) -> u32 {
+        match self {
+            Self::Tcp | Self::Udp => number,
+            Self::Traffic => number & !1,
+        }
+    }
 }
 
 impl End {
     fn carrier(self) -> Carrier {
         match self {
+            Self::TrafficSender | Self::TrafficReceiver => Carrier::Traffic,
             Self::UdpReceiver => Carrier::Udp,
             Self::TcpSender
             | Self::TcpReceiver
             | Self::DummySender
             | Self::DummyReceiver
-            | Self::TrafficSender
-            | Self::TrafficReceiver
             | Self::ProxyEntry
             | Self::ProxyExit => Carrier::Tcp,
         }

@@ -76,7 +76,7 @@ impl Distribution {
                 let least = mean * (shape - 1.0) / shape;
                 least * libm::exp(exponential(stream) / shape)
             }
-            Family::LogNormal { median, sigma } => median * libm::exp(sigma * normal(stream)),
+            Family::LogNormal { median, sigma } => median * libm::exp(sigma * stream.normal()),
             Family::Quantiles(quantiles) => quantiles.at(stream.uniform()),
         };
         number.min(self.max)
@@ -87,12 +87,6 @@ impl Distribution {
 fn exponential(stream: &mut Stream) -> f64 {
     // 1 - uniform() is above zero.
     -libm::log(1.0 - stream.uniform())
-}
-
-/// Normal with mean 0 and standard deviation 1 (Box and Muller, 1958).
-fn normal(stream: &mut Stream) -> f64 {
-    let radius = libm::sqrt(2.0 * exponential(stream));
-    radius * libm::cos(std::f64::consts::TAU * stream.uniform())
 }
 
 /// Quantiles that were measured, and how to get from one to the next.

@@ -20,11 +20,12 @@ use longhaul_units::Span;
 pub(crate) use self::bursts::Bursts;
 pub use self::distribution::{Distribution, Family, Quantiles};
 use self::mrg32k3a::Mrg32k3a;
+pub(crate) use self::samplers::span_of;
 use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};
 
 /// Hands out the streams of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Streams {
     seed: u64,
     replication: u64,

@@ -5,8 +5,12 @@ use longhaul_units::Span;
 use super::Stream;
 use crate::config::Distribution;
 
-/// Longer times are as good as without end.
-const LONGEST_S: f64 = 100_000.0;
+/// A span of drawn seconds.
+pub(crate) fn span_of(seconds: f64) -> Span {
+    /// Longer times are as good as without end; sums of several stay within 64 bits of picoseconds.
+    const LONGEST_S: f64 = 100_000.0;
+    Span::from_secs_f64(seconds.min(LONGEST_S))
+}
 
 impl Stream {
     /// A number from a distribution.
@@ -26,7 +30,7 @@ impl Stream {
 
     /// A time from a distribution of seconds.
     pub(crate) fn draw_span(&mut self, distribution: &Distribution) -> Span {
-        Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
+        span_of(self.draw(distribution))
     }
 
     /// A Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and Muller).

@@ -67,7 +67,7 @@ impl World {
                 from: carrier,
                 to: carrier,
             };
-            self.announce(kind, &proxy.name, streams);
+            self.announce(kind, &proxy.name);
             self.proxies.add(proxy, carrier, streams);
         }
         Ok(())

@@ -217,8 +217,15 @@ impl World {
         };
     }
 
+    /// Whether delay boxes know the flows and connections that there are, and no others.
+    fn boxes_are_up_to_date(&mut self) -> bool {
+        let alive = self.tcp.len() + self.udp.len() + self.traffic.open_connections();
+        self.env.network.boxed_flows().all(|flows| flows == alive)
+    }
+
     /// Everything known at the end.
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
+        debug_assert!(self.boxes_are_up_to_date());
         let flow_counters = self.flow_counters();
         let link_counters = self.env.network.counters();
         let proxies = self.proxies.counters(self.env.network.now, &mut self.tcp);

@@ -28,7 +28,7 @@ use self::slab::{Name, Side, Slab};
 pub(crate) use self::stop::StopWatch;
 use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
-use crate::network::End;
+use crate::network::{Carrier, End};
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::schedule::Event;
@@ -78,7 +78,7 @@ impl Traffic {
     /// Adds a source; returns its number.
     pub(crate) fn add(
         &mut self,
-        flow: u32,
+        (flow, name): (u32, &str),
         ways: Ways,
         (tcp, controller): (std::sync::Arc<Tcp>, Controller),
         stream: Stream,
@@ -87,6 +87,7 @@ impl Traffic {
     ) -> usize {
         self.origins.push(Origin {
             flow,
+            name: name.to_string(),
             ways,
             tcp,
             controller,
@@ -132,8 +133,11 @@ impl Traffic {
         let make = |name| Dialogue::new(name, source, opening, origin);
         match self.dialogues.insert(make) {
             Some(name) => {
-                let dialogue = self.dialogues.get_mut(name);
-                dialogue.expect("just put in").open(env);
+                let dialogue = self.dialogues.get_mut(name).expect("just put in");
+                // Not made a string unless something wants it.
+                let label = format_args!("{}/{}", origin.name, dialogue.connection());
+                env.network.add_flow(Carrier::Traffic, name.index(), &label);
+                dialogue.open(env);
             }
             None => self.refused += 1,
         }
@@ -207,6 +211,7 @@ impl Traffic {
             let now = env.network.now;
             self.origins[source].counters.add(&dialogue.counters(now));
             dialogue.drop_held(env);
+            env.network.remove_flow(Carrier::Traffic, name.index());
             self.dialogues.remove(name);
         }
     }
@@ -219,6 +224,11 @@ impl Traffic {
             counters[dialogue.source as usize].add(&dialogue.counters(now));
         }
         counters
+    }
+
+    /// Connections that are open.
+    pub(crate) fn open_connections(&mut self) -> usize {
+        self.dialogues.iter_mut().count()
     }
 
     /// Segments in flight, by source.

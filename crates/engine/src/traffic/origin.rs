@@ -45,6 +45,8 @@ pub(crate) struct Ways {
 pub(crate) struct Origin {
     /// The flow's id in records.
     pub(super) flow: u32,
+    /// The flow's name.
+    pub(super) name: String,
     pub(super) ways: Ways,
     pub(super) tcp: Arc<Tcp>,
     /// As a connection begins with it.

@@ -2,7 +2,7 @@
 
 use longhaul_engine::{DelayBox, Distribution, EntranceConfig, Reordering};
 
-use super::distribution;
+use crate::distribution;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;

@@ -1,7 +1,6 @@
 //! What links do to packets beside queueing and carrying them.
 
 mod changes;
-mod distribution;
 mod entrance;
 mod loss;
 mod shaper;

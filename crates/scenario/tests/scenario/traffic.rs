@@ -131,7 +131,16 @@ fn mistakes_are_refused_with_their_place() {
     );
     wrong(
         &requests("response = { kind = \"uniform\", min = \"2 KB\", max = \"1 KB\" }"),
-        &["flows.0.traffic.response", "min has to be less than max"],
+        &["flows.0.traffic.response.min", "min is above max"],
+    );
+    wrong(
+        &requests(
+            "response = { kind = \"bounded-pareto\", min = \"1 KB\", max = \"1 KB\", shape = 1 }",
+        ),
+        &[
+            "flows.0.traffic.response.min",
+            "min has to be less than max",
+        ],
     );
     wrong(
         &requests("response = { kind = \"paretto\", mean = \"1 KB\" }"),

@@ -2,12 +2,13 @@
 //! cloud of paths behind one link.
 //!
 //! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for
-//! its life. Its packets keep their order. A packet goes on when its delay is over and the last bit
+//! its life. Each connection that a source opens has values of its own, which are forgotten with it. Its packets keep their order. A packet goes on when its delay is over and the last bit
 //! of the one before has left at the flow's rate; what waits for that is limited by nothing. ns-2
 //! forgets the packet before it once that has gone on, so that its bottleneck is faster than its
 //! rate where the delay is shorter than a transmission; here it is not.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -41,6 +42,7 @@ pub(super) struct FlowBoxes {
     /// Path of the streams of what happens to packets.
     path: String,
     noise: Stream,
+    streams: Streams,
     /// By what packets carry: a new flow takes the place of the one before that had its index.
     flows: BTreeMap<(Carrier, u32), FlowBox>,
 }
@@ -63,12 +65,13 @@ impl FlowBoxes {
             config,
             noise: streams.component(&format!("{path}/noise")),
             path,
+            streams: streams.clone(),
             flows: BTreeMap::new(),
         }
     }
 
     /// Draws the values of a new flow.
-    pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &str, streams: &Streams) {
+    pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &impl Display) {
         let DelayBox {
             delay,
             loss,
@@ -76,7 +79,7 @@ impl FlowBoxes {
             name,
             ..
         } = &self.config;
-        let mut stream = streams.own(&format!("{name}/{flow}"));
+        let mut stream = self.streams.own(&format!("{name}/{flow}"));
         let delay = draw_span(delay, &mut stream);
         let probability = loss.draw(&mut stream).min(1.0);
         let rate = rate.as_ref().map(|rate| rate.draw(&mut stream));
@@ -84,18 +87,30 @@ impl FlowBoxes {
             delay,
             rate: rate.map(|bps| Rate::from_bps(bps.max(1.0) as u64)),
             loss: (probability > 0.0).then(|| {
-                let stream = streams.own(&format!("{}/{flow}/loss", self.path));
+                let stream = self.streams.own(&format!("{}/{flow}/loss", self.path));
                 Box::new(LossModel::new(&Loss::Bernoulli(probability), stream))
             }),
             free: Time::ZERO,
         };
-        self.flows.insert((carrier, index), flow_box);
+        self.flows
+            .insert((carrier, carrier.common(index)), flow_box);
+    }
+
+    /// Forgets a flow that is over.
+    pub(super) fn remove(&mut self, carrier: Carrier, index: u32) {
+        self.flows.remove(&(carrier, carrier.common(index)));
+    }
+
+    /// How many flows have values here.
+    pub(super) fn len(&self) -> usize {
+        self.flows.len()
     }
 
     /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
     /// not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
-        let Some(flow) = self.flows.get_mut(&(carrier, packet.flow)) else {
+        let key = (carrier, carrier.common(packet.flow));
+        let Some(flow) = self.flows.get_mut(&key) else {
             return Some(now);
         };
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
@@ -153,7 +168,7 @@ mod tests {
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
         for (index, flow) in (0..).zip(flows) {
-            boxes.add(Carrier::Tcp, index, flow, &streams);
+            boxes.add(Carrier::Tcp, index, flow);
         }
         boxes
     }
@@ -267,20 +282,36 @@ mod tests {
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
         for number in 0..1000 {
-            boxes.add(
-                Carrier::Tcp,
-                number % 10,
-                &format!("flow-{number}"),
-                &streams,
-            );
+            boxes.add(Carrier::Tcp, number % 10, &format!("flow-{number}"));
         }
         assert_eq!(boxes.flows.len(), 10);
         // And begins with an idle bottleneck.
         for _ in 0..100 {
             boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));
         }
-        boxes.add(Carrier::Tcp, 3, "new", &streams);
+        boxes.add(Carrier::Tcp, 3, &"new");
         let leaves = (0..10).find_map(|_| boxes.admit(&packet(3, 1000), Carrier::Tcp, at(6)));
         assert_eq!(leaves, Some(at(26)));
+    }
+    /// Both directions of a connection have its values, and nothing is left of one that is over.
+    #[test]
+    fn connections_that_are_over_are_forgotten() {
+        let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
+        for number in 0..1000 {
+            let up = number << 1;
+            boxes.add(Carrier::Traffic, up, &format!("web/{number}"));
+            for side in [up, up | 1] {
+                let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
+                assert_eq!(leaves, Some(at(21)));
+            }
+            // The last of its ends to hear of the end may be either; three are alive at once.
+            if number >= 3 {
+                boxes.remove(Carrier::Traffic, up - 6 + number % 2);
+            }
+        }
+        assert_eq!(boxes.flows.len(), 1 + 3);
+        let leaves = |boxes: &mut FlowBoxes, carrier| boxes.admit(&packet(0, 1000), carrier, at(2));
+        assert_eq!(leaves(&mut boxes, Carrier::Traffic), Some(at(2)));
+        assert_eq!(leaves(&mut boxes, Carrier::Tcp), Some(at(22)));
     }
 }

@@ -8,6 +8,8 @@
 mod delay_box;
 mod holding;
 
+use std::fmt::Display;
+
 use longhaul_units::{Span, Time};
 
 pub use self::delay_box::DelayBox;
@@ -18,7 +20,7 @@ use super::loss::{Loss, LossModel};
 use super::{Carrier, Network};
 use crate::config::Config;
 use crate::packet::Packet;
-use crate::random::{Distribution, Stream, Streams};
+use crate::random::{Distribution, Stream, Streams, span_of};
 use crate::schedule::Event;
 
 /// What happens to packets before a link's loss and queue.
@@ -99,9 +101,7 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
 
 /// Draws a span, from a distribution of seconds.
 fn draw_span(distribution: &Distribution, stream: &mut Stream) -> Span {
-    /// Sums of several stay within 64 bits of picoseconds.
-    const LONGEST_S: f64 = 1e5;
-    Span::from_secs_f64(distribution.draw(stream).min(LONGEST_S))
+    span_of(distribution.draw(stream))
 }
 
 /// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.
@@ -111,11 +111,26 @@ fn later(time: Time, span: Span) -> Time {
 
 impl Network {
     /// A new flow, with an index in its packets that no other has now.
-    pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &str, streams: &Streams) {
-        let boxes = self.entrances.iter_mut();
-        for boxes in boxes.filter_map(|entrance| entrance.boxes.as_mut()) {
-            boxes.add(carrier, index, name, streams);
-        }
+    pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
+        self.flow_boxes()
+            .for_each(|boxes| boxes.add(carrier, index, name));
+    }
+
+    /// A flow is over, and its index may become another's.
+    pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
+        self.flow_boxes()
+            .for_each(|boxes| boxes.remove(carrier, index));
+    }
+
+    /// How many flows each delay box knows.
+    pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
+        let boxes = self.entrances.iter().filter_map(|one| one.boxes.as_ref());
+        boxes.map(FlowBoxes::len)
+    }
+
+    fn flow_boxes(&mut self) -> impl Iterator<Item = &mut FlowBoxes> {
+        let entrances = self.entrances.iter_mut();
+        entrances.filter_map(|entrance| entrance.boxes.as_mut())
     }
 
     /// A packet reaches an entrance, which is the hop before its link: `packet.route` is the link's.

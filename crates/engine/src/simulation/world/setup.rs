@@ -69,7 +69,7 @@ impl World {
                 }
                 Transport::Udp(udp) => world.add_udp(config, flow, udp, &streams)?,
             };
-            world.announce(kind, &flow.name, &streams);
+            world.announce(kind, &flow.name);
             let (start, start_s) = draw_start(flow, &streams);
             world.flows.push(FlowSlot {
                 kind,
@@ -98,9 +98,9 @@ impl World {
     }
 
     /// Tells the entrances of links of a new flow.
-    pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str, streams: &Streams) {
+    pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
-        let mut add = |carrier, index| network.add_flow(carrier, index as u32, name, streams);
+        let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);
         match kind {
             Kind::Tcp { from, to } => {
                 add(Carrier::Tcp, from);
@@ -109,7 +109,7 @@ impl World {
                 }
             }
             Kind::Udp(index) => add(Carrier::Udp, index),
-            // Delay boxes know no connections that come and go.
+            // Its connections are added as they are opened.
             Kind::Traffic(_) => {}
         }
     }
@@ -238,7 +238,10 @@ impl World {
         };
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);
-        let index = self.traffic.add(id, ways, tcp, stream, generator, answers);
+        let named = (id, flow.name.as_str());
+        let index = self
+            .traffic
+            .add(named, ways, tcp, stream, generator, answers);
         Ok(Kind::Traffic(index))
     }
 

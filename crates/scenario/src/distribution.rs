@@ -1,4 +1,4 @@
-//! Distributions: of delays, of rates, of probabilities.
+//! Distributions: of delays, of rates, of probabilities, of sizes and counts.
 
 use longhaul_engine::{Distribution, Family, Quantiles};
 use longhaul_units::Quantity;
@@ -9,12 +9,15 @@ use crate::read::join;
 use crate::typed::Typed;
 
 /// Checks the distribution that a key of a table gives, if it gives one.
-pub(super) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
+pub(crate) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(table) = holder.get(key).and_then(Node::table) else {
         return;
     };
     let wrong = match table.word("kind") {
         "uniform" if value(table, "min") > value(table, "max") => Some(("min", "min is above max")),
+        "bounded-pareto" if value(table, "min") >= value(table, "max") => {
+            Some(("min", "min has to be less than max"))
+        }
         "empirical" => check_quantiles(table),
         _ => None,
     };
@@ -51,18 +54,25 @@ fn value(table: &Table, key: &str) -> f64 {
     number(table.node(key))
 }
 
-/// A number in the engine's unit: seconds, bits per second, or none.
-fn number(node: &Node) -> f64 {
+/// The quantiles `(probability, value)` of a checked table.
+pub(crate) fn quantiles(table: &Table) -> Vec<(f64, f64)> {
+    let probabilities = numbers(table, "probabilities").into_iter();
+    probabilities.zip(numbers(table, "values")).collect()
+}
+
+/// A number in the engine's unit: seconds, bits per second, bytes, or none.
+pub(crate) fn number(node: &Node) -> f64 {
     match node.value {
         Value::Number(number) => number,
         Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
+        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0 as f64,
         Value::Quantity(Quantity::Rate(rate)) => rate.as_bps() as f64,
         ref other => unreachable!("{other:?} is not drawn"),
     }
 }
 
 /// The engine's form of a checked distribution.
-pub(super) fn config(node: &Node) -> Distribution {
+pub(crate) fn config(node: &Node) -> Distribution {
     let Some(table) = node.table() else {
         return Distribution::constant(number(node));
     };
@@ -84,10 +94,8 @@ pub(super) fn config(node: &Node) -> Distribution {
             sigma: value("sigma"),
         },
         _ => {
-            let probabilities = numbers(table, "probabilities").into_iter();
-            let quantiles: Vec<_> = probabilities.zip(numbers(table, "values")).collect();
             let root = table.get("root").map(number);
-            Family::Quantiles(Quantiles::new(&quantiles, root))
+            Family::Quantiles(Quantiles::new(&quantiles(table), root))
         }
     };
     Distribution {
