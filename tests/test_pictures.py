@@ -108,3 +108,22 @@ def test_labels_side_by_side_are_told_apart() -> None:
     assert looks["bbr"] == identity.ALGORITHMS["bbr"]
     assert looks["early"] == identity.ALGORITHMS["reno"]
     assert len({(look.colour, look.line) for look in looks.values()}) == len(kinds)
+
+
+def test_flows_without_a_window_are_left_out_of_its_picture(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    longhaul.run(
+        {
+            "duration": "5 s",
+            "topology": {"dumbbell": {"bottleneck": {"rate": "5 Mbps", "delay": "10 ms"}}},
+            "flows": [
+                {"label": "window"},
+                {"label": "none", "protocol": "udp", "rate": "1 Mbps"},
+                {"label": "many", "traffic": {"kind": "perturbation", "lifetime": "1 s"}},
+            ],
+        },
+        out=tmp_path / "run",
+    )
+    drawn = cli("plot", tmp_path / "run", "cwnd", "--out", tmp_path / "out")
+    assert drawn.returncode == 0, drawn.stderr

@@ -85,7 +85,9 @@ def _draw_flows(
     axes: Axes, run: Results, looks: dict[str, Look], column: str, scale: float = 1.0
 ) -> None:
     """Draw one column of every flow's samples, or each label's median and range."""
-    series = run.flow_series.select("t_s", "name", "label", pl.col(column) * scale)
+    series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
+    # Datagrams, and connections that come and go, have no window.
+    series = series.filter(pl.col(column).count().over("name") > 0)
     for label, flows in series.group_by("label", maintain_order=True):
         look = looks[str(label[0])]
         names = flows["name"].unique(maintain_order=True)

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::error::OutputError;
 
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
-const ROW_GROUP_ROWS: u64 = 16_384;
+const ROW_GROUP_ROWS: u64 = 8_192;
 
 /// Rows that are taken apart into columns at once: few enough to stay in the cache. Row groups are a
 /// multiple.
@@ -316,7 +316,7 @@ fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
             DESCRIPTIONS.to_string(),
             descriptions(columns),
         )]))
-        .set_statistics_enabled(EnabledStatistics::Chunk);
+        .set_statistics_enabled(EnabledStatistics::None);
     for column in columns {
         let encoding = match column.kind {
             Kind::Text => continue,
