@@ -2,6 +2,7 @@
 
 mod distribution;
 mod proxy;
+mod quantiles;
 mod traffic;
 
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
-pub(crate) use distribution::interpolate;
 pub use proxy::{Proxy, ProxyChange};
+pub use quantiles::Quantiles;
+pub(crate) use quantiles::interpolate;
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
 };

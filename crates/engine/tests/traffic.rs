@@ -11,7 +11,7 @@ use longhaul_engine::config::{
     Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Exchange;
-use longhaul_engine::{Config, DelayBox, EntranceConfig, Family, Loss};
+use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -117,11 +117,11 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
 }
 
 /// Puts the same delay box at both ends of the link.
-fn add_delay_box(config: &mut Config, delay: &longhaul_engine::Distribution) {
+fn add_delay_box(config: &mut Config, delay: &Distribution) {
     for link in &mut config.links {
         let delay_box = DelayBox {
             delay: delay.clone(),
-            loss: longhaul_engine::Distribution::constant(0.0),
+            loss: Distribution::Constant(0.0),
             rate: None,
             noise: None,
             name: "box".to_string(),
@@ -140,7 +140,7 @@ fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)
         .map(|number| entry(ms(2000.0 * f64::from(number)), 500, Some(1000)))
         .collect();
-    let durations_ms = |delay: Option<longhaul_engine::Distribution>| {
+    let durations_ms = |delay: Option<Distribution>| {
         let mut config = with(trace(&entries), 82);
         if let Some(delay) = delay {
             add_delay_box(&mut config, &delay);
@@ -155,12 +155,12 @@ fn every_connection_has_its_own_delay_of_a_box() {
         durations
     };
     let plain = durations_ms(None)[0];
-    let constant = longhaul_engine::Distribution::constant(0.05);
+    let constant = Distribution::Constant(0.05);
     for duration in durations_ms(Some(constant)) {
         assert!((duration - plain - 200.0).abs() < 1e-6, "{duration}");
     }
     let (from, to) = (0.0, 0.1);
-    let uniform = longhaul_engine::Distribution::unlimited(Family::Uniform { from, to });
+    let uniform = Distribution::Uniform(from, to);
     let mut drawn_ms: Vec<f64> = durations_ms(Some(uniform));
     drawn_ms.iter_mut().for_each(|ms| *ms = (*ms - plain) / 4.0);
     drawn_ms.sort_by(f64::total_cmp);

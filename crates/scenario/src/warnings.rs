@@ -1,8 +1,10 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::config::{Config, Link, Proxy, RttClock, Source, Start, Tcp, Transport};
+use longhaul_engine::config::{
+    Config, Distribution, Link, Proxy, RttClock, Source, Start, Tcp, Transport,
+};
 use longhaul_engine::queue::QueueConfig;
-use longhaul_engine::{Distribution, EntranceConfig, Loss};
+use longhaul_engine::{EntranceConfig, Loss};
 use longhaul_units::Time;
 
 use crate::document::{Node, Table, Value};
@@ -70,11 +72,11 @@ fn has_random_element(config: &Config) -> bool {
 }
 
 fn draws(entrance: &EntranceConfig) -> bool {
-    let varies = |drawn: &Distribution| !drawn.is_constant();
+    let varies = |drawn: &Distribution| !matches!(drawn, Distribution::Constant(_));
     let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
         let rate = delay_box.rate.as_ref().is_some_and(varies);
         let noise = delay_box.noise.as_ref().is_some_and(varies);
-        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
+        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::Constant(0.0)
     });
     by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
 }
