@@ -3,7 +3,7 @@
 mod common;
 
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, run,
+    AT_ONCE, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, results, run,
     tcp,
 };
 use longhaul_engine::config::{
@@ -297,17 +297,6 @@ fn looking_ahead_changes_nothing() {
     // Not all of it is printed if it differs.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 300);
-}
-
-/// Records of a run; traffic has no window.
-fn results(config: &Config) -> Records {
-    let (_, mut records) = run(config);
-    for sample in &mut records.flows {
-        if sample.cwnd.is_nan() {
-            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
-        }
-    }
-    records
 }
 
 /// Equal seeds ask for the same, whatever the network does with it; unless the server draws its

@@ -43,7 +43,7 @@ macro_rules! drawn {
             (
                 "pareto-ii",
                 &[
-                    required("mean", $value, "Mean; values begin at zero."),
+                    required("mean", $value, "Mean."),
                     required("shape", TAIL, TAIL_HELP),
                     field("limit", $value, LIMIT_HELP),
                 ],

@@ -291,20 +291,21 @@ mod tests {
         let leaves = (0..10).find_map(|_| boxes.admit(&packet(3, 1000), Carrier::Tcp, at(6)));
         assert_eq!(leaves, Some(at(26)));
     }
+
     /// Both directions of a connection have its values, and nothing is left of one that is over.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
         for number in 0..1000 {
-            let up = number << 1;
+            let up = number << 2;
             boxes.add(Carrier::Traffic, up, &format!("web/{number}"));
-            for side in [up, up | 1] {
+            for side in [up, up | 1, up | 2, up | 3] {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));
             }
             // The last of its ends to hear of the end may be either; three are alive at once.
             if number >= 3 {
-                boxes.remove(Carrier::Traffic, up - 6 + number % 2);
+                boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }
         }
         assert_eq!(boxes.flows.len(), 1 + 3);
