@@ -64,3 +64,70 @@ def test_web_traffic_loads_a_link_as_stated() -> None:
     # Rates of 24.1 and 22.9 connections a second and cloud are a load of 85 % of 10 Mbit/s. The
     # mean of loads does not converge: one of these runs draws a response that makes it 114 %.
     assert np.median(offered_bps) == pytest.approx(8.5e6, rel=0.03), figures
+
+
+def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
+    """E6.8 of spec 001b: connections are opened at the same times and for the same."""
+    asked = ("name", "connection", "start_s", "request_bytes", "response_bytes")
+    runs = []
+    for settings in (
+        [],
+        ['flows.0.congestion.kind="cubic"', "tcp.delayed_ack=true"],
+        ['topology.parking-lot.hops.1.rate="2 Mbps"'],
+        ['topology.parking-lot.hops.1.queue={ kind = "red", limit = "20 packets" }'],
+    ):
+        short = ["duration=40 s", "measure.from=0 s", *settings]
+        results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=short)
+        exchanges = results.exchanges.filter(pl.col("start_s") < 38)
+        runs.append((exchanges.select(asked).sort("name", "connection"), results))
+    first = runs[0][0]
+    assert first.height > 8000
+    for exchanges, _ in runs[1:]:
+        # Who has not heard a request yet has not decided on its response.
+        both = first.join(exchanges, on=asked[:2], suffix="_other")
+        assert both.height == first.height == exchanges.height
+        assert (both["start_s"] == both["start_s_other"]).all()
+        assert (both["request_bytes"] == both["request_bytes_other"]).all()
+        answered = both.drop_nulls()
+        assert answered.height > 3000
+        assert (answered["response_bytes"] == answered["response_bytes_other"]).all()
+    dropped = [results.links["dropped_pkts"].sum() for _, results in runs]
+    assert len(set(dropped)) == len(runs), "the networks did not differ"
+
+
+@pytest.mark.long
+def test_the_goodput_settles_in_the_warm_up() -> None:
+    """E6.9 of spec 001b: the running goodput where nothing waits, before and after 120 s."""
+    faster = [
+        f"{link}.rate=100 Mbps"
+        for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
+    ]
+    ranges = []
+    for seed in (1, 2, 3, 4, 5, 6, 7, 8):
+        settings = [f"seed={seed}", "duration=241 s", "measure.every=1 s", *faster]
+        results = longhaul.run(SCENARIOS / "packmime.toml", set=settings)
+        forward = results.series.filter(pl.col("name").str.starts_with("forward"))
+        total = forward.group_by("t_s").agg(pl.col("delivered_bytes").sum()).sort("t_s")
+        running = (total["delivered_bytes"] / total["t_s"]).to_numpy()[1:]
+        halves = running[:120], running[120:240]
+        ranges.append([np.ptp(half) / half.mean() for half in halves])
+    before, after = np.median(ranges, axis=0)
+    assert after < before / 4, ranges
+
+
+@pytest.mark.long
+def test_a_quarter_of_a_million_exchanges() -> None:
+    """E6.6 of spec 001b over the dumbbell of its appendix B, in constant memory."""
+    settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
+    results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
+    # "About 40 simulated minutes", warm-up included.
+    assert 35 * 60 < results.meta["simulated_s"] < 45 * 60
+    exchanges = results.exchanges.filter(pl.col("name").str.starts_with("forward"))
+    done = exchanges.filter(pl.col("end_s").is_not_null())
+    # The run ends with the last of them; those of the warm-up do not count.
+    assert done.filter(pl.col("start_s") >= 120).height == 250_000
+    assert exchanges.height - done.height < 1000
+    assert done["response_bytes"].quantile(0.99) > 65_000
+    load = results.links.filter(pl.col("name").is_in(["hop-1", "hop-1-reverse"]))["utilization"]
+    assert ((load > 0.8) & (load < 0.95)).all(), load
+    assert results.meta["machine"]["peak_memory_bytes"] < 300e6

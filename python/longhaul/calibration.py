@@ -20,7 +20,7 @@ SPEED = 10
 TOLERANCE = 0.005
 MOST_RUNS = 12
 # What scales with the time between two connections, in each distribution that it may have.
-SCALES = ("mean", "scale", "min", "max")
+SCALES = ("mean", "median", "scale", "min", "max", "limit")
 
 Document = dict[str, Any]
 

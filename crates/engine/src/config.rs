@@ -2,6 +2,7 @@
 
 mod distribution;
 mod proxy;
+mod quantiles;
 mod traffic;
 
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
 pub use distribution::Distribution;
-pub(crate) use distribution::interpolate;
 pub use proxy::{Proxy, ProxyChange};
+pub use quantiles::Quantiles;
+pub(crate) use quantiles::interpolate;
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
 };
@@ -170,8 +172,11 @@ pub struct Flow {
     pub start: Start,
     /// When the application stops sending, if before the end.
     pub stop: Option<Time>,
-    /// The proxy that splits its connection. Only [`Transport::Tcp`] has one.
+    /// The proxy that splits its connections, for what goes from its first node to its second. Datagrams
+    /// have none.
     pub via: Option<usize>,
+    /// The same for what comes back, of connections with data both ways.
+    pub via_back: Option<usize>,
     /// Transport and application.
     pub transport: Transport,
 }

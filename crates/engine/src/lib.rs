@@ -25,4 +25,3 @@ pub use network::change::{CapacityMeter, Change};
 pub use network::entrance::{DelayBox, EntranceConfig, Reordering};
 pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;
-pub use random::{Distribution, Family, Quantiles};

@@ -4,11 +4,8 @@
 mod common;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{Recovery, Start, Tcp};
-use longhaul_engine::{
-    Change, Config, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss,
-    Reordering,
-};
+use longhaul_engine::config::{Distribution, Recovery, Start, Tcp};
+use longhaul_engine::{Change, Config, DelayBox, EntranceConfig, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Rate, Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -100,7 +97,7 @@ fn held_back(probability: f64, delay: Distribution) -> EntranceConfig {
 fn packets_that_are_held_back_arrive_so_much_later() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
-    entrance(&mut config, held_back(1.0, Distribution::constant(7.3e-3)));
+    entrance(&mut config, held_back(1.0, Distribution::Constant(7.3e-3)));
     // 1 us of transmission, 5 ms of delay, 7.3 ms at the entrance.
     let expected = [12.301, 12.801, 13.301, 13.801];
     assert_eq!(arrivals_ms(&config, 4), expected);
@@ -119,7 +116,7 @@ fn packets_held_back_for_long_are_repaired_in_vain() {
         };
         add_flows(&mut config, "flow", 1, AT_ONCE, flow);
         add_access(&mut config, Span::from_millis(1));
-        let delay = Distribution::constant(1e-3 * delay_ms);
+        let delay = Distribution::Constant(1e-3 * delay_ms);
         entrance(&mut config, held_back(0.01, delay));
         let (totals, _) = run(&config);
         let flow = &totals.flows[0].total;
@@ -135,10 +132,10 @@ fn copies_and_packets_held_back_are_conserved() {
     let mut config = datagrams();
     config.links[0].rate = mbps(100);
     config.flows[0].stop = Some(ms(899.9));
-    let exponential = Family::Exponential { mean: 2e-3 };
+    let exponential = Distribution::Exponential { mean: 2e-3 };
     let both = EntranceConfig {
         duplication: 0.25,
-        ..held_back(0.3, Distribution::unlimited(exponential))
+        ..held_back(0.3, exponential)
     };
     entrance(&mut config, both);
     let (totals, records) = run(&config);
@@ -163,8 +160,8 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
         for (number, link) in config.links.iter_mut().enumerate() {
             let (from, to) = (0.01, 0.2);
             let delay_box = DelayBox {
-                delay: Distribution::unlimited(Family::Uniform { from, to }),
-                loss: Distribution::constant(0.0),
+                delay: Distribution::Uniform(from, to),
+                loss: Distribution::Constant(0.0),
                 rate: None,
                 noise: None,
                 name: if symmetric { 0 } else { number }.to_string(),
@@ -202,9 +199,9 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     };
     add_flows(&mut config, "flow", 3, AT_ONCE, limited);
     let delay_box = DelayBox {
-        delay: Distribution::constant(0.0),
-        loss: Distribution::constant(0.0),
-        rate: Some(Distribution::constant(10e6)),
+        delay: Distribution::Constant(0.0),
+        loss: Distribution::Constant(0.0),
+        rate: Some(Distribution::Constant(10e6)),
         noise: None,
         name: "box".to_string(),
     };
@@ -238,10 +235,10 @@ fn runs_repeat() {
     let start = Start::Uniform(Time::ZERO, ms(500.0));
     add_flows(&mut config, "flow", 3, start, tcp(Recovery::Sack));
     for link in &mut config.links {
-        let exponential = Distribution::unlimited(Family::Exponential { mean: 5e-3 });
+        let exponential = Distribution::Exponential { mean: 5e-3 };
         let delay_box = DelayBox {
             delay: exponential.clone(),
-            loss: Distribution::constant(0.001),
+            loss: Distribution::Constant(0.001),
             rate: None,
             noise: Some(exponential.clone()),
             name: "box".to_string(),

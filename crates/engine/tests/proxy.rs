@@ -4,9 +4,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{AT_ONCE, add_flows, add_own_access, controller, drop_tail, dumbbell, run, tcp};
-use longhaul_congestion::Variant;
-use longhaul_engine::config::{DelayedAck, Proxy, ProxyChange, Recovery, Service, Start, Tcp};
+use common::proxies::split;
+use common::{AT_ONCE, add_flows, drop_tail, dumbbell, run, tcp};
+use longhaul_engine::config::{DelayedAck, ProxyChange, Recovery, Service, Start, Tcp};
 use longhaul_engine::measure::{EventKind, NoRecorder, ProxySample, Totals};
 use longhaul_engine::{Config, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
@@ -14,39 +14,10 @@ use proptest::prelude::*;
 
 const RATE: Rate = Rate::from_bps(10_000_000);
 const DELAY: Span = Span::from_millis(50);
-const TICK: Span = Span::from_millis(10);
 const MSS: u64 = 1460;
 
 fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
-}
-
-fn proxy(name: &str, start: usize, end: usize) -> Proxy {
-    let tcp = Tcp {
-        congestion: controller("cubic", Variant::Paper, &[]),
-        ..tcp(Recovery::Sack)
-    };
-    Proxy {
-        name: name.to_string(),
-        start,
-        end,
-        tcp: Arc::new(tcp),
-        queue: drop_tail(100),
-        credit_bytes: 50 * MSS,
-        credit_for_retransmissions: true,
-        check_interval: TICK,
-        changes: Vec::new(),
-    }
-}
-
-/// Lets all flows of a dumbbell go by proxies, one each way, with access links of their own before
-/// and behind.
-fn split(config: &mut Config) {
-    config.proxies = vec![proxy("there", 0, 1), proxy("back", 1, 0)];
-    for flow in &mut config.flows {
-        flow.via = Some(flow.from);
-    }
-    add_own_access(config, Span::from_millis(2));
 }
 
 /// `count` transfers each way.

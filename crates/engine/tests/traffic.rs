@@ -4,7 +4,7 @@ mod common;
 
 use common::disciplines::DISCIPLINES;
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, run,
+    AT_ONCE, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, results, run,
     tcp,
 };
 use longhaul_engine::config::{
@@ -13,7 +13,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Exchange;
 use longhaul_engine::queue::Capacity;
-use longhaul_engine::{Config, DelayBox, EntranceConfig, Family, Loss};
+use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -119,11 +119,11 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
 }
 
 /// Puts the same delay box at both ends of the link.
-fn add_delay_box(config: &mut Config, delay: &longhaul_engine::Distribution) {
+fn add_delay_box(config: &mut Config, delay: &Distribution) {
     for link in &mut config.links {
         let delay_box = DelayBox {
             delay: delay.clone(),
-            loss: longhaul_engine::Distribution::constant(0.0),
+            loss: Distribution::Constant(0.0),
             rate: None,
             noise: None,
             name: "box".to_string(),
@@ -142,7 +142,7 @@ fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)
         .map(|number| entry(ms(2000.0 * f64::from(number)), 500, Some(1000)))
         .collect();
-    let durations_ms = |delay: Option<longhaul_engine::Distribution>| {
+    let durations_ms = |delay: Option<Distribution>| {
         let mut config = with(trace(&entries), 82);
         if let Some(delay) = delay {
             add_delay_box(&mut config, &delay);
@@ -157,12 +157,12 @@ fn every_connection_has_its_own_delay_of_a_box() {
         durations
     };
     let plain = durations_ms(None)[0];
-    let constant = longhaul_engine::Distribution::constant(0.05);
+    let constant = Distribution::Constant(0.05);
     for duration in durations_ms(Some(constant)) {
         assert!((duration - plain - 200.0).abs() < 1e-6, "{duration}");
     }
     let (from, to) = (0.0, 0.1);
-    let uniform = longhaul_engine::Distribution::unlimited(Family::Uniform { from, to });
+    let uniform = Distribution::Uniform(from, to);
     let mut drawn_ms: Vec<f64> = durations_ms(Some(uniform));
     drawn_ms.iter_mut().for_each(|ms| *ms = (*ms - plain) / 4.0);
     drawn_ms.sort_by(f64::total_cmp);
@@ -319,17 +319,6 @@ fn looking_ahead_changes_nothing() {
     // Not all of it is printed if it differs.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 300);
-}
-
-/// Records of a run; traffic has no window.
-fn results(config: &Config) -> Records {
-    let (_, mut records) = run(config);
-    for sample in &mut records.flows {
-        if sample.cwnd.is_nan() {
-            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
-        }
-    }
-    records
 }
 
 /// Equal seeds ask for the same, whatever the network does with it; unless the server draws its

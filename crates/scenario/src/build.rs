@@ -157,6 +157,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             start: start(group.node("start"), index as usize),
             stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
             via: path.via,
+            via_back: path.via_back,
             transport: transport.clone(),
         };
         flows.extend(transports.iter().enumerate().map(stream));

@@ -194,7 +194,7 @@ fn refuse_unknown_keys(
     out: &mut Vec<Diagnostic>,
     all: impl Fn() -> Vec<&'static str>,
 ) {
-    table.retain(|key, node| known(key) || !node.of_other_kind);
+    table.retain(|key, node| known(key) || node.of_other_kind.is_none());
     for (key, node) in table.iter().filter(|(key, _)| !known(key)) {
         let message = unknown("key", key, all());
         out.push(Diagnostic::new(
@@ -237,7 +237,10 @@ fn check_tagged(
         .iter()
         .find(|(name, _)| node.value == Value::Text((*name).to_string()));
     match (found, &node.value) {
-        (Some((_, fields)), _) => check_fields(fields, table, origin, path, out),
+        (Some((_, fields)), _) => {
+            table.retain(|key, node| means_the_same(kinds, fields, key, node));
+            check_fields(fields, table, origin, path, out);
+        }
         (None, Value::Text(name)) => {
             let message = unknown("kind", name, names());
             out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
@@ -254,12 +257,34 @@ fn check_tagged(
     table.insert(kind, node);
 }
 
+/// Whether a key was written for this kind, or for another to which it means the same: what it is
+/// explained with.
+fn means_the_same(
+    kinds: &'static [(&'static str, &'static [Field])],
+    fields: &'static [Field],
+    key: &str,
+    node: &Node,
+) -> bool {
+    let Some(other) = &node.of_other_kind else {
+        return true;
+    };
+    let help = |fields: &'static [Field]| {
+        let field = fields.iter().find(|field| field.key == key);
+        field.map(|field| field.help)
+    };
+    let (_, others) = kinds
+        .iter()
+        .find(|(kind, _)| kind == other)
+        .unwrap_or(&("", &[]));
+    help(fields).is_some() && help(fields) == help(others)
+}
+
 /// The algorithm that a flow uses if it does not say.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     // A kind laid over an algorithm of the user's own.
-    table.retain(|key, node| key != "python" && key != "source" || !node.of_other_kind);
+    table.retain(|key, node| key != "python" && key != "source" || node.of_other_kind.is_none());
     if custom::is_custom(table) {
         return custom::check(table, path, out);
     }

@@ -1,6 +1,6 @@
 //! Distributions: of delays, of rates, of probabilities, of sizes and counts.
 
-use longhaul_engine::{Distribution, Family, Quantiles};
+use longhaul_engine::config::{Distribution, Quantiles};
 use longhaul_units::Quantity;
 
 use crate::document::{Node, Table, Value};
@@ -54,14 +54,8 @@ fn value(table: &Table, key: &str) -> f64 {
     number(table.node(key))
 }
 
-/// The quantiles `(probability, value)` of a checked table.
-pub(crate) fn quantiles(table: &Table) -> Vec<(f64, f64)> {
-    let probabilities = numbers(table, "probabilities").into_iter();
-    probabilities.zip(numbers(table, "values")).collect()
-}
-
 /// A number in the engine's unit: seconds, bits per second, bytes, or none.
-pub(crate) fn number(node: &Node) -> f64 {
+fn number(node: &Node) -> f64 {
     match node.value {
         Value::Number(number) => number,
         Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
@@ -74,32 +68,47 @@ pub(crate) fn number(node: &Node) -> f64 {
 /// The engine's form of a checked distribution.
 pub(crate) fn config(node: &Node) -> Distribution {
     let Some(table) = node.table() else {
-        return Distribution::constant(number(node));
+        return Distribution::Constant(number(node));
     };
     let value = |key| value(table, key);
-    let family = match table.word("kind") {
-        "uniform" => Family::Uniform {
-            from: value("min"),
-            to: value("max"),
-        },
-        "exponential" => Family::Exponential {
+    let distribution = match table.word("kind") {
+        "uniform" => Distribution::Uniform(value("min"), value("max")),
+        "exponential" => Distribution::Exponential {
             mean: value("mean"),
         },
-        "pareto" => Family::Pareto {
+        "pareto" => Distribution::Pareto {
             mean: value("mean"),
             shape: value("shape"),
         },
-        "log-normal" => Family::LogNormal {
+        "pareto-ii" => Distribution::ParetoII {
+            mean: value("mean"),
+            shape: value("shape"),
+        },
+        "bounded-pareto" => Distribution::BoundedPareto {
+            min: value("min"),
+            max: value("max"),
+            shape: value("shape"),
+        },
+        "weibull" => Distribution::Weibull {
+            shape: value("shape"),
+            scale: value("scale"),
+        },
+        "log-normal" => Distribution::LogNormal {
             median: value("median"),
             sigma: value("sigma"),
         },
         _ => {
+            let probabilities = numbers(table, "probabilities").into_iter();
+            let quantiles: Vec<_> = probabilities.zip(numbers(table, "values")).collect();
             let root = table.get("root").map(number);
-            Family::Quantiles(Quantiles::new(&quantiles(table), root))
+            Distribution::Empirical(Quantiles::new(&quantiles, root))
         }
     };
-    Distribution {
-        family,
-        max: table.get("limit").map_or(f64::INFINITY, number),
+    match table.get("limit") {
+        Some(limit) => Distribution::Limited {
+            of: Box::new(distribution),
+            max: number(limit),
+        },
+        None => distribution,
     }
 }

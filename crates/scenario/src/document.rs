@@ -42,8 +42,9 @@ pub(crate) struct Node {
     pub origin: Origin,
     /// Where its key is written, if elsewhere.
     pub key: Option<Origin>,
-    /// Belongs to a `kind` that was overridden: holds only if the new kind has the key too.
-    pub of_other_kind: bool,
+    /// The `kind` that it was written for, if another one has been laid over that: it holds only if it
+    /// means the same to the new one.
+    pub of_other_kind: Option<String>,
 }
 
 /// A value as written, or once checked, as meant.
@@ -73,7 +74,7 @@ impl Node {
             value,
             origin,
             key: None,
-            of_other_kind: false,
+            of_other_kind: None,
         }
     }
 
@@ -203,18 +204,21 @@ pub(crate) const KINDS: [&str; 2] = ["kind", "python"];
 
 /// Lays `upper` over `lower`: tables merge, everything else is replaced.
 ///
-/// What a table says about another `kind` than the upper one's holds only where the new kind has
-/// the same key, so that `--set queue.kind=droptail` keeps the limit of a RED queue and drops its
+/// What a table says about another `kind` than the upper one's holds only where it means the same to
+/// the new kind, so that `--set queue.kind=droptail` keeps the limit of a RED queue and drops its
 /// thresholds.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
-    let other_kind = matches!(
-        (kind_of(lower), kind_of(&upper)),
-        (Some(below), Some(above)) if below.value != above.value
-    );
-    if other_kind {
-        lower
-            .values_mut()
-            .for_each(|node| node.of_other_kind = true);
+    if let (Some(below), Some(above)) = (kind_of(lower), kind_of(&upper))
+        && below.value != above.value
+    {
+        let other = match &below.value {
+            Value::Text(kind) => kind.clone(),
+            // Refused by the checker.
+            _ => String::new(),
+        };
+        for node in lower.values_mut() {
+            node.of_other_kind.get_or_insert_with(|| other.clone());
+        }
     }
     for (key, node) in upper {
         let replaces = key == "topology"
@@ -232,7 +236,7 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
                 }),
                 Value::Table(above),
             ) if !replaces => {
-                *of_other_kind = false;
+                *of_other_kind = None;
                 overlay(below, above);
             }
             (_, value) => drop(lower.insert(key, Node { value, ..node })),

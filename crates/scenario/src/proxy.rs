@@ -1,4 +1,6 @@
-//! Proxies: defaults, what contradicts what, which flows they split, and the engine's form.
+//! Proxies: defaults, what contradicts what, and the engine's form.
+
+mod assign;
 
 use std::sync::Arc;
 
@@ -6,9 +8,10 @@ use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
+pub(crate) use self::assign::assign;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
-use crate::flow::{self, Path, Shared};
+use crate::flow::{self, Shared};
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::topology::{Core, find_node};
@@ -21,12 +24,12 @@ const QUEUE: Quantity = Quantity::Packets(1000.0);
 
 /// Where a proxy is, and its congestion control.
 pub(crate) struct Site {
-    start: usize,
-    end: usize,
+    pub start: usize,
+    pub end: usize,
     /// Of what is between its nodes.
     rate: Rate,
     delay: Span,
-    congestion: ControllerSpec,
+    pub congestion: ControllerSpec,
 }
 
 /// Fills in defaults and checks what the model cannot.
@@ -199,129 +202,7 @@ fn resolve_changes(
     }
 }
 
-/// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
-pub(crate) fn assign(
-    proxies: &[Node],
-    sites: &[Site],
-    groups: &[Node],
-    paths: &mut [Path],
-    core: &Core,
-    out: &mut Vec<Diagnostic>,
-) {
-    check_names(proxies, out);
-    let mut used = vec![false; sites.len()];
-    for (group, (index, path)) in groups.iter().zip(paths.iter_mut().enumerate()) {
-        let group = group.table().expect("a group is a table");
-        if group.word("protocol") != "tcp" || group.contains_key("traffic") {
-            continue;
-        }
-        let passed: Vec<usize> = (0..sites.len())
-            .filter(|&number| sites[number].splits(group, path, core))
-            .collect();
-        passed.iter().for_each(|&number| used[number] = true);
-        if passed.len() > 1 {
-            let names = passed.iter().map(|&number| name(&proxies[number]));
-            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-            let message = format!(
-                "these flows go by the proxies {}; only one may split them",
-                names.join(" and ")
-            );
-            let origin = &group.node("label").origin;
-            out.push(Diagnostic::new(
-                &join("flows", &index.to_string()),
-                origin,
-                message,
-            ));
-        }
-        path.via = passed.first().copied();
-        if let Some(number) = path.via {
-            check_segment(&proxies[number], number, group, out);
-        }
-    }
-    for (number, node) in proxies
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| !used[*number])
-    {
-        let table = node.table().expect("a proxy is a table");
-        let message = format!(
-            "no TCP flow begins before `{}` and ends behind `{}`; flows that sit on these nodes need \
-             access links",
-            table.word("start"),
-            table.word("end")
-        );
-        let origin = &table.node("start").origin;
-        out.push(Diagnostic::new(
-            &join("proxies", &number.to_string()),
-            origin,
-            message,
-        ));
-    }
-}
-
-/// Refuses credit that is less than one segment of a flow: its first would wait for ever.
-fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
-    let proxy = proxy.table().expect("a proxy is a table");
-    let changes = proxy.list("changes").iter().filter_map(Node::table);
-    let credits = changes.filter_map(|change| change.get("credit"));
-    let payload = flow::payload(group.sub("tcp"), group.bytes("packet"));
-    for node in credits.chain([proxy.node("credit")]) {
-        let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
-            unreachable!("credit is resolved to bytes");
-        };
-        if payload.is_some_and(|payload| bytes.0 < payload) {
-            let message = format!(
-                "{bytes} is less than a segment of the flows `{}`, which would wait for ever",
-                group.word("label")
-            );
-            let path = join("proxies", &format!("{number}.credit"));
-            // The credit is derived from what was written: its line is not known any more.
-            let origin = &proxy.node("start").origin;
-            out.push(Diagnostic::new(&path, origin, message));
-        }
-    }
-}
-
-fn name(proxy: &Node) -> &str {
-    proxy.table().expect("a proxy is a table").word("name")
-}
-
-fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
-    for (number, proxy) in proxies.iter().enumerate() {
-        let taken = proxies[..number]
-            .iter()
-            .any(|other| name(other) == name(proxy));
-        if taken || name(proxy).is_empty() {
-            let node = proxy.table().expect("a proxy is a table").node("name");
-            let message = format!(
-                "the name `{}` is empty or taken; give each proxy its own",
-                text_of(node)
-            );
-            let path = join("proxies", &format!("{number}.name"));
-            out.push(Diagnostic::new(&path, &node.origin, message));
-        }
-    }
-}
-
 impl Site {
-    /// Whether the flows of a group begin before the start node and end behind the end node.
-    fn splits(&self, group: &Table, path: &Path, core: &Core) -> bool {
-        let Some(route) = core.route(path.from, path.to) else {
-            return false;
-        };
-        let mut nodes = vec![path.from];
-        nodes.extend(route.iter().map(|&link| core.links[link].to));
-        let at = |node| nodes.iter().position(|&passed| passed == node);
-        let access = group.get("access").and_then(Node::table);
-        let begins_before = |start| start > 0 || access.is_some();
-        let ends_behind =
-            |end| end + 1 < nodes.len() || access.is_some_and(|access| access.word("at") == "both");
-        match (at(self.start), at(self.end)) {
-            (Some(start), Some(end)) => start < end && begins_before(start) && ends_behind(end),
-            _ => false,
-        }
-    }
-
     /// Bytes that the way between the nodes carries from one check to the next.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0

@@ -245,7 +245,7 @@ fn set(
     }
     let below = || Node::new(Value::Table(Table::new()), origin.clone());
     let next = table.entry((*key).to_string()).or_insert_with(below);
-    next.of_other_kind = false;
+    next.of_other_kind = None;
     set_in(next, rest, &join(path, key), node, origin)
 }
 

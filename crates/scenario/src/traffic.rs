@@ -11,19 +11,12 @@ use longhaul_engine::config::{
 use longhaul_units::{Quantity, Span};
 
 use crate::custom::read;
-use crate::distribution::{self, number};
+use crate::distribution;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::{beside, join};
 use crate::trace;
 use crate::typed::{Typed, span, text_of};
-
-/// PackMime's delays of servers, in seconds (spec 001b B.7).
-const PACKMIME_SERVER_DELAY: Distribution = Distribution::InverseWeibull {
-    shape: 0.63,
-    scale: 305.0,
-    max: 0.1,
-};
 
 /// Fills in defaults and checks what the model cannot.
 pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
@@ -134,43 +127,11 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The engine's form of a value that may be drawn.
-fn drawn(node: &Node) -> Distribution {
-    let Value::Table(table) = &node.value else {
-        return Distribution::Constant(number(node));
-    };
-    let value = |key| number(table.node(key));
-    match table.word("kind") {
-        "uniform" => Distribution::Uniform(value("min"), value("max")),
-        "exponential" => Distribution::Exponential {
-            mean: value("mean"),
-        },
-        "pareto" => Distribution::Pareto {
-            mean: value("mean"),
-            shape: value("shape"),
-        },
-        "pareto-ii" => Distribution::ParetoII {
-            mean: value("mean"),
-            shape: value("shape"),
-        },
-        "bounded-pareto" => Distribution::BoundedPareto {
-            min: value("min"),
-            max: value("max"),
-            shape: value("shape"),
-        },
-        "weibull" => Distribution::Weibull {
-            shape: value("shape"),
-            scale: value("scale"),
-        },
-        _ => Distribution::Empirical(distribution::quantiles(table).into()),
-    }
-}
-
 /// The engine's form of resolved bursts.
 pub(crate) fn bursts(traffic: &Table) -> Bursts {
     Bursts {
-        on: drawn(traffic.node("on")),
-        off: drawn(traffic.node("off")),
+        on: distribution::config(traffic.node("on")),
+        off: distribution::config(traffic.node("off")),
     }
 }
 
@@ -191,7 +152,7 @@ pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
 
 /// The engine's form of an application that opens connections, with segments of `mss` bytes.
 fn source(traffic: &Table, mss: u64) -> Source {
-    let drawn = |key| drawn(traffic.node(key));
+    let drawn = |key| distribution::config(traffic.node(key));
     match traffic.word("kind") {
         "trace" => {
             let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
@@ -227,6 +188,7 @@ fn source(traffic: &Table, mss: u64) -> Source {
 
 fn packmime(traffic: &Table) -> Requests {
     let rate = traffic.number("rate");
+    let drawn = |key| distribution::config(traffic.node(key));
     let round_trip = |client_side| Process::PackMime(PackMime::RoundTrips { rate, client_side });
     Requests {
         arrivals: Process::PackMime(PackMime::Arrivals { rate }),
@@ -234,8 +196,8 @@ fn packmime(traffic: &Table) -> Requests {
         response: Process::PackMime(PackMime::Responses),
         binding: binding(traffic),
         server_delay: match &traffic.node("server_delay").value {
-            Value::Text(_) => PACKMIME_SERVER_DELAY,
-            _ => drawn(traffic.node("server_delay")),
+            Value::Text(_) => packmime_server_delay(),
+            _ => drawn("server_delay"),
         },
         round_trip: match traffic.word("round_trips") {
             "both" => round_trip(true),
@@ -243,7 +205,19 @@ fn packmime(traffic: &Table) -> Requests {
             _ => Process::Independent(Distribution::Constant(0.0)),
         },
         per_connection: traffic.whole("per_connection") as u32,
-        think: drawn(traffic.node("think")),
+        think: drawn("think"),
+    }
+}
+
+/// PackMime's delays of servers, in seconds (spec 001b B.7).
+fn packmime_server_delay() -> Distribution {
+    let inverse = Distribution::InverseWeibull {
+        shape: 0.63,
+        scale: 305.0,
+    };
+    Distribution::Limited {
+        of: Box::new(inverse),
+        max: 0.1,
     }
 }
 

@@ -1,8 +1,10 @@
 //! What is allowed but probably not meant.
 
-use longhaul_engine::config::{Config, Link, Proxy, RttClock, Source, Start, Tcp, Transport};
+use longhaul_engine::config::{
+    Config, Distribution, Link, Proxy, RttClock, Source, Start, Tcp, Transport,
+};
 use longhaul_engine::queue::QueueConfig;
-use longhaul_engine::{Distribution, EntranceConfig, Loss};
+use longhaul_engine::{EntranceConfig, Loss};
 use longhaul_units::Time;
 
 use crate::document::{Node, Table, Value};
@@ -70,11 +72,11 @@ fn has_random_element(config: &Config) -> bool {
 }
 
 fn draws(entrance: &EntranceConfig) -> bool {
-    let varies = |drawn: &Distribution| !drawn.is_constant();
+    let varies = |drawn: &Distribution| !matches!(drawn, Distribution::Constant(_));
     let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
         let rate = delay_box.rate.as_ref().is_some_and(varies);
         let noise = delay_box.noise.as_ref().is_some_and(varies);
-        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::constant(0.0)
+        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::Constant(0.0)
     });
     by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
 }
@@ -144,6 +146,18 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     if marks && !tcps(config).any(|tcp| tcp.ecn.is_on()) {
         out.push("a queue marks ECN-capable packets, but no flow uses ECN (tcp.ecn)".into());
     }
+    for (number, proxy) in config.proxies.iter().enumerate() {
+        let flows = config.flows.iter();
+        let split = flows.filter(|flow| [flow.via, flow.via_back].contains(&Some(number)));
+        let mut tcps = split.filter_map(|flow| flow.transport.tcp());
+        if proxy.queues().any(QueueConfig::marks) && !tcps.any(|tcp| tcp.ecn.is_on()) {
+            out.push(format!(
+                "the local queue of proxy `{}` marks ECN-capable packets, but no flow that it splits \
+                 uses ECN (tcp.ecn)",
+                proxy.name
+            ));
+        }
+    }
     let is_decbit = |link: &Link| matches!(link.queue, QueueConfig::DecBit(_));
     let others = tcps(config).find(|tcp| tcp.ecn.is_on() && tcp.congestion.kind != DECBIT);
     if let Some(other) = others.filter(|_| config.links.iter().any(is_decbit)) {
@@ -155,37 +169,66 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     }
 }
 
+/// What asks routers needs one on each of its ways, of which a proxy makes two.
 fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.list("flows").iter().filter_map(Node::table);
     for (group, path) in groups.zip(&resolved.paths) {
-        let congestion = path.congestion.as_ref();
-        let kind = congestion.map_or("", |congestion| &congestion.kind);
-        let links = resolved.core.route(path.from, path.to).unwrap_or_default();
-        let kinds = links.iter().map(|&link| resolved.core.links[link].queue());
-        if WITH_ROUTERS.contains(&kind)
-            && !kinds.into_iter().any(|queue| queue.word("kind") == kind)
-        {
-            let effect = if kind == "xcp" {
-                "nothing answers, and their window does not grow"
-            } else {
-                "they take it for idle, and grow until packets are lost"
-            };
-            out.push(format!(
-                "flows `{}` ask routers, but no queue on their path is of the kind `{kind}`: {effect}",
-                group.word("label")
-            ));
+        let Some(congestion) = &path.congestion else {
+            continue;
+        };
+        let user = format!("flows `{}` ask", group.word("label"));
+        let mut check = |nodes, place| {
+            warn_of_router(resolved, &user, &congestion.kind, nodes, place, out);
+        };
+        match path.via.map(|number| &resolved.sites[number]) {
+            None => check((path.from, path.to), "on their path"),
+            Some(site) => {
+                check((path.from, site.start), "on their path to the proxy");
+                check((site.end, path.to), "on their path behind the proxy");
+            }
         }
+    }
+    for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
+        let user = format!("proxy `{}` asks", proxy.word("name"));
+        let (kind, nodes) = (&site.congestion.kind, (site.start, site.end));
+        warn_of_router(resolved, &user, kind, nodes, "between its nodes", out);
     }
 }
 
+fn warn_of_router(
+    resolved: &Resolved,
+    user: &str,
+    kind: &str,
+    (from, to): (usize, usize),
+    place: &str,
+    out: &mut Vec<String>,
+) {
+    let links = resolved.core.route(from, to).unwrap_or_default();
+    let mut queues = links.iter().map(|&link| resolved.core.links[link].queue());
+    if !WITH_ROUTERS.contains(&kind) || queues.any(|queue| queue.word("kind") == kind) {
+        return;
+    }
+    let effect = if kind == "xcp" {
+        "nothing answers, and the window does not grow"
+    } else {
+        "that is taken for idle, and the window grows until packets are lost"
+    };
+    out.push(format!(
+        "{user} routers, but no queue {place} is of the kind `{kind}`: {effect}"
+    ));
+}
+
+fn proxies(resolved: &Resolved) -> impl Iterator<Item = &Table> {
+    let proxies = resolved.root.get("proxies").map(|node| &node.value);
+    let proxies = match proxies {
+        Some(Value::List(proxies)) => proxies.as_slice(),
+        _ => &[],
+    };
+    proxies.iter().filter_map(Node::table)
+}
+
 fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
-    let Some(proxies) = resolved.root.get("proxies") else {
-        return;
-    };
-    let Value::List(proxies) = &proxies.value else {
-        return;
-    };
-    for (proxy, site) in proxies.iter().filter_map(Node::table).zip(&resolved.sites) {
+    for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
         let (name, interval) = (proxy.word("name"), proxy.span("interval"));
         let between = site.bytes_between(interval);
         let credit = proxy.bytes("credit").0;
@@ -205,14 +248,5 @@ fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
                  of {interval}, and its local queue holds {held:.0}"
             ));
         }
-    }
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
-    let carries_traffic =
-        |group: &&Table| group.word("protocol") == "tcp" && group.contains_key("traffic");
-    for group in groups.filter(carries_traffic) {
-        out.push(format!(
-            "flows `{}` carry traffic of applications, which no proxy splits: they go past it",
-            group.word("label")
-        ));
     }
 }

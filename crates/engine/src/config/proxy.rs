@@ -32,14 +32,16 @@ pub struct Proxy {
 }
 
 impl Proxy {
+    /// Its local queue, and what that becomes.
+    pub fn queues(&self) -> impl Iterator<Item = &QueueConfig> {
+        let changes = self.changes.iter();
+        let changed = changes.filter_map(|change| change.queue.as_ref());
+        changed.chain([&self.queue])
+    }
+
     /// Whether its local queue draws random numbers at some time.
     pub fn draws(&self) -> bool {
-        let changed = self
-            .changes
-            .iter()
-            .filter_map(|change| change.queue.as_ref());
-        let mut queues = changed.chain([&self.queue]);
-        queues.any(QueueConfig::draws)
+        self.queues().any(QueueConfig::draws)
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) enum End {
     /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
     ProxyEntry,
     ProxyExit,
+    /// The start node gets a segment of a connection that traffic has opened.
+    TrafficEntry,
 }
 
 /// What carries a flow's packets: each kind has indices of its own.
@@ -33,8 +35,8 @@ pub(crate) enum End {
 pub(crate) enum Carrier {
     Tcp,
     Udp,
-    /// Connections that sources open as they go. The numbers of the two directions of one differ in
-    /// the last bit.
+    /// Connections that sources open as they go. The numbers of the directions and legs of one differ
+    /// in the last two bits.
     Traffic,
 }
 
@@ -43,7 +45,7 @@ impl Carrier {
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
-            Self::Traffic => number & !1,
+            Self::Traffic => number & !3,
         }
     }
 }
@@ -51,7 +53,7 @@ impl Carrier {
 impl End {
     fn carrier(self) -> Carrier {
         match self {
-            Self::TrafficSender | Self::TrafficReceiver => Carrier::Traffic,
+            Self::TrafficSender | Self::TrafficReceiver | Self::TrafficEntry => Carrier::Traffic,
             Self::UdpReceiver => Carrier::Udp,
             Self::TcpSender
             | Self::TcpReceiver

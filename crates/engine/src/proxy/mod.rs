@@ -1,15 +1,18 @@
 //! Proxies that split connections in three: from a sender to the start node, over the link between the
 //! proxy's nodes, and from the end node to a receiver (spec 002 B8).
 //!
-//! Whatever the number of flows, one connection joins the two nodes. A sender gets its acknowledgements
+//! Whatever the number of flows, one connection joins the two nodes. Connections that traffic opens are
+//! split as those of flows are. A sender gets its acknowledgements
 //! from the start node, before its data has crossed the link: delivery is what the chain of connections
 //! guarantees. A proxy serves one direction; two of them serve both.
 
+mod ends;
 mod local_queue;
 mod splitter;
 
 use longhaul_units::Time;
 
+pub(crate) use self::ends::Ends;
 use self::splitter::Splitter;
 use crate::config;
 use crate::measure::{ProxyCounters, ProxySample};
@@ -30,7 +33,7 @@ pub(crate) struct Proxies {
 impl Proxies {
     /// Index of the connection over which data of the connection `from` goes on behind a proxy.
     pub(crate) fn onward(from: usize) -> usize {
-        Splitter::onward(from)
+        Ends::onward(from)
     }
 
     /// Adds a proxy whose nodes the connection `carrier` joins.
@@ -70,31 +73,29 @@ impl Proxies {
         &mut self,
         packet: &Packet,
         end: End,
-        connections: &mut [Connection],
+        ends: &mut Ends<'_>,
         env: &mut Env,
     ) {
-        let splitter = self.of_mut(packet.flow as usize);
-        if end == End::ProxyEntry {
-            splitter.on_start(packet, env);
-        } else {
-            splitter.on_end(packet, connections, env);
+        match end {
+            End::ProxyExit => self.of_mut(packet.flow as usize).on_end(packet, ends, env),
+            End::TrafficEntry => match ends.traffic.proxy(packet.flow) {
+                Some(proxy) => self.splitters[proxy].on_start(packet, env),
+                // The connection is over.
+                None => env.network.forget_options(packet),
+            },
+            _ => self.of_mut(packet.flow as usize).on_start(packet, env),
         }
     }
 
     /// A proxy looks at its local queue.
-    pub(crate) fn on_check(&mut self, proxy: u32, connections: &mut [Connection], env: &mut Env) {
-        self.splitters[proxy as usize].on_check(connections, env);
+    pub(crate) fn on_check(&mut self, proxy: u32, ends: &mut Ends<'_>, env: &mut Env) {
+        self.splitters[proxy as usize].on_check(ends, env);
     }
 
     /// The sender of a connection that ends at a proxy sends nothing new any more.
-    pub(crate) fn on_stop(
-        &mut self,
-        connection: usize,
-        connections: &mut [Connection],
-        env: &mut Env,
-    ) {
+    pub(crate) fn on_stop(&mut self, connection: usize, ends: &mut Ends<'_>, env: &mut Env) {
         self.of_mut(connection)
-            .on_stop(connection, connections, env);
+            .on_stop(connection as u32, ends, env);
     }
 
     /// Counters of each up to `now`.

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
+use super::ends::Ends;
 use super::local_queue::LocalQueue;
 use crate::config;
 use crate::measure::{FlowSample, ProxyCounters, ProxySample};
@@ -21,6 +22,7 @@ use crate::network::queue::{Queue, QueueConfig};
 use crate::packet::Packet;
 use crate::random::Streams;
 use crate::schedule::Event;
+use crate::traffic::Legs;
 use crate::transport::Env;
 use crate::transport::tcp::Connection;
 
@@ -63,7 +65,7 @@ struct Change {
 struct Message {
     /// One past the last segment of the carrier that holds some of it.
     end: u64,
-    /// Index of the connection that it came from; that which it goes on over is the next.
+    /// Index of the connection that it came from, as its packets have it.
     from: u32,
     bytes: u32,
     /// Whether nothing comes after it.
@@ -107,11 +109,6 @@ impl Splitter {
         }
     }
 
-    /// Index of the connection that data of another goes on over.
-    pub(super) fn onward(from: usize) -> usize {
-        from + 1
-    }
-
     /// Puts changes that are due into effect.
     fn settle(&mut self, now: Time) {
         while self.changes.front().is_some_and(|change| change.at <= now)
@@ -142,16 +139,18 @@ impl Splitter {
     }
 
     /// The time of a check has come.
-    pub(super) fn on_check(&mut self, connections: &mut [Connection], env: &mut Env) {
+    pub(super) fn on_check(&mut self, ends: &mut Ends<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
         while let Some(first) = self.queue.first() {
-            let sender = &connections[first.flow as usize].sender;
-            if sender.payload_bytes(first.seq) > self.credit(&connections[self.carrier]) {
+            let payload = ends
+                .legs(first.flow)
+                .map_or(0, |legs| legs.sender.payload_bytes(first.seq));
+            if payload > self.credit(&ends.tcp[self.carrier]) {
                 break;
             }
             if let Some(packet) = self.queue.pop(now) {
-                self.take(&packet, connections, env);
+                self.take(&packet, ends, env);
             }
         }
         self.arm(env);
@@ -169,19 +168,20 @@ impl Splitter {
     }
 
     /// A segment reaches its receiver at the start node, which answers it; what is in order now
-    /// becomes data of the carrier.
-    fn take(&mut self, packet: &Packet, connections: &mut [Connection], env: &mut Env) {
-        let from = &mut connections[packet.flow as usize];
+    /// becomes data of the carrier. One of a connection that is over finds nobody.
+    fn take(&mut self, packet: &Packet, ends: &mut Ends<'_>, env: &mut Env) {
+        let Some(legs) = ends.legs(packet.flow) else {
+            return env.network.forget_options(packet);
+        };
         // The SYN, which is segment 0, has no data and is not carried (spec 002 H24).
-        let before = from.receiver.next().max(1);
-        from.receiver.on_segment(packet, env);
-        let after = from.receiver.next();
+        let before = legs.receiver.next().max(1);
+        legs.receiver.on_segment(packet, env);
+        let after = legs.receiver.next();
         for segment in before..after {
-            let sender = &connections[packet.flow as usize].sender;
-            let bytes = sender.payload_bytes(segment);
+            let Legs { sender, .. } = ends.legs(packet.flow).expect("it has just answered");
+            let (bytes, last) = (sender.payload_bytes(segment), sender.is_last(segment));
             self.admitted_bytes += bytes;
-            let last = segment + 1 == sender.end();
-            let carrier = &mut connections[self.carrier].sender;
+            let carrier = &mut ends.tcp[self.carrier].sender;
             let end = carrier.append(bytes, env);
             if !carrier.has_started() {
                 carrier.start(env);
@@ -196,13 +196,8 @@ impl Splitter {
     }
 
     /// A segment of the carrier comes to the end node: what is in order now goes on.
-    pub(super) fn on_end(
-        &mut self,
-        packet: &Packet,
-        connections: &mut [Connection],
-        env: &mut Env,
-    ) {
-        let receiver = &mut connections[self.carrier].receiver;
+    pub(super) fn on_end(&mut self, packet: &Packet, ends: &mut Ends<'_>, env: &mut Env) {
+        let receiver = &mut ends.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
         let next = receiver.next();
         while let Some(&message) = self.under_way.front()
@@ -211,7 +206,10 @@ impl Splitter {
             self.under_way.pop_front();
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
-            let onward = &mut connections[Self::onward(message.from as usize)].sender;
+            let Some(Legs { onward, .. }) = ends.legs(message.from) else {
+                // It was cut off meanwhile.
+                continue;
+            };
             if message.last {
                 onward.append_last(message.bytes.into(), env);
             } else {
@@ -224,16 +222,23 @@ impl Splitter {
     }
 
     /// The application of a sender has stopped: nothing comes after what it has sent.
-    pub(super) fn on_stop(&mut self, from: usize, connections: &mut [Connection], env: &mut Env) {
-        let connection = &connections[from];
-        if connection.receiver.next() < connection.sender.end() {
+    pub(super) fn on_stop(&mut self, from: u32, ends: &mut Ends<'_>, env: &mut Env) {
+        let Some(Legs {
+            sender,
+            receiver,
+            onward,
+        }) = ends.legs(from)
+        else {
+            return;
+        };
+        if receiver.next() < sender.end() {
             // The last segment is still to be taken.
             return;
         }
         let mut under_way = self.under_way.iter_mut().rev();
-        match under_way.find(|message| message.from as usize == from) {
+        match under_way.find(|message| message.from == from) {
             Some(message) => message.last = true,
-            None => connections[Self::onward(from)].sender.close(env),
+            None => onward.close(env),
         }
     }
 

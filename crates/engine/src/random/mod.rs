@@ -7,7 +7,6 @@
 //! change under a seed.
 
 mod bursts;
-mod distribution;
 mod mrg32k3a;
 mod samplers;
 mod xoshiro;
@@ -18,9 +17,7 @@ use std::rc::Rc;
 use longhaul_units::Span;
 
 pub(crate) use self::bursts::Bursts;
-pub use self::distribution::{Distribution, Family, Quantiles};
 use self::mrg32k3a::Mrg32k3a;
-pub(crate) use self::samplers::span_of;
 use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};
 

@@ -20,11 +20,11 @@ impl World {
                 self.segment(link, packet)
             }
             End::TcpSender | End::DummySender => self.acknowledgement(link, packet),
-            end @ (End::TrafficSender | End::TrafficReceiver) => {
+            end @ (End::TrafficSender | End::TrafficReceiver | End::TrafficEntry) => {
                 let Some(captured) = self.traffic.captured(packet, end) else {
                     return;
                 };
-                self.traffic(link, packet, end == End::TrafficReceiver, &captured)
+                self.traffic(link, packet, end != End::TrafficSender, &captured)
             }
         });
     }

@@ -136,9 +136,9 @@ impl World {
             End::TrafficSender | End::TrafficReceiver => {
                 self.traffic.on_packet(packet, end, &mut self.env);
             }
-            End::ProxyEntry | End::ProxyExit => {
-                let (connections, env) = (&mut self.tcp, &mut self.env);
-                self.proxies.on_packet(packet, end, connections, env);
+            End::ProxyEntry | End::ProxyExit | End::TrafficEntry => {
+                let (proxies, mut ends, env) = self.at_proxies();
+                proxies.on_packet(packet, end, &mut ends, env);
             }
         }
     }
@@ -187,7 +187,10 @@ impl World {
             }
             Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
             Event::Held(end) => self.traffic.on_held(end, env),
-            Event::Check(proxy) => self.proxies.on_check(proxy, &mut self.tcp, env),
+            Event::Check(proxy) => {
+                let (proxies, mut ends, env) = self.at_proxies();
+                proxies.on_check(proxy, &mut ends, env);
+            }
             Event::Start(flow) => self.start(flow),
             Event::Stop(flow) => self.stop(flow),
             Event::MeasureFrom => self.open_window(),

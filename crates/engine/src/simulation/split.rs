@@ -78,15 +78,15 @@ impl World {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {
             match slot.kind {
-                // Messages come at times of their own.
-                Kind::Tcp { from, .. } if slot.messages.is_some() => {
-                    let connection = &self.tcp[from];
-                    let (there, back) = (connection.sender.route(), connection.receiver.route());
-                    let pairs = [(back, there), (there, back)];
-                    edges.extend(pairs.map(|(gets, sends)| Edge::Traffic { gets, sends }));
-                }
                 Kind::Tcp { from, to } => {
-                    edges.push(self.sender_edge(from, slot.stop.is_some()));
+                    edges.push(match slot.messages {
+                        // Messages come at times of their own.
+                        Some(_) => Edge::Traffic {
+                            gets: self.tcp[from].receiver.route(),
+                            sends: self.tcp[from].sender.route(),
+                        },
+                        None => self.sender_edge(from, slot.stop.is_some()),
+                    });
                     edges.push(self.receiver_edge(to));
                     if let Some(proxy) = flow.via {
                         edges.push(self.taking_edge(from, config.proxies[proxy].draws()));

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::measure::{
     Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Totals,
 };
-use crate::proxy::Proxies;
+use crate::proxy::{Ends, Proxies};
 use crate::schedule::{Event, Schedule};
 use crate::traffic::{MessageSource, Traffic};
 use crate::transport::Env;
@@ -97,13 +97,22 @@ impl World {
             Kind::Tcp { from, to } => {
                 self.tcp[from].sender.stop();
                 if from != to {
-                    let (connections, env) = (&mut self.tcp, &mut self.env);
-                    self.proxies.on_stop(from, connections, env);
+                    let (proxies, mut ends, env) = self.at_proxies();
+                    proxies.on_stop(from, &mut ends, env);
                 }
             }
             Kind::Udp(index) => self.udp[index].stop(),
             Kind::Traffic(index) => self.traffic.stop(index),
         }
+    }
+
+    /// The proxies, and what they work with.
+    pub(super) fn at_proxies(&mut self) -> (&mut Proxies, Ends<'_>, &mut Env) {
+        let ends = Ends {
+            tcp: &mut self.tcp,
+            traffic: &mut self.traffic,
+        };
+        (&mut self.proxies, ends, &mut self.env)
     }
 
     /// Samples every flow that has started and every sampled link, and arms the next sample.

@@ -4,7 +4,9 @@
 //! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
 //! direction acknowledge those of the other: a response says that its request has arrived, and the
 //! next request that the response has. Since the two sides speak in turn, what a segment acknowledges
-//! follows from its number, and packets need not carry it.
+//! follows from its number, and packets need not carry it. Where a proxy splits a direction, and where
+//! a response is to have a connection of its own, each direction has its own handshake and its own
+//! acknowledgements.
 
 mod account;
 
@@ -12,14 +14,15 @@ use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
+use super::half::Half;
 use super::hold::Hold;
 use super::opening::{Demand, Opening, Response};
-use super::origin::{Half, Origin};
+use super::origin::Origin;
 use super::slab::{Name, Side};
 use super::stop::StopWatch;
 use crate::measure::Exchange;
 use crate::network::End;
-use crate::packet::{Flags, Packet, SackHandle};
+use crate::packet::Packet;
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -70,6 +73,9 @@ pub(super) struct Dialogue {
     /// When the SYN was answered, and that answer acknowledged.
     handshake: (Option<Time>, Option<Time>),
     hold: Option<Box<Hold>>,
+    /// Whether each direction is a connection of its own.
+    apart: bool,
+    /// Whether the server waits until the request is acknowledged.
     separate: bool,
     lifetime: Option<Span>,
 }
@@ -92,6 +98,7 @@ impl Dialogue {
             response: (1, 1),
             handshake: (None, None),
             hold: Hold::new(opening.round_trip),
+            apart: opening.separate || origin.is_split(),
             separate: opening.separate,
             lifetime: opening.lifetime,
         }
@@ -116,17 +123,12 @@ impl Dialogue {
         self.record.start = env.network.now;
         self.record.request_bytes = bytes;
         self.repairs_before = self.repairs();
-        if let Some(down) = &mut self.down {
+        if let Some(down) = self.down.as_mut().filter(|_| !self.apart) {
             down.receiver.acknowledged_by_data();
         }
-        let sender = &mut self.up.sender;
-        self.request.0 = sender.end();
-        if self.demand.response == Response::None || self.separate {
-            self.request.1 = sender.append_last(bytes, env);
-            self.up.receiver.expect_end(self.request.1);
-        } else {
-            self.request.1 = sender.append(bytes, env);
-        }
+        // Of a connection that both share, the server closes.
+        let closes = self.demand.response == Response::None || self.apart;
+        self.request = self.up.give(bytes, closes && self.others.is_empty(), env);
     }
 
     /// The server sends its response.
@@ -144,37 +146,33 @@ impl Dialogue {
         if let Some(stop) = stop {
             stop.on_response(&self.record, env.network.now);
         }
-        if self.separate {
-            return self.respond_separately(bytes, origin, env);
+        let first = self.down.is_none();
+        if first {
+            self.down = Some(self.open_down(origin, env));
         }
-        if self.down.is_none() {
-            let mut down = origin.half(self.name.on(Side::Down));
+        if !self.apart {
+            self.up.receiver.acknowledged_by_data();
+        }
+        let down = self.down.as_mut().expect("just made");
+        self.response = down.give(bytes, self.others.is_empty(), env);
+        if first && self.apart {
+            down.sender.start(env);
+        }
+    }
+
+    /// The direction of responses: over the client's connection, or one of its own that is to be opened.
+    fn open_down(&self, origin: &mut Origin, env: &mut Env) -> Half {
+        let mut down = origin.half(self.name.on(Side::Down));
+        if self.apart {
+            down.sender.begin_empty();
+        } else {
             let (answered, acknowledged) = self.handshake;
             let answered = answered.unwrap_or(env.network.now);
             down.sender
                 .join((answered, acknowledged.unwrap_or(answered)), env);
             down.receiver.join();
-            self.down = Some(down);
         }
-        let down = self.down.as_mut().expect("just made");
-        self.up.receiver.acknowledged_by_data();
-        self.response.0 = down.sender.end();
-        if self.others.is_empty() {
-            self.response.1 = down.sender.append_last(bytes, env);
-            down.receiver.expect_end(self.response.1);
-        } else {
-            self.response.1 = down.sender.append(bytes, env);
-        }
-    }
-
-    /// The server opens a connection of its own for its response.
-    fn respond_separately(&mut self, bytes: u64, origin: &mut Origin, env: &mut Env) {
-        let mut down = origin.half(self.name.on(Side::Down));
-        down.sender.begin_empty();
-        self.response.1 = down.sender.append_last(bytes, env);
-        down.receiver.expect_end(self.response.1);
-        down.sender.start(env);
-        self.down = Some(down);
+        down
     }
 
     /// A server's delay or a client's pause is over, or a connection's lifetime.
@@ -199,11 +197,13 @@ impl Dialogue {
 
     /// A packet comes out of the network.
     pub(super) fn on_arrival(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
-        let Some(hold) = &mut self.hold else {
+        let data = end == End::TrafficReceiver;
+        // The end node of a proxy is on neither side.
+        let between = !data && Name::of(packet.flow).is_onward();
+        let Some(hold) = self.hold.as_mut().filter(|_| !between) else {
             return self.receive(packet, end, context);
         };
         let network = &mut context.env.network;
-        let data = end == End::TrafficReceiver;
         let at_server = data == (Name::of(packet.flow).side() == Side::Up);
         let side = if at_server { Side::Up } else { Side::Down };
         let now = network.now;
@@ -233,22 +233,25 @@ impl Dialogue {
     }
 
     fn receive(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
-        match (end, Name::of(packet.flow).side()) {
+        let name = Name::of(packet.flow);
+        match (end, name.side()) {
             (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
             (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
-            (_, Side::Up) => {
-                self.up.sender.on_packet(packet, context.env);
-                let known = self.up.sender.acknowledged() >= self.request.1;
-                if self.separate && self.stage == Stage::Serving && known {
+            (_, side) => {
+                let half = self.half_mut(side);
+                if let Some(leg) = half.and_then(|half| half.leg_mut(name)) {
+                    leg.sender.on_packet(packet, context.env);
+                }
+                if self.separate && self.stage == Stage::Serving && self.knows_of_request() {
                     self.respond(context);
                 }
             }
-            (_, Side::Down) => {
-                if let Some(down) = &mut self.down {
-                    down.sender.on_packet(packet, context.env);
-                }
-            }
         }
+    }
+
+    /// Whether the client knows that its request has arrived.
+    fn knows_of_request(&self) -> bool {
+        self.up.sender.acknowledged() >= self.request.1
     }
 
     /// A segment reaches the server.
@@ -260,19 +263,19 @@ impl Dialogue {
             self.handshake.1.get_or_insert(now);
         }
         // Not so late that it repeats what is being answered.
-        if let Some(down) = &mut self.down
+        if let Some(down) = self.down.as_mut().filter(|_| !self.apart)
             && self.stage == Stage::Requesting
             && packet.seq >= self.request.0
         {
             down.acknowledge_all(context.env);
         }
-        self.up.receiver.on_segment(packet, context.env);
-        if self.stage == Stage::Requesting && self.up.receiver.next() >= self.request.1 {
+        self.up.far_receiver().on_segment(packet, context.env);
+        if self.stage == Stage::Requesting && self.up.has_arrived(self.request.1) {
             self.record.requested = Some(now);
             match self.demand.response {
                 Response::None => self.complete(context),
-                // Until its acknowledgement is back.
-                _ if self.separate => self.stage = Stage::Serving,
+                // Until its acknowledgement is back. A proxy may have given it before.
+                _ if self.separate && !self.knows_of_request() => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.demand.server_delay, context),
             }
         }
@@ -284,13 +287,13 @@ impl Dialogue {
             return;
         };
         if self.stage == Stage::Responding && packet.seq >= self.response.0 {
-            if !self.separate {
+            if !self.apart {
                 self.up.acknowledge_all(context.env);
             }
             self.record.answered.get_or_insert(context.env.network.now);
         }
-        down.receiver.on_segment(packet, context.env);
-        if self.stage == Stage::Responding && down.receiver.next() >= self.response.1 {
+        down.far_receiver().on_segment(packet, context.env);
+        if self.stage == Stage::Responding && down.has_arrived(self.response.1) {
             self.complete(context);
         }
     }
@@ -324,26 +327,5 @@ impl Dialogue {
             ..self.record
         };
         self.wait(Stage::Pausing, next.pause, context);
-    }
-}
-
-impl Half {
-    /// A segment of the other direction says that all of this one has arrived.
-    fn acknowledge_all(&mut self, env: &mut Env) {
-        if self.sender.outstanding() == 0 {
-            return;
-        }
-        let packet = Packet {
-            time: env.network.now,
-            ns2_s: 0.0,
-            seq: self.sender.end(),
-            stamp: self.receiver.stamp(),
-            flow: 0,
-            route: 0,
-            sack: SackHandle::NONE,
-            bytes: 0,
-            flags: Flags::ACK,
-        };
-        self.sender.on_packet(&packet, env);
     }
 }

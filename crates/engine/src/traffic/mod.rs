@@ -5,6 +5,7 @@
 
 mod dialogue;
 mod generator;
+mod half;
 mod hold;
 mod messages;
 mod opening;
@@ -21,7 +22,7 @@ use longhaul_units::{Span, Time};
 use self::dialogue::{Context, Dialogue};
 pub(crate) use self::generator::{CutOff, Generator, Trace};
 pub(crate) use self::messages::MessageSource;
-pub(crate) use self::origin::{Origin, Ways};
+pub(crate) use self::origin::{Onward, Origin, Way, Ways};
 pub(crate) use self::requests::RequestModel;
 pub(crate) use self::session::Session;
 use self::slab::{Name, Side, Slab};
@@ -33,7 +34,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 use crate::schedule::Event;
 use crate::transport::Env;
-use crate::transport::tcp::Sender;
+use crate::transport::tcp::{Receiver, Sender};
 
 /// All sources, and all connections that they have opened.
 #[derive(Debug, Default)]
@@ -48,9 +49,19 @@ pub(crate) struct Traffic {
     refused: u64,
 }
 
+/// The two legs of one direction of a connection that a proxy splits.
+pub(crate) struct Legs<'a> {
+    pub(crate) sender: &'a Sender,
+    /// At the proxy's start node.
+    pub(crate) receiver: &'a mut Receiver,
+    /// At its end node.
+    pub(crate) onward: &'a mut Sender,
+}
+
 /// One end of a captured connection.
 pub(crate) struct Captured<'a> {
     pub(crate) flow: u32,
+    /// Number among the flow's.
     pub(crate) connection: u64,
     /// Whether the packet goes from the flow's second node to its first.
     pub(crate) reverse: bool,
@@ -177,13 +188,14 @@ impl Traffic {
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
         let name = Name::of(index);
         self.with(name, env, |dialogue, context| {
-            let Some(half) = dialogue.half_mut(name.side()) else {
+            let half = dialogue.half_mut(name.side());
+            let Some(leg) = half.and_then(|half| half.leg_mut(name)) else {
                 return;
             };
             match event {
-                Event::Send(_) => half.sender.on_send_event(context.env),
-                Event::RetransmissionTimer(_) => half.sender.on_timer(context.env),
-                Event::DelayedAckTimer(_) => half.receiver.on_timer(context.env),
+                Event::Send(_) => leg.sender.on_send_event(context.env),
+                Event::RetransmissionTimer(_) => leg.sender.on_timer(context.env),
+                Event::DelayedAckTimer(_) => leg.receiver.on_timer(context.env),
                 other => unreachable!("{other:?} is no timer of a connection"),
             }
         });
@@ -268,10 +280,10 @@ impl Traffic {
         let stop = self.stop.as_ref().map(StopWatch::shortcomings);
         let mut out = stop.unwrap_or_default();
         if self.refused > 0 {
-            let refused = self.refused;
+            let (refused, most) = (self.refused, Name::SLOTS);
             out.push(format!(
-                "{refused} connections were not opened: a million were open at once, far more than \
-                 the network can serve"
+                "{refused} connections were not opened: {most} were open at once, far more than the \
+                 network can serve"
             ));
         }
         out
@@ -290,7 +302,7 @@ impl Traffic {
         let name = Name::of(packet.flow);
         let dialogue = self.dialogues.get(name)?;
         let (half, other) = dialogue.halves(name.side());
-        let data = end == End::TrafficReceiver;
+        let data = end != End::TrafficSender;
         let other_position = other.map_or(1, |half| {
             let next = if data {
                 half.receiver.next()
@@ -302,10 +314,29 @@ impl Traffic {
         let origin = &self.origins[dialogue.source as usize];
         Some(Captured {
             flow: origin.flow,
-            connection: dialogue.connection(),
+            connection: dialogue.number(name.side()),
             reverse: (data == (name.side() == Side::Up)) == origin.answers,
-            sender: &half?.sender,
+            sender: &half?.leg(name)?.sender,
             other_position,
+        })
+    }
+
+    /// The proxy that splits the direction of this name.
+    pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
+        let name = Name::of(index);
+        let source = self.dialogues.get(name)?.source as usize;
+        let onward = self.origins[source].ways.on(name.side()).onward?;
+        Some(onward.proxy)
+    }
+
+    /// The two legs of a direction that a proxy splits, if its connection is still there.
+    pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
+        let name = Name::of(index);
+        let half = self.dialogues.get_mut(name)?.half_mut(name.side())?;
+        Some(Legs {
+            sender: &half.sender,
+            receiver: &mut half.receiver,
+            onward: &mut half.onward.as_mut()?.sender,
         })
     }
 }

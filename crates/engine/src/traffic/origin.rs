@@ -6,38 +6,55 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::generator::Generator;
+use super::half::Half;
 use super::slab::{Name, Side};
 use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Edge, Path};
 use crate::random::Stream;
+use crate::transport::EventLog;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// One direction of a connection.
-#[derive(Debug)]
-pub(super) struct Half {
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
+/// The ways between a client and a server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ways {
+    pub(crate) up: Way,
+    pub(crate) down: Way,
 }
 
-impl Half {
-    pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
-        let next = self.receiver.next();
-        FlowCounters {
-            delivered_pkts: next.saturating_sub(1),
-            delivered_bytes: self.sender.bytes_below(next),
-            ..self.sender.counters(now)
+/// The way of data in one direction, and that of its acknowledgements. Where a proxy splits it, they
+/// are those before the proxy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) data: Path,
+    pub(crate) acks: Path,
+    pub(crate) onward: Option<Onward>,
+}
+
+/// A proxy that splits a way, and the way on behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Onward {
+    pub(crate) proxy: usize,
+    pub(crate) data: Path,
+    pub(crate) acks: Path,
+}
+
+impl Ways {
+    pub(super) fn on(&self, side: Side) -> Way {
+        match side {
+            Side::Up => self.up,
+            Side::Down => self.down,
         }
     }
 }
 
-/// The ways of data and acknowledgements between a client and a server.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ways {
-    pub(crate) up_data: Path,
-    pub(crate) up_acks: Path,
-    pub(crate) down_data: Path,
-    pub(crate) down_acks: Path,
+impl Way {
+    /// The ways of data and acknowledgements that end and begin on the other side.
+    fn last(&self) -> (Path, Path) {
+        let before = (self.data, self.acks);
+        self.onward
+            .map_or(before, |onward| (onward.data, onward.acks))
+    }
 }
 
 /// A source at work.
@@ -62,20 +79,35 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// A sender and a receiver for one direction of a new connection.
+    /// Senders and receivers for one direction of a new connection.
     pub(super) fn half(&mut self, name: Name) -> Half {
-        let (data, acks) = match name.side() {
-            Side::Up => (self.ways.up_data, self.ways.up_acks),
-            Side::Down => (self.ways.down_data, self.ways.down_acks),
-        };
+        let way = self.ways.on(name.side());
+        let half = self.leg(name, self.flow, way.data, way.acks);
+        let onward = way.onward.map(|onward| {
+            let recorded = EventLog::UNRECORDED;
+            let mut leg = self.leg(name.onward(), recorded, onward.data, onward.acks);
+            leg.sender.begin_empty();
+            Box::new(leg)
+        });
+        Half { onward, ..half }
+    }
+
+    /// A sender and a receiver, whose events are recorded as those of a flow.
+    fn leg(&mut self, name: Name, recorded: u32, data: Path, acks: Path) -> Half {
         let index = name.index();
         let (tcp, controller) = (Arc::clone(&self.tcp), self.controller.clone());
         let stream = self.stream.split();
-        let sender = Sender::new(index, self.flow, data, tcp, controller, stream);
+        let sender = Sender::new(index, recorded, data, tcp, controller, stream);
         Half {
             receiver: Receiver::new(index, acks, Arc::clone(&self.tcp), sender.asks_routers()),
             sender,
+            onward: None,
         }
+    }
+
+    /// Whether a proxy splits one of the directions.
+    pub(super) fn is_split(&self) -> bool {
+        self.ways.up.onward.is_some() || self.ways.down.onward.is_some()
     }
 
     /// The record of a connection's first exchange.
@@ -102,20 +134,22 @@ impl Origin {
         self.generator.draw_response()
     }
 
-    /// The two ends, which look alike whichever connection they belong to.
-    pub(crate) fn edges(&self) -> [Edge; 4] {
-        let Ways {
-            up_data,
-            up_acks,
-            down_data,
-            down_acks,
-        } = self.ways;
-        let pairs = [
-            (up_data, down_data),
-            (down_acks, up_acks),
-            (down_data, up_data),
-            (up_acks, down_acks),
+    /// The ends, which look alike whichever connection they belong to. What comes to a side may be
+    /// answered with anything that it sends.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let Ways { up, down } = self.ways;
+        let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());
+        let sides = [
+            (up_arrives, down.data),
+            (down.acks, up_answers),
+            (down_arrives, up.data),
+            (up.acks, down_answers),
         ];
+        let nodes = [up, down].into_iter().filter_map(|way| {
+            let onward = way.onward?;
+            Some([(way.data, way.acks), (onward.acks, onward.data)])
+        });
+        let pairs = sides.into_iter().chain(nodes.flatten());
         pairs.map(|(gets, sends)| Edge::Traffic {
             gets: gets.route,
             sends: sends.route,

@@ -5,9 +5,9 @@
 
 use std::collections::VecDeque;
 
-/// The name of one end of one direction of a connection, as packets and events know it: the
-/// generation of its slot, the slot, and the side. The highest bit tells it from the numbers of
-/// connections that are there from the start.
+/// The name of one direction of a connection, as packets and events know it: the generation of its
+/// slot, the slot, the leg, and the side. The highest bit tells it from the numbers of connections that
+/// are there from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(u32);
 
@@ -22,13 +22,16 @@ pub(crate) enum Side {
 
 impl Name {
     const MARK: u32 = 1 << 31;
-    const SLOT_BITS: u32 = 20;
     const GENERATION_BITS: u32 = 10;
-    const SLOTS: usize = 1 << Self::SLOT_BITS;
+    const SLOT_BITS: u32 = 19;
+    const ONWARD: u32 = 1 << 1;
+    const DOWN: u32 = 1;
+    /// How many there may be at once.
+    pub(super) const SLOTS: usize = 1 << Self::SLOT_BITS;
 
     fn new(slot: usize, generation: u32) -> Self {
         let generation = generation % (1 << Self::GENERATION_BITS);
-        Self(Self::MARK | generation << (Self::SLOT_BITS + 1) | (slot as u32) << 1)
+        Self(Self::MARK | generation << (Self::SLOT_BITS + 2) | (slot as u32) << 2)
     }
 
     /// Of what packets and events carry.
@@ -47,19 +50,35 @@ impl Name {
     }
 
     pub(crate) fn side(self) -> Side {
-        if self.0 & 1 == 0 {
+        if self.0 & Self::DOWN == 0 {
             Side::Up
         } else {
             Side::Down
         }
     }
 
+    /// The first leg of a direction of the same connection.
     pub(crate) fn on(self, side: Side) -> Self {
-        Self(self.0 & !1 | u32::from(side == Side::Down))
+        Self(self.connection().0 | u32::from(side == Side::Down))
+    }
+
+    /// Whether it is the leg behind a proxy.
+    pub(crate) fn is_onward(self) -> bool {
+        self.0 & Self::ONWARD != 0
+    }
+
+    /// The leg behind a proxy of the same direction.
+    pub(crate) fn onward(self) -> Self {
+        Self(self.0 | Self::ONWARD)
+    }
+
+    /// What all names of one connection have in common.
+    fn connection(self) -> Self {
+        Self(self.0 & !(Self::ONWARD | Self::DOWN))
     }
 
     fn slot(self) -> usize {
-        (self.0 >> 1) as usize % Self::SLOTS
+        (self.0 >> 2) as usize % Self::SLOTS
     }
 }
 
@@ -90,7 +109,7 @@ impl<T> Slab<T> {
     /// So many free slots rest at any time.
     const RESTING: usize = 256;
 
-    /// Puts in what `make` makes for its name; nothing if a million are there.
+    /// Puts in what `make` makes for its name; nothing if all slots are taken.
     pub(crate) fn insert(&mut self, make: impl FnOnce(Name) -> T) -> Option<Name> {
         let slot = if self.free.len() > Self::RESTING || self.slots.len() == Name::SLOTS {
             self.free.pop_front()? as usize
@@ -111,14 +130,14 @@ impl<T> Slab<T> {
     #[inline]
     pub(crate) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
         let slot = self.slots.get_mut(name.slot())?;
-        let current = Name::new(name.slot(), slot.generation) == name.on(Side::Up);
+        let current = Name::new(name.slot(), slot.generation) == name.connection();
         slot.content.as_deref_mut().filter(|_| current)
     }
 
     /// The same to look at only.
     pub(crate) fn get(&self, name: Name) -> Option<&T> {
         let slot = self.slots.get(name.slot())?;
-        let current = Name::new(name.slot(), slot.generation) == name.on(Side::Up);
+        let current = Name::new(name.slot(), slot.generation) == name.connection();
         slot.content.as_deref().filter(|_| current)
     }
 
@@ -164,11 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_told_apart() {
-        let name = Name::new(0xf_ffff, 1023);
-        assert_eq!((name.slot(), name.side()), (0xf_ffff, Side::Up));
+    fn sides_and_legs_are_told_apart() {
+        let name = Name::new(0x7_ffff, 1023);
+        assert_eq!((name.slot(), name.side()), (0x7_ffff, Side::Up));
         let down = Name::of(name.on(Side::Down).index());
-        assert_eq!((down.slot(), down.side()), (0xf_ffff, Side::Down));
+        assert_eq!((down.slot(), down.side()), (0x7_ffff, Side::Down));
         assert_eq!(down.on(Side::Up), name);
+        let onward = Name::of(down.onward().index());
+        assert_eq!((onward.slot(), onward.side()), (0x7_ffff, Side::Down));
+        assert!(onward.is_onward() && !down.is_onward());
+        assert_eq!(onward.on(Side::Down), down);
+        assert_eq!(onward.connection(), name);
     }
 }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_engine::config::Link;
-use longhaul_engine::{
-    Change, DelayBox, Distribution, EntranceConfig, Family, GilbertElliott, Loss, Reordering,
-};
+use longhaul_engine::config::{Distribution, Link};
+use longhaul_engine::{Change, DelayBox, EntranceConfig, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -28,15 +26,15 @@ prop_compose! {
         noise_us in prop::option::of(1.0..3000.0f64),
     ) -> DelayBox {
         DelayBox {
-            delay: Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms }),
-            loss: Distribution::constant(loss),
+            delay: Distribution::Exponential { mean: 1e-3 * mean_ms },
+            loss: Distribution::Constant(loss),
             rate: kbps.map(|kbps| {
                 let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
-                Distribution::unlimited(Family::Uniform { from, to })
+                Distribution::Uniform(from, to)
             }),
             noise: noise_us.map(|noise_us| {
                 let (median, sigma) = (1e-6 * noise_us, 1.0);
-                Distribution::unlimited(Family::LogNormal { median, sigma })
+                Distribution::LogNormal { median, sigma }
             }),
             name: "box".to_string(),
         }
@@ -50,7 +48,7 @@ prop_compose! {
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
     ) -> EntranceConfig {
-        let delay = Distribution::unlimited(Family::Exponential { mean: 1e-3 * mean_ms });
+        let delay = Distribution::Exponential { mean: 1e-3 * mean_ms };
         let reordering = Some(Reordering { probability, delay });
         EntranceConfig { delay_box, duplication, reordering }
     }
@@ -113,7 +111,7 @@ impl Extras {
         });
         let entrance = link.entrance.as_mut();
         if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
-            delay_box.loss = Distribution::constant(0.0);
+            delay_box.loss = Distribution::Constant(0.0);
         }
     }
 

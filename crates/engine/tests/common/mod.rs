@@ -4,6 +4,7 @@
 
 pub mod disciplines;
 pub mod extras;
+pub mod proxies;
 
 use std::sync::Arc;
 
@@ -179,6 +180,7 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
             start,
             stop: None,
             via: None,
+            via_back: None,
             transport: Transport::Tcp(Arc::clone(&tcp)),
         });
     }
@@ -195,6 +197,7 @@ pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
         start: AT_ONCE,
         stop: None,
         via: None,
+        via_back: None,
         transport: Transport::Traffic(Arc::new(tcp), Arc::new(source)),
     });
 }
@@ -216,6 +219,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
         start: AT_ONCE,
         stop: None,
         via: None,
+        via_back: None,
         transport: Transport::Udp(udp),
     });
 }
@@ -270,3 +274,14 @@ pub fn run(config: &Config) -> (Totals, Records) {
 
 /// The start at time zero.
 pub const AT_ONCE: Start = Start::At(Time::ZERO);
+
+/// Records of a run; traffic has no window.
+pub fn results(config: &Config) -> Records {
+    let (_, mut records) = run(config);
+    for sample in &mut records.flows {
+        if sample.cwnd.is_nan() {
+            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
+        }
+    }
+    records
+}

@@ -105,6 +105,7 @@ fn flow(name: &str, transport: Transport) -> Flow {
         start: Start::At(Time::ZERO),
         stop: None,
         via: None,
+        via_back: None,
         transport,
     }
 }

@@ -45,8 +45,10 @@ pub(crate) struct Path {
     pub rate: Rate,
     /// None without TCP.
     pub congestion: Option<ControllerSpec>,
-    /// Number of the proxy that splits the connections.
+    /// Number of the proxy that splits the connections, for what goes from first to second node.
     pub via: Option<usize>,
+    /// The same for what comes back, if data does.
+    pub via_back: Option<usize>,
 }
 
 const TCP_KEYS: [&str; 6] = [
@@ -204,6 +206,7 @@ pub(crate) fn resolve(
         rate,
         congestion,
         via: None,
+        via_back: None,
     })
 }
 

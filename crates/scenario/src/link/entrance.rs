@@ -1,6 +1,7 @@
 //! What happens to packets before they reach a link: delay boxes, noise of hosts, copies, reordering.
 
-use longhaul_engine::{DelayBox, Distribution, EntranceConfig, Reordering};
+use longhaul_engine::config::Distribution;
+use longhaul_engine::{DelayBox, EntranceConfig, Reordering};
 
 use crate::distribution;
 use crate::document::{Node, Origin, Table, Value};
@@ -54,7 +55,7 @@ fn delay_box(link: &CoreLink) -> Option<DelayBox> {
     if table.is_none() && noise.is_none() {
         return None;
     }
-    let nothing = Distribution::constant(0.0);
+    let nothing = Distribution::Constant(0.0);
     let drawn = |key| table?.get(key).map(distribution::config);
     let shared = table.filter(|table| table.flag("symmetric"));
     let name = shared.map_or(link.name.as_str(), |_| link.forward_name());

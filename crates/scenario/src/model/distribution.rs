@@ -2,84 +2,126 @@
 
 use longhaul_congestion::Range;
 
-use super::{Kind, PROBABILITY, RATE, TIME, field, required};
+use super::{Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
 
+const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
+const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
+const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
 /// Longer roots and wider spreads are a mistake.
-const MUCH: f64 = 100.0;
+const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
+const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
+
+const TAIL_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
 const LIMIT_HELP: &str = "Larger draws become this.";
 
-/// A value that is always the same, or a table that says what is drawn.
-macro_rules! distribution {
-    ($name:ident, $value:expr) => {
-        pub(super) const $name: Kind = Kind::OneOf(&[
-            $value,
-            Kind::Tagged(&[
-                (
-                    "uniform",
-                    &[
-                        required("min", $value, "Smallest value."),
-                        required("max", $value, "Largest value."),
-                    ],
-                ),
-                (
-                    "exponential",
-                    &[
-                        required("mean", $value, "Mean."),
-                        field("limit", $value, LIMIT_HELP),
-                    ],
-                ),
-                (
-                    "pareto",
-                    &[
-                        required("mean", $value, "Mean."),
-                        required(
-                            "shape",
-                            Kind::Number(Range::open(1.0, MUCH)),
-                            "Tail index: the tail falls with this power.",
-                        ),
-                        field("limit", $value, LIMIT_HELP),
-                    ],
-                ),
-                (
-                    "log-normal",
-                    &[
-                        required("median", $value, "Median."),
-                        required(
-                            "sigma",
-                            Kind::Number(Range::closed(0.0, MUCH)),
-                            "Standard deviation of the natural logarithm.",
-                        ),
-                        field("limit", $value, LIMIT_HELP),
-                    ],
-                ),
-                (
-                    "empirical",
-                    &[
-                        required(
-                            "probabilities",
-                            Kind::List(&PROBABILITY),
-                            "Probabilities in ascending order, from 0 to 1, or below 1 with `root`.",
-                        ),
-                        required(
-                            "values",
-                            Kind::List(&$value),
-                            "The quantiles that belong to them; straight lines between.",
-                        ),
-                        field(
-                            "root",
-                            Kind::Number(Range::above(0.0, MUCH)),
-                            "Degree of the root of the value that is linear in the logarithm of \
-                             the probability to be above, also beyond the last quantile; without \
-                             it the value is linear in the probability.",
-                        ),
-                        field("limit", $value, LIMIT_HELP),
-                    ],
-                ),
-            ]),
-        ]);
+/// A table that says what is drawn. The smallest value may be less than the others: zero, for some.
+macro_rules! drawn {
+    ($least:expr, $value:expr) => {
+        Kind::Tagged(&[
+            (
+                "uniform",
+                &[
+                    required("min", $least, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                ],
+            ),
+            (
+                "exponential",
+                &[
+                    required("mean", $value, "Mean."),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+            (
+                "pareto",
+                &[
+                    required("mean", $value, "Mean."),
+                    required("shape", TAIL, TAIL_HELP),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+            (
+                "pareto-ii",
+                &[
+                    required("mean", $value, "Mean."),
+                    required("shape", TAIL, TAIL_HELP),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+            (
+                "bounded-pareto",
+                &[
+                    required("min", $value, "Smallest value."),
+                    required("max", $value, "Largest value."),
+                    required("shape", BOUNDED_TAIL, TAIL_HELP),
+                ],
+            ),
+            (
+                "weibull",
+                &[
+                    required("scale", $value, "Scale."),
+                    required(
+                        "shape",
+                        WEIBULL_SHAPE,
+                        "Shape: 1 is exponential, less has a heavier tail.",
+                    ),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+            (
+                "log-normal",
+                &[
+                    required("median", $value, "Median."),
+                    required(
+                        "sigma",
+                        SIGMA,
+                        "Standard deviation of the natural logarithm.",
+                    ),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+            (
+                "empirical",
+                &[
+                    required(
+                        "probabilities",
+                        Kind::List(&PROBABILITY),
+                        "Probabilities in ascending order, from 0 to 1, or below 1 with `root`.",
+                    ),
+                    required(
+                        "values",
+                        Kind::List(&$least),
+                        "The quantiles that belong to them; straight lines between.",
+                    ),
+                    field(
+                        "root",
+                        ROOT,
+                        "Degree of the root of the value that is linear in the logarithm of the \
+                         probability to be above, also beyond the last quantile; without it the \
+                         value is linear in the probability.",
+                    ),
+                    field("limit", $value, LIMIT_HELP),
+                ],
+            ),
+        ])
     };
 }
 
-distribution!(TIMES, Kind::Quantity(TIME));
-distribution!(RATES, Kind::Positive(RATE));
-distribution!(PROBABILITIES, PROBABILITY);
+pub(super) const DRAWN_TIMES: Kind = drawn!(Kind::Quantity(TIME), Kind::Positive(TIME));
+pub(super) const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIMES]);
+
+pub(super) const RATES: Kind = Kind::OneOf(&[
+    Kind::Positive(RATE),
+    drawn!(Kind::Positive(RATE), Kind::Positive(RATE)),
+]);
+
+pub(super) const SIZES: Kind = Kind::OneOf(&[
+    Kind::Positive(SIZE),
+    drawn!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
+]);
+
+const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
+pub(super) const COUNTS: Kind = Kind::OneOf(&[COUNT, drawn!(COUNT, COUNT)]);
+
+const POSSIBLE: Kind = Kind::Number(Range::above(0.0, 1.0));
+pub(super) const PROBABILITIES: Kind = Kind::OneOf(&[PROBABILITY, drawn!(PROBABILITY, POSSIBLE)]);

@@ -1,90 +1,9 @@
-//! Keys of applications that open connections as they go, and of the distributions they draw from.
+//! Keys of applications that open connections as they go, or send in bursts.
 
 use longhaul_congestion::Range;
 
+use super::distribution::{COUNTS, DRAWN_TIMES, SIZES, TIMES};
 use super::{Field, Kind, RATE, SIZE, TIME, field, required};
-
-const SHAPE: Kind = Kind::Number(Range::above(1.0, 1000.0));
-const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-const SHAPE_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
-
-/// Distributions of values of one kind; some may be nothing, others have to be more.
-macro_rules! distribution {
-    ($constant:expr, $value:expr) => {
-        Kind::Tagged(&[
-            (
-                "uniform",
-                &[
-                    required("min", $constant, "Smallest value."),
-                    required("max", $value, "Largest value."),
-                ],
-            ),
-            ("exponential", &[required("mean", $value, "Mean.")]),
-            (
-                "pareto",
-                &[
-                    required("mean", $value, "Mean."),
-                    required("shape", SHAPE, SHAPE_HELP),
-                ],
-            ),
-            (
-                "pareto-ii",
-                &[
-                    required("mean", $value, "Mean; values begin at zero."),
-                    required("shape", SHAPE, SHAPE_HELP),
-                ],
-            ),
-            (
-                "bounded-pareto",
-                &[
-                    required("min", $value, "Smallest value."),
-                    required("max", $value, "Largest value."),
-                    required(
-                        "shape",
-                        Kind::Number(Range::closed(0.05, 1000.0)),
-                        SHAPE_HELP,
-                    ),
-                ],
-            ),
-            (
-                "weibull",
-                &[
-                    required("scale", $value, "Scale."),
-                    required(
-                        "shape",
-                        WEIBULL_SHAPE,
-                        "Shape: 1 is exponential, less has a heavier tail.",
-                    ),
-                ],
-            ),
-            (
-                "empirical",
-                &[
-                    required(
-                        "probabilities",
-                        Kind::List(&Kind::Number(Range::closed(0.0, 1.0))),
-                        "Probabilities in ascending order, from 0 to 1.",
-                    ),
-                    required(
-                        "values",
-                        Kind::List(&$constant),
-                        "The quantiles that belong to them; straight lines between.",
-                    ),
-                ],
-            ),
-        ])
-    };
-}
-
-const DRAWN_TIME: Kind = distribution!(Kind::Quantity(TIME), Kind::Positive(TIME));
-const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIME]);
-const SIZES: Kind = Kind::OneOf(&[
-    Kind::Positive(SIZE),
-    distribution!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
-]);
-
-const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
-const COUNTS: Kind = Kind::OneOf(&[COUNT, distribution!(COUNT, COUNT)]);
 
 const PER_CONNECTION: Kind = Kind::Whole {
     min: 1,
@@ -187,7 +106,7 @@ const PACKMIME: &[Field] = &[
     ),
     field(
         "server_delay",
-        Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIME]),
+        Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]),
         "From request to response at the server; `model` (default): one over a Weibull number, mean \
          about 6 ms.",
     ),

@@ -120,6 +120,53 @@ fn a_new_kind_keeps_the_keys_that_it_shares() {
     );
 }
 
+/// CoDel's interval is not that of RED's adaptation, nor is XCP's alpha RED's.
+#[test]
+fn keys_that_mean_something_else_to_the_new_kind_are_dropped() {
+    let red = "topology.dumbbell.bottleneck.queue={ kind = \"red\", limit = \"500 packets\", \
+               adaptive = true, interval = \"3 s\", alpha = 0.02, beta = 0.8, ecn = true }";
+    for (kind, key, default) in [
+        ("codel", "interval", "\"100 ms\""),
+        ("xcp", "alpha", "0.4"),
+        ("xcp", "beta", "0.226"),
+    ] {
+        let scenario = with(&[
+            red,
+            &format!("topology.dumbbell.bottleneck.queue.kind={kind}"),
+        ]);
+        let queue = "/topology/dumbbell/bottleneck/queue";
+        assert_eq!(
+            value(&scenario, &format!("{queue}/limit")),
+            "\"500 packets\""
+        );
+        assert_eq!(value(&scenario, &format!("{queue}/{key}")), default);
+        if kind == "codel" {
+            assert_eq!(value(&scenario, &format!("{queue}/ecn")), "true");
+        }
+    }
+    // Two steps later the first is not forgotten, and what the last names holds.
+    let scenario = with(&[
+        red,
+        "topology.dumbbell.bottleneck.queue.kind=droptail",
+        "topology.dumbbell.bottleneck.queue.kind=xcp",
+        "topology.dumbbell.bottleneck.queue.beta=0.3",
+    ]);
+    let queue = "/topology/dumbbell/bottleneck/queue";
+    assert_eq!(value(&scenario, &format!("{queue}/alpha")), "0.4");
+    assert_eq!(value(&scenario, &format!("{queue}/beta")), "0.3");
+    let exponential = "flows.0.traffic={ kind = \"requests\", response = \"1 kB\", interval = \
+                       { kind = \"exponential\", mean = \"20 ms\" } }";
+    let scenario = with(&[
+        exponential,
+        "flows.0.traffic.interval.kind=pareto",
+        "flows.0.traffic.interval.shape=1.5",
+    ]);
+    assert_eq!(
+        value(&scenario, "/flows/0/traffic/interval/mean"),
+        "\"20 ms\""
+    );
+}
+
 #[test]
 fn options_of_the_flow_come_before_the_files_and_the_profiles() {
     let scenario = with(&[

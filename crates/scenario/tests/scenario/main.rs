@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod composition;
+mod distributions;
 mod errors;
 mod examples;
 mod layout;

@@ -197,6 +197,82 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
+/// Connections of applications are split for what they carry, one way or both.
+#[test]
+fn traffic_is_split_in_both_directions() {
+    let both = |traffic: &str| {
+        let text = text("").replace(
+            "right\" }]",
+            "right\" }, { start = \"right\", end = \"left\" }]",
+        );
+        let scenario = accepted(&format!(
+            "{text}[[flows]]\nlabel = \"other\"\ndirection = \"reverse\"\n[[flows]]\n{traffic}\n"
+        ));
+        let flow = &scenario.config().flows[2];
+        assert!(scenario.warnings().is_empty());
+        (flow.via, flow.via_back)
+    };
+    let requests = "traffic = { kind = \"requests\", interval = \"1 s\", response = \"1 kB\" }";
+    assert_eq!(both(requests), (Some(0), Some(1)));
+    let back = format!("direction = \"reverse\"\n{requests}");
+    assert_eq!(both(&back), (Some(1), Some(0)));
+    // Hosts on the other side that sit on the proxy's node are not behind it.
+    let beside = format!("access = {{ at = \"sender\" }}\n{requests}");
+    assert_eq!(both(&beside), (None, None));
+    for one_way in [
+        "{ kind = \"perturbation\", lifetime = \"1 s\" }",
+        "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\", message = \"1 kB\" }",
+        "{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }",
+    ] {
+        assert_eq!(both(&format!("traffic = {one_way}")), (Some(0), None));
+    }
+}
+
+/// What asks routers needs one before the proxy, one behind it, and what joins its nodes one between.
+#[test]
+fn a_router_is_missed_on_each_part_of_the_way() {
+    let routers = |queue: &str, between: &str| {
+        let link = |from: &str, to: &str| {
+            format!(
+                "{{ from = \"{from}\", to = \"{to}\", rate = \"1 Gbps\", delay = \"5 ms\", \
+                 queue = {{ kind = \"{queue}\", limit = \"500 packets\" }} }}"
+            )
+        };
+        let text = format!(
+            "duration = \"9 s\"\n\
+             proxies = [{{ start = \"b\", end = \"c\", congestion = {{ kind = \"{between}\" }} }}]\n\
+             [topology.graph]\nnodes = [\"a\", \"b\", \"c\", \"d\"]\n\
+             links = [{}, {}, {}]\n\
+             [[flows]]\nlabel = \"asking\"\nfrom = \"a\"\nto = \"d\"\n\
+             congestion = {{ kind = \"xcp\" }}\n",
+            link("a", "b"),
+            link("b", "c"),
+            link("c", "d"),
+        );
+        let warnings = accepted(&text).warnings().to_vec();
+        warnings
+            .into_iter()
+            .filter(|one| one.contains("routers, but no queue"))
+            .collect::<Vec<_>>()
+    };
+    let [to, behind] = &routers("droptail", "cubic")[..] else {
+        panic!("two warnings");
+    };
+    assert!(
+        to.contains("flows `asking`") && to.contains("to the proxy"),
+        "{to}"
+    );
+    assert!(behind.contains("behind the proxy"), "{behind}");
+    let [_, _, between] = &routers("droptail", "xcp")[..] else {
+        panic!("three warnings");
+    };
+    assert!(
+        between.contains("proxy `b-c`") && between.contains("between its nodes"),
+        "{between}"
+    );
+    assert!(routers("xcp", "xcp").is_empty());
+}
+
 #[test]
 fn what_is_probably_not_meant_is_warned_of() {
     let warning = |text: &str| accepted(text).warnings().join("\n");
@@ -204,10 +280,12 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(warning(&text(", credit = \"100 packets\"")).contains("a credit of 250000 B or more"));
     let short = ", queue = { kind = \"droptail\", limit = \"100 packets\" }";
     assert!(warning(&text(short)).contains("carries 120 packets"));
-    let web = text("")
-        + "[[flows]]\nlabel = \"web\"\n\
-           traffic = { kind = \"requests\", interval = \"1 s\", response = \"1 KB\" }\n";
-    assert!(warning(&web).contains("flows `web` carry traffic of applications"));
+    let marking = ", queue = { kind = \"red\", limit = \"1000 packets\", ecn = true }";
+    let unused = "the local queue of proxy `left-right` marks ECN-capable packets, but no flow";
+    // Flows use ECN unless told otherwise; that of the proxy's own connection does not help there.
+    assert_eq!(warning(&text(marking)), "");
+    let found = warning(&(text(marking) + "tcp = { ecn = false }\n"));
+    assert!(found.contains(unused), "{found}");
 }
 
 /// Mbit/s on the wire over the satellite link of the example, means over the whole run as in the study.

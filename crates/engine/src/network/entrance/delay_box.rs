@@ -2,21 +2,23 @@
 //! cloud of paths behind one link.
 //!
 //! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for
-//! its life. Each connection that a source opens has values of its own, which are forgotten with it. Its packets keep their order. A packet goes on when its delay is over and the last bit
-//! of the one before has left at the flow's rate; what waits for that is limited by nothing. ns-2
-//! forgets the packet before it once that has gone on, so that its bottleneck is faster than its
-//! rate where the delay is shorter than a transmission; here it is not.
+//! its life. Each connection that a source opens has values of its own, which are forgotten with it.
+//! Packets of a flow keep their order: one goes on when its delay is over and the last bit of the one
+//! before has left at the flow's rate; what waits for that is limited by nothing. ns-2 forgets the
+//! packet before it once that has gone on, so that its bottleneck is faster than its rate where the
+//! delay is shorter than a transmission; here it is not.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use longhaul_units::{Rate, Span, Time};
 
-use super::{draw_span, later};
+use super::later;
+use crate::config::Distribution;
 use crate::network::loss::{Loss, LossModel};
 use crate::network::route::Carrier;
 use crate::packet::{Flags, Packet};
-use crate::random::{Distribution, Stream, Streams};
+use crate::random::{Stream, Streams};
 
 /// What is drawn for every flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,9 +82,9 @@ impl FlowBoxes {
             ..
         } = &self.config;
         let mut stream = self.streams.own(&format!("{name}/{flow}"));
-        let delay = draw_span(delay, &mut stream);
-        let probability = loss.draw(&mut stream).min(1.0);
-        let rate = rate.as_ref().map(|rate| rate.draw(&mut stream));
+        let delay = stream.draw_span(delay);
+        let probability = stream.draw(loss).min(1.0);
+        let rate = rate.as_ref().map(|rate| stream.draw(rate));
         let flow_box = FlowBox {
             delay,
             rate: rate.map(|bps| Rate::from_bps(bps.max(1.0) as u64)),
@@ -117,7 +119,7 @@ impl FlowBoxes {
             return None;
         }
         let noise = match &self.config.noise {
-            Some(noise) if packet.flags.has(Flags::ACK) => draw_span(noise, &mut self.noise),
+            Some(noise) if packet.flags.has(Flags::ACK) => self.noise.draw_span(noise),
             _ => Span::ZERO,
         };
         let leaves = (now + flow.delay + noise).max(flow.free);
@@ -134,7 +136,6 @@ mod tests {
     use super::*;
     use crate::config::Randomness;
     use crate::packet::SackHandle;
-    use crate::random::Family;
 
     fn packet(flow: u32, bytes: u16) -> Packet {
         Packet {
@@ -156,9 +157,9 @@ mod tests {
 
     fn constant(delay_s: f64, loss: f64, rate_bps: Option<f64>) -> DelayBox {
         DelayBox {
-            delay: Distribution::constant(delay_s),
-            loss: Distribution::constant(loss),
-            rate: rate_bps.map(Distribution::constant),
+            delay: Distribution::Constant(delay_s),
+            loss: Distribution::Constant(loss),
+            rate: rate_bps.map(Distribution::Constant),
             noise: None,
             name: "box".to_string(),
         }
@@ -205,10 +206,7 @@ mod tests {
     #[test]
     fn noise_delays_acknowledgements_and_keeps_their_order() {
         let mut config = constant(0.01, 0.0, None);
-        config.noise = Some(Distribution::unlimited(Family::Uniform {
-            from: 0.0,
-            to: 0.002,
-        }));
+        config.noise = Some(Distribution::Uniform(0.0, 0.002));
         let mut boxes = boxes(&config, &["a"]);
         let data = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(0));
         assert_eq!(data, Some(at(10)));
@@ -236,7 +234,7 @@ mod tests {
     #[test]
     fn a_flow_loses_the_share_that_was_drawn_for_it() {
         let mut config = constant(0.0, 0.0, None);
-        config.loss = Distribution::unlimited(Family::Uniform { from: 0.0, to: 0.2 });
+        config.loss = Distribution::Uniform(0.0, 0.2);
         let names: Vec<String> = (0..200).map(|number| format!("flow-{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut boxes = boxes(&config, &names);
@@ -263,7 +261,7 @@ mod tests {
     #[test]
     fn values_belong_to_the_name_of_the_flow_and_of_the_box() {
         let mut config = constant(0.0, 0.0, None);
-        config.delay = Distribution::unlimited(Family::Exponential { mean: 0.1 });
+        config.delay = Distribution::Exponential { mean: 0.1 };
         let two = delays(&boxes(&config, &["a", "b"]));
         assert_ne!(two[0], two[1]);
         // Neither another flow nor another order changes them.
@@ -293,20 +291,21 @@ mod tests {
         let leaves = (0..10).find_map(|_| boxes.admit(&packet(3, 1000), Carrier::Tcp, at(6)));
         assert_eq!(leaves, Some(at(26)));
     }
+
     /// Both directions of a connection have its values, and nothing is left of one that is over.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
         for number in 0..1000 {
-            let up = number << 1;
+            let up = number << 2;
             boxes.add(Carrier::Traffic, up, &format!("web/{number}"));
-            for side in [up, up | 1] {
+            for side in [up, up | 1, up | 2, up | 3] {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));
             }
             // The last of its ends to hear of the end may be either; three are alive at once.
             if number >= 3 {
-                boxes.remove(Carrier::Traffic, up - 6 + number % 2);
+                boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }
         }
         assert_eq!(boxes.flows.len(), 1 + 3);

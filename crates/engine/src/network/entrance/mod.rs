@@ -18,9 +18,9 @@ use self::delay_box::FlowBoxes;
 use self::holding::Holding;
 use super::loss::{Loss, LossModel};
 use super::{Carrier, Network};
-use crate::config::Config;
+use crate::config::{Config, Distribution};
 use crate::packet::Packet;
-use crate::random::{Distribution, Stream, Streams, span_of};
+use crate::random::{Stream, Streams};
 use crate::schedule::Event;
 
 /// What happens to packets before a link's loss and queue.
@@ -87,9 +87,7 @@ impl Entrance {
     /// When a packet that could go on at `time` does.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
-            Some((delay, stream)) if self.held_back.loses() => {
-                later(time, draw_span(delay, stream))
-            }
+            Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
             _ => time,
         }
     }
@@ -97,11 +95,6 @@ impl Entrance {
 
 fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
-}
-
-/// Draws a span, from a distribution of seconds.
-fn draw_span(distribution: &Distribution, stream: &mut Stream) -> Span {
-    span_of(distribution.draw(stream))
 }
 
 /// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.

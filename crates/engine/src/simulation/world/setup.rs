@@ -13,7 +13,8 @@ use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::window::Baseline;
 use crate::traffic::{
-    CutOff, Generator, MessageSource, RequestModel, Session, StopWatch, Trace, Traffic, Ways,
+    CutOff, Generator, MessageSource, Onward, RequestModel, Session, StopWatch, Trace, Traffic,
+    Way, Ways,
 };
 use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::UdpStream;
@@ -49,17 +50,14 @@ impl World {
             let kind = match &flow.transport {
                 Transport::Tcp(tcp) => {
                     let controller = controller_of(&flow.name, tcp, &mut group)?;
-                    match flow.via {
-                        Some(proxy) => {
-                            world.add_split(config, flow, (tcp, controller), proxy, &streams)?
-                        }
-                        None => world.add_tcp(config, flow, tcp, controller, &streams)?,
-                    }
+                    world.add_tcp(config, flow, tcp, controller, &streams)?
                 }
                 Transport::Messages(tcp, messages) => {
                     let controller = controller_of(&flow.name, tcp, &mut group)?;
+                    let first = world.tcp.len();
                     let kind = world.add_tcp(config, flow, tcp, controller, &streams)?;
-                    world.add_messages(messages, tcp, flow_stream(flow, "bursts", &streams));
+                    let stream = flow_stream(flow, "bursts", &streams);
+                    world.add_messages(first, messages, tcp, stream);
                     kind
                 }
                 Transport::Traffic(tcp, source) => {
@@ -122,6 +120,9 @@ impl World {
         controller: Controller,
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
+        if let Some(proxy) = flow.via {
+            return self.add_split(config, flow, (tcp, controller), proxy, streams);
+        }
         let there = self.path(config, flow, flow.from, flow.to, End::TcpReceiver)?;
         let back = self.path(config, flow, flow.to, flow.from, End::TcpSender)?;
         let id = self.flows.len() as u32;
@@ -174,9 +175,8 @@ impl World {
         Ok(())
     }
 
-    /// The application of the connection added last.
-    fn add_messages(&mut self, config: &Messages, tcp: &Tcp, stream: Stream) {
-        let connection = self.tcp.len() - 1;
+    /// The application of a connection.
+    fn add_messages(&mut self, connection: usize, config: &Messages, tcp: &Tcp, stream: Stream) {
         self.tcp[connection].sender.begin_empty();
         let index = self.messages.len() as u32;
         let source = MessageSource::new(index, connection, config, tcp.mss_bytes, stream);
@@ -213,16 +213,17 @@ impl World {
             Source::CutOff(_) => false,
             Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
         };
-        let (client, server) = if answers {
-            (flow.to, flow.from)
-        } else {
-            (flow.from, flow.to)
-        };
-        let ways = Ways {
-            up_data: self.path(config, flow, client, server, End::TrafficReceiver)?,
-            up_acks: self.path(config, flow, server, client, End::TrafficSender)?,
-            down_data: self.path(config, flow, server, client, End::TrafficReceiver)?,
-            down_acks: self.path(config, flow, client, server, End::TrafficSender)?,
+        let there = self.way(config, flow, (flow.from, flow.to), flow.via)?;
+        let back = self.way(config, flow, (flow.to, flow.from), flow.via_back)?;
+        let ways = match answers {
+            true => Ways {
+                up: back,
+                down: there,
+            },
+            false => Ways {
+                up: there,
+                down: back,
+            },
         };
         let generator = match source {
             Source::Requests(requests) => {
@@ -243,6 +244,34 @@ impl World {
             .traffic
             .add(named, ways, tcp, stream, generator, answers);
         Ok(Kind::Traffic(index))
+    }
+
+    /// The way of one direction of the connections that traffic opens.
+    fn way(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        (from, to): (usize, usize),
+        via: Option<usize>,
+    ) -> Result<Way, SetupError> {
+        let Some(proxy) = via else {
+            return Ok(Way {
+                data: self.path(config, flow, from, to, End::TrafficReceiver)?,
+                acks: self.path(config, flow, to, from, End::TrafficSender)?,
+                onward: None,
+            });
+        };
+        let (start, end) = (config.proxies[proxy].start, config.proxies[proxy].end);
+        let onward = Onward {
+            proxy,
+            data: self.path(config, flow, end, to, End::TrafficReceiver)?,
+            acks: self.path(config, flow, to, end, End::TrafficSender)?,
+        };
+        Ok(Way {
+            data: self.path(config, flow, from, start, End::TrafficEntry)?,
+            acks: self.path(config, flow, start, from, End::TrafficSender)?,
+            onward: Some(onward),
+        })
     }
 
     fn path(

@@ -4,7 +4,7 @@ use longhaul_units::Time;
 
 use super::{Dialogue, Stage};
 use crate::measure::{Exchange, FlowCounters};
-use crate::traffic::origin::Half;
+use crate::traffic::half::Half;
 use crate::traffic::slab::Side;
 use crate::transport::Env;
 
@@ -27,8 +27,7 @@ impl Dialogue {
     /// Whether nothing more can happen to it.
     pub(crate) fn is_over(&self) -> bool {
         let last = self.down.as_ref().unwrap_or(&self.up);
-        let known = last.sender.acknowledged() >= last.sender.end();
-        self.stage == Stage::CutOff || (self.stage == Stage::Closing && known)
+        self.stage == Stage::CutOff || (self.stage == Stage::Closing && last.is_over())
     }
 
     /// Lets go of what the network keeps for packets that are held back.
@@ -53,11 +52,22 @@ impl Dialogue {
         }
     }
 
-    /// The two directions: that of `side` and the other.
+    /// The direction of `side`, and the other one, if they share a connection.
     pub(crate) fn halves(&self, side: Side) -> (Option<&Half>, Option<&Half>) {
-        match side {
-            Side::Up => (Some(&self.up), self.down.as_ref()),
-            Side::Down => (self.down.as_ref(), Some(&self.up)),
+        let (up, down) = (Some(&self.up), self.down.as_ref());
+        let (half, other) = match side {
+            Side::Up => (up, down),
+            Side::Down => (down, up),
+        };
+        (half, other.filter(|_| !self.apart))
+    }
+
+    /// Number of the connection of `side` among those that captures tell apart.
+    pub(crate) fn number(&self, side: Side) -> u64 {
+        let number = self.connection();
+        match self.apart {
+            false => number,
+            true => 2 * number + u64::from(side == Side::Down),
         }
     }
 

@@ -85,6 +85,11 @@ impl Sender {
         self.tcb.end
     }
 
+    /// Whether nothing comes after a segment.
+    pub(crate) fn is_last(&self, segment: u64) -> bool {
+        segment == self.tcb.fin
+    }
+
     /// Segments in flight or lost.
     pub(crate) fn outstanding(&self) -> u64 {
         self.tcb.max_sent - self.tcb.una

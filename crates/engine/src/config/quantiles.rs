@@ -1,0 +1,85 @@
+//! Measured quantiles, and what lies between them.
+
+use std::sync::Arc;
+
+/// Quantiles that were measured, and how to get from one to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantiles {
+    /// Where each one stands on a scale, and a height, between which lines are drawn.
+    points: Arc<[(f64, f64)]>,
+    /// What to raise heights to.
+    root: Option<f64>,
+}
+
+impl Quantiles {
+    /// Of the pairs `(probability, value)`, two at least, whose probabilities ascend from 0 and whose
+    /// values do not fall.
+    ///
+    /// Without a root, values are linear in the probability between quantiles, of which the last is
+    /// that of 1. With one, the root of the value of this degree is linear in the logarithm of the
+    /// probability to be above, beyond the last quantile too, which is below 1: round trips as
+    /// PackMime has them (Cao, Cleveland and others, "Stochastic models for generating synthetic
+    /// HTTP source traffic", INFOCOM 2004).
+    pub fn new(quantiles: &[(f64, f64)], root: Option<f64>) -> Self {
+        let point = |&(probability, value): &(f64, f64)| match root {
+            None => (probability, value),
+            Some(degree) => (above(probability), libm::pow(value, 1.0 / degree)),
+        };
+        Self {
+            points: quantiles.iter().map(point).collect(),
+            root,
+        }
+    }
+
+    /// The quantile of a probability below 1.
+    pub(crate) fn at(&self, probability: f64) -> f64 {
+        match self.root {
+            None => interpolate(&self.points, probability),
+            Some(degree) => libm::pow(interpolate(&self.points, above(probability)), degree),
+        }
+    }
+}
+
+/// The scale of roots: minus the logarithm of the probability to be above.
+fn above(probability: f64) -> f64 {
+    -libm::log1p(-probability)
+}
+
+/// A point on a line through `points`, ascending in the first number. Beyond both ends the outermost
+/// pieces go on.
+pub(crate) fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
+    let above = points.partition_point(|&(known, _)| known <= x);
+    let at = above.clamp(1, points.len() - 1);
+    let ((x0, y0), (x1, y1)) = (points[at - 1], points[at]);
+    y0 + (x - x0) / (x1 - x0) * (y1 - y0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measured_quantiles_are_met_and_joined_by_lines() {
+        let linear = Quantiles::new(&[(0.0, 1.0), (0.5, 3.0), (0.9, 3.0), (1.0, 13.0)], None);
+        for (probability, expected) in [(0.0, 1.0), (0.25, 2.0), (0.7, 3.0), (0.95, 8.0)] {
+            assert!((linear.at(probability) - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn roots_are_linear_in_the_logarithm_of_what_is_above_and_go_on() {
+        // Three of PackMime's server-side round trips in ms, and 1 - p ten times smaller than at the
+        // last: as far again as from the one before.
+        let table = [(0.0, 0.495), (0.9, 122.131), (0.99, 707.259)];
+        let tail = Quantiles::new(&table, Some(3.0));
+        for (probability, value) in table {
+            assert!((tail.at(probability) / value - 1.0).abs() < 1e-12);
+        }
+        let step = libm::cbrt(707.259) - libm::cbrt(122.131);
+        let expected = libm::pow(libm::cbrt(707.259) + step, 3.0);
+        assert!((tail.at(0.999) / expected - 1.0).abs() < 1e-9);
+        let halfway = libm::pow(libm::cbrt(122.131) + step / 2.0, 3.0);
+        let probability = 1.0 - 0.1 / libm::sqrt(10.0);
+        assert!((tail.at(probability) / halfway - 1.0).abs() < 1e-9);
+    }
+}

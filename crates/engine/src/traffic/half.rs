@@ -1,0 +1,115 @@
+//! One direction of a connection: a sender on one side, a receiver on the other. Where a proxy splits it,
+//! there are two legs, to the proxy's start node and on from its end node.
+
+use longhaul_units::Time;
+
+use super::slab::Name;
+use crate::measure::FlowCounters;
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::transport::Env;
+use crate::transport::tcp::{Receiver, Sender};
+
+/// One direction of a connection, or a leg of it.
+#[derive(Debug)]
+pub(super) struct Half {
+    pub(super) sender: Sender,
+    /// On the other side, or at the start node of a proxy.
+    pub(super) receiver: Receiver,
+    /// From that proxy's end node to the other side. It gets data segment by segment, so that segments
+    /// have the same numbers on both legs.
+    pub(super) onward: Option<Box<Half>>,
+}
+
+impl Half {
+    /// The leg of this name.
+    pub(super) fn leg(&self, name: Name) -> Option<&Self> {
+        if name.is_onward() {
+            self.onward.as_deref()
+        } else {
+            Some(self)
+        }
+    }
+
+    /// The same to work with.
+    pub(super) fn leg_mut(&mut self, name: Name) -> Option<&mut Self> {
+        if name.is_onward() {
+            self.onward.as_deref_mut()
+        } else {
+            Some(self)
+        }
+    }
+
+    /// The leg that leads to the other side.
+    pub(super) fn last(&self) -> &Self {
+        self.onward.as_deref().unwrap_or(self)
+    }
+
+    /// The receiver on the other side.
+    pub(super) fn far_receiver(&mut self) -> &mut Receiver {
+        match &mut self.onward {
+            Some(onward) => &mut onward.receiver,
+            None => &mut self.receiver,
+        }
+    }
+
+    /// The application has `bytes` more to send, and closes after them if they are the `last`. Returns
+    /// the first of their segments, and one past the last.
+    pub(super) fn give(&mut self, bytes: u64, last: bool, env: &mut Env) -> (u64, u64) {
+        let begin = self.sender.end();
+        if !last {
+            return (begin, self.sender.append(bytes, env));
+        }
+        let end = self.sender.append_last(bytes, env);
+        self.expect_end(end);
+        (begin, end)
+    }
+
+    /// Whether the segments below `end` have arrived on the other side.
+    pub(super) fn has_arrived(&self, end: u64) -> bool {
+        self.last().receiver.next() >= end
+    }
+
+    /// Whether its sender, or that which sends last, knows that everything has arrived.
+    pub(super) fn is_over(&self) -> bool {
+        let sender = &self.last().sender;
+        sender.acknowledged() >= sender.end()
+    }
+
+    /// One past the last segment of all.
+    fn expect_end(&mut self, end: u64) {
+        self.receiver.expect_end(end);
+        if let Some(onward) = &mut self.onward {
+            onward.receiver.expect_end(end);
+        }
+    }
+
+    /// Counters up to `now`: what its sender sends, and what arrives on the other side.
+    pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
+        let last = self.last();
+        let next = last.receiver.next();
+        FlowCounters {
+            delivered_pkts: next.saturating_sub(1),
+            delivered_bytes: last.sender.bytes_below(next),
+            ..self.sender.counters(now)
+        }
+    }
+
+    /// A segment of the other direction says that all of this one has arrived.
+    pub(super) fn acknowledge_all(&mut self, env: &mut Env) {
+        if self.sender.outstanding() == 0 {
+            return;
+        }
+        let packet = Packet {
+            time: env.network.now,
+            ns2_s: 0.0,
+            seq: self.sender.end(),
+            stamp: self.receiver.stamp(),
+            flow: 0,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes: 0,
+            flags: Flags::ACK,
+        };
+        self.sender.on_packet(&packet, env);
+    }
+}

@@ -1,0 +1,194 @@
+//! Which proxy splits which flows.
+
+use longhaul_units::Quantity;
+
+use super::Site;
+use crate::document::{Node, Table, Value};
+use crate::error::Diagnostic;
+use crate::flow::{self, Path};
+use crate::read::join;
+use crate::topology::Core;
+use crate::trace;
+use crate::typed::{Typed, text_of};
+
+/// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
+pub(crate) fn assign(
+    proxies: &[Node],
+    sites: &[Site],
+    groups: &[Node],
+    paths: &mut [Path],
+    core: &Core,
+    out: &mut Vec<Diagnostic>,
+) {
+    check_names(proxies, out);
+    let mut used = vec![false; sites.len()];
+    for (group, (index, path)) in groups.iter().zip(paths.iter_mut().enumerate()) {
+        let group = group.table().expect("a group is a table");
+        if group.word("protocol") != "tcp" {
+            continue;
+        }
+        let mut of_route = |route: Route| {
+            let passed: Vec<usize> = (0..sites.len())
+                .filter(|&number| route.is_split_by(&sites[number], core))
+                .collect();
+            passed.iter().for_each(|&number| used[number] = true);
+            if passed.len() > 1 {
+                refuse_several(proxies, &passed, group, index, out);
+            }
+            let via = passed.first().copied();
+            if let Some(number) = via {
+                check_segment(&proxies[number], number, group, out);
+            }
+            via
+        };
+        let there = Route::of(group, path);
+        path.via_back = traffic_comes_back(group)
+            .then(|| of_route(there.back()))
+            .flatten();
+        path.via = of_route(there);
+    }
+    for (number, node) in proxies
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| !used[*number])
+    {
+        let table = node.table().expect("a proxy is a table");
+        let message = format!(
+            "no TCP flow begins before `{}` and ends behind `{}`; flows that sit on these nodes need \
+             access links",
+            table.word("start"),
+            table.word("end")
+        );
+        let origin = &table.node("start").origin;
+        out.push(Diagnostic::new(
+            &join("proxies", &number.to_string()),
+            origin,
+            message,
+        ));
+    }
+}
+
+/// Whether connections of a group have data both ways.
+fn traffic_comes_back(group: &Table) -> bool {
+    let Some(traffic) = group.get("traffic").and_then(Node::table) else {
+        return false;
+    };
+    match traffic.word("kind") {
+        "on-off" | "perturbation" => false,
+        "trace" => trace::parse(traffic.word("csv")).is_ok_and(|exchanges| {
+            let mut responses = exchanges.iter().map(|exchange| exchange.response_bytes);
+            responses.any(|bytes| bytes.is_some())
+        }),
+        _ => true,
+    }
+}
+
+fn refuse_several(
+    proxies: &[Node],
+    passed: &[usize],
+    group: &Table,
+    index: usize,
+    out: &mut Vec<Diagnostic>,
+) {
+    let names = passed.iter().map(|&number| name(&proxies[number]));
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "these flows go by the proxies {}; only one may split them",
+        names.join(" and ")
+    );
+    let path = join("flows", &index.to_string());
+    out.push(Diagnostic::new(&path, &group.node("label").origin, message));
+}
+
+/// Refuses credit that is less than one segment of a flow: its first would wait for ever.
+fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
+    let proxy = proxy.table().expect("a proxy is a table");
+    let changes = proxy.list("changes").iter().filter_map(Node::table);
+    let credits = changes.filter_map(|change| change.get("credit"));
+    let payload = flow::payload(group.sub("tcp"), group.bytes("packet"));
+    for node in credits.chain([proxy.node("credit")]) {
+        let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
+            unreachable!("credit is resolved to bytes");
+        };
+        if payload.is_some_and(|payload| bytes.0 < payload) {
+            let message = format!(
+                "{bytes} is less than a segment of the flows `{}`, which would wait for ever",
+                group.word("label")
+            );
+            let path = join("proxies", &format!("{number}.credit"));
+            // The credit is derived from what was written: its line is not known any more.
+            let origin = &proxy.node("start").origin;
+            out.push(Diagnostic::new(&path, origin, message));
+        }
+    }
+}
+
+fn name(proxy: &Node) -> &str {
+    proxy.table().expect("a proxy is a table").word("name")
+}
+
+fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
+    for (number, proxy) in proxies.iter().enumerate() {
+        let taken = proxies[..number]
+            .iter()
+            .any(|other| name(other) == name(proxy));
+        if taken || name(proxy).is_empty() {
+            let node = proxy.table().expect("a proxy is a table").node("name");
+            let message = format!(
+                "the name `{}` is empty or taken; give each proxy its own",
+                text_of(node)
+            );
+            let path = join("proxies", &format!("{number}.name"));
+            out.push(Diagnostic::new(&path, &node.origin, message));
+        }
+    }
+}
+
+/// The way of a group's data, one way or the other.
+#[derive(Clone, Copy)]
+struct Route {
+    from: usize,
+    to: usize,
+    /// Whether there are access links before the first node and behind the last.
+    before: bool,
+    behind: bool,
+}
+
+impl Route {
+    fn of(group: &Table, path: &Path) -> Self {
+        let access = group.get("access").and_then(Node::table);
+        Self {
+            from: path.from,
+            to: path.to,
+            before: access.is_some(),
+            behind: access.is_some_and(|access| access.word("at") == "both"),
+        }
+    }
+
+    fn back(self) -> Self {
+        Self {
+            from: self.to,
+            to: self.from,
+            before: self.behind,
+            behind: self.before,
+        }
+    }
+
+    /// Whether it begins before a proxy's start node and ends behind its end node.
+    fn is_split_by(self, site: &Site, core: &Core) -> bool {
+        let Some(links) = core.route(self.from, self.to) else {
+            return false;
+        };
+        let mut nodes = vec![self.from];
+        nodes.extend(links.iter().map(|&link| core.links[link].to));
+        let at = |node| nodes.iter().position(|&passed| passed == node);
+        match (at(site.start), at(site.end)) {
+            (Some(start), Some(end)) => {
+                let begins_before = start > 0 || self.before;
+                let ends_behind = end + 1 < nodes.len() || self.behind;
+                start < end && begins_before && ends_behind
+            }
+            _ => false,
+        }
+    }
+}
