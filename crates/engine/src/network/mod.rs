@@ -13,7 +13,7 @@ use longhaul_units::Time;
 
 use self::change::Changes;
 use self::entrance::Entrance;
-use self::link::{Link, Moment, Offer};
+use self::link::{Fate, Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
@@ -343,6 +343,22 @@ impl Network {
             counters[link].duplicated_pkts = duplicated_pkts;
         }
         counters
+    }
+
+    /// Counts what becomes of the data packets of so many connections.
+    pub(crate) fn follow(&mut self, connections: usize) {
+        self.links
+            .iter_mut()
+            .for_each(|link| link.follow(connections));
+    }
+
+    /// What links have done to the data packets of a connection.
+    pub(crate) fn fate(&self, connection: usize) -> Fate {
+        let fates = self.links.iter().map(|link| link.fates()[connection]);
+        fates.fold(Fate::default(), |sum, fate| Fate {
+            dropped_pkts: sum.dropped_pkts + fate.dropped_pkts,
+            marked_pkts: sum.marked_pkts + fate.marked_pkts,
+        })
     }
 
     /// Restarts the record of largest queues; returns those so far.

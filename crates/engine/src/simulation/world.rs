@@ -176,9 +176,12 @@ impl World {
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
                 let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
+                let fate = self.env.network.fate(from);
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
+                    dropped_pkts: fate.dropped_pkts,
+                    marked_pkts: fate.marked_pkts,
                     ..self.tcp[from].sender.counters(now)
                 }
             }

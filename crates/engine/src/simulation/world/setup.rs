@@ -94,6 +94,7 @@ impl World {
         } else {
             world.env.network.look_ahead(config, &edges);
         }
+        world.env.network.follow(world.tcp.len());
         Ok(world)
     }
 
