@@ -15,7 +15,7 @@ use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
     Transport,
 };
-use longhaul_engine::measure::{FlowCounters, FlowTotals, LinkCounters, Totals};
+use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
 use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
@@ -375,14 +375,12 @@ fn drops_and_marks_belong_to_flows() {
         }
         let (totals, _) = run(&config);
         let link = &totals.links[0];
-        let periods: [(fn(&FlowTotals) -> FlowCounters, &LinkCounters); 2] = [
-            (|flow| flow.total, &link.total),
-            (|flow| flow.window, &link.window),
-        ];
-        for (period, counters) in periods {
-            let flows: Vec<FlowCounters> = totals.flows.iter().map(period).collect();
-            let dropped: u64 = flows.iter().map(|flow| flow.dropped_pkts).sum();
-            let marked: u64 = flows.iter().map(|flow| flow.marked_pkts).sum();
+        for (window, counters) in [(false, &link.total), (true, &link.window)] {
+            let flows = totals.flows.iter();
+            let flows = flows.map(|flow| if window { flow.window } else { flow.total });
+            let fates = flows.map(|flow| (flow.dropped_pkts, flow.marked_pkts));
+            let (dropped, marked) =
+                fates.fold((0, 0), |sum, fate| (sum.0 + fate.0, sum.1 + fate.1));
             // All but a SYN's loss, which is no data.
             assert!(counters.dropped_pkts() - dropped <= 1, "{queue:?}");
             assert_eq!(marked, counters.marked_pkts, "{queue:?}");
