@@ -14,7 +14,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import longhaul
-from longhaul import _engine, examples
+from longhaul import _engine, cli_model, examples
 from longhaul.comparison import compare as compare_runs
 from longhaul.results import Results, open_runs
 from longhaul.run import load, run_loaded
@@ -432,6 +432,14 @@ def demo(
     console = _out()
     console.print(compare_runs(runs))
     console.print(f"Report: {page}")
+
+
+app.command(name="model response", epilog="Example: longhaul model response --out response.svg")(
+    cli_model.response
+)
+app.command(name="model parallel-tcp", epilog="Example: longhaul model parallel-tcp -n 20 -n 50")(
+    cli_model.parallel_tcp
+)
 
 
 @app.callback(invoke_without_command=True)
