@@ -11,12 +11,11 @@ import typer
 from rich.table import Table
 
 from longhaul import _engine
+from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Picture to write: .svg or .png.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is already there.")]
 Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
 Rtt = Annotated[str, typer.Option(help="Round-trip time of the empty path, with its unit.")]
 
@@ -58,7 +57,7 @@ def response(
         ),
     }
     if json:
-        _print_json({"response": rows, "parameters": shapes, "path": path})
+        print_json({"response": rows, "parameters": shapes, "path": path})
     else:
         heads = ("loss rate", "standard", "rounds", "hstcp", "rounds", "hstcp / standard")
         formats = ("{:.0e}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.2f}")
@@ -212,7 +211,7 @@ def _over_droptail(
                 "lose together\n"
             )
     if json:
-        _print_json(found)
+        print_json(found)
     if out is not None:
         _save(pictures.droptail(curves), out, overwrite=overwrite, quiet=json)
 
@@ -242,7 +241,7 @@ def _over_red(
     held = [(n, parallel.red_equilibrium(path, red, n)) for n in counts]
     rows = [{"connections": n, "loss": at.loss, "queue_pkts": at.queue} for n, at in held if at]
     if json:
-        _print_json({"first_connections": first, "last_connections": last, "points": rows})
+        print_json({"first_connections": first, "last_connections": last, "points": rows})
     else:
         _print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
         typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
@@ -251,34 +250,23 @@ def _over_red(
 
 
 def _print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
-    from longhaul.cli import _out
-
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
     for row in rows:
         cells = zip(formats, row.values(), strict=True)
         table.add_row(*(text.format(cell) if cell else "0" for text, cell in cells))
-    _out().print(table)
-
-
-def _print_json(value: Any) -> None:  # noqa: ANN401
-    from longhaul.cli import _print_json as print_json
-
-    print_json(value)
+    stdout().print(table)
 
 
 def _save(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
     from longhaul import plots
-    from longhaul.cli import _refuse_existing
 
-    _refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite)
     plots.save(drawing, out)
     if not quiet:
         typer.echo(out)
 
 
 def _refused(message: str) -> Exception:
-    from longhaul.cli import InputError
-
     return InputError(message)
