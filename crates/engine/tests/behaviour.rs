@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::disciplines::{DISCIPLINES, Discipline};
 use common::extras::{Extras, extras};
 use common::{
@@ -11,6 +13,7 @@ use common::{
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
+    Transport,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
@@ -355,6 +358,35 @@ fn busy() -> Config {
         add_flows(&mut config, label, 3, start, tcp(recovery));
     }
     config
+}
+
+/// What links count of drops and marks belongs to one flow or another, under any discipline.
+#[test]
+fn drops_and_marks_belong_to_flows() {
+    for queue in DISCIPLINES {
+        let mut config = busy();
+        let (limit, link) = (Capacity::Packets(40), &mut config.links[0]);
+        link.queue = queue.config(limit, true, link.rate, link.delay);
+        config.measure.from = Time::ZERO + Span::from_secs(5);
+        for flow in &mut config.flows {
+            if let Transport::Tcp(tcp) = &mut flow.transport {
+                Arc::make_mut(tcp).ecn = Ecn::Classic;
+            }
+        }
+        let (totals, _) = run(&config);
+        let link = &totals.links[0];
+        for (window, counters) in [(false, &link.total), (true, &link.window)] {
+            let flows = totals.flows.iter();
+            let flows = flows.map(|flow| if window { flow.window } else { flow.total });
+            let fates = flows.map(|flow| (flow.dropped_pkts, flow.marked_pkts));
+            let (dropped, marked) =
+                fates.fold((0, 0), |sum, fate| (sum.0 + fate.0, sum.1 + fate.1));
+            // All but a SYN's loss, which is no data.
+            assert!(counters.dropped_pkts() - dropped <= 1, "{queue:?}");
+            assert_eq!(marked, counters.marked_pkts, "{queue:?}");
+            assert!(dropped + marked > 10, "{queue:?}");
+        }
+    }
 }
 
 /// Events are few where nothing but packets acts on one another, and where links lead together.

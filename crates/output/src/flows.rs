@@ -25,6 +25,10 @@ impl FlowRow {
         let alive_to = self.totals.finish.unwrap_or(self.end);
         Period {
             counters,
+            followed: matches!(
+                self.flow().transport,
+                Transport::Tcp(_) | Transport::Messages(..)
+            ),
             duration_s: self.seconds_since(from),
             alive_s: alive_to.since(alive_from).as_secs_f64(),
         }
@@ -34,6 +38,8 @@ impl FlowRow {
 /// What a flow did in a period.
 struct Period {
     counters: FlowCounters,
+    /// Whether links know the flow's packets: it has one connection, which lasts.
+    followed: bool,
     duration_s: f64,
     /// How long the flow existed in it.
     alive_s: f64,
@@ -142,6 +148,16 @@ fn counters() -> Vec<Counter<Period>> {
             "delivered payload over the length of the period",
             |p| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
         ),
+        Counter::pkts(
+            "dropped_pkts",
+            "packets that links dropped; not known of connections that come and go, and of datagrams",
+            |p| followed(p, p.counters.dropped_pkts),
+        ),
+        Counter::pkts(
+            "marked_pkts",
+            "packets that links marked; known of the same flows",
+            |p| followed(p, p.counters.marked_pkts),
+        ),
         Counter::number("cuts_loss", "window reductions for losses", |p| {
             Cell::Count(p.counters.cuts_loss)
         }),
@@ -201,6 +217,14 @@ fn counters() -> Vec<Counter<Period>> {
             |p| Cell::Count(p.counters.exchanges),
         ),
     ]
+}
+
+fn followed(period: &Period, pkts: u64) -> Cell<'static> {
+    if period.followed {
+        Cell::Count(pkts)
+    } else {
+        Cell::Null
+    }
 }
 
 fn sampled(period: &Period, rtt: Span) -> Cell<'static> {

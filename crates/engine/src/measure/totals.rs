@@ -51,6 +51,10 @@ pub struct FlowCounters {
     pub delivered_pkts: u64,
     /// Their payload bytes.
     pub delivered_bytes: u64,
+    /// Packets that links dropped; zero where traffic opens connections, and of datagrams.
+    pub dropped_pkts: u64,
+    /// Packets that links marked; zero in the same cases.
+    pub marked_pkts: u64,
     /// Window reductions for losses.
     pub cuts_loss: u64,
     /// Window reductions for congestion marks.
@@ -83,6 +87,8 @@ impl FlowCounters {
         self.retransmitted_pkts += other.retransmitted_pkts;
         self.delivered_pkts += other.delivered_pkts;
         self.delivered_bytes += other.delivered_bytes;
+        self.dropped_pkts += other.dropped_pkts;
+        self.marked_pkts += other.marked_pkts;
         self.cuts_loss += other.cuts_loss;
         self.cuts_ecn += other.cuts_ecn;
         self.timeouts += other.timeouts;

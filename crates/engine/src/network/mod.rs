@@ -13,7 +13,7 @@ use longhaul_units::Time;
 
 use self::change::Changes;
 use self::entrance::Entrance;
-use self::link::{Link, Moment, Offer};
+use self::link::{Fate, Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
@@ -346,6 +346,22 @@ impl Network {
             counters[link].duplicated_pkts = duplicated_pkts;
         }
         counters
+    }
+
+    /// Counts what links do to the data packets of so many connections.
+    pub(crate) fn follow(&mut self, connections: u32) {
+        for link in &mut self.links {
+            link.follow(connections);
+        }
+    }
+
+    /// What links have done to the data packets of each of so many connections.
+    pub(crate) fn fates(&self, connections: usize) -> Vec<Fate> {
+        let mut all = vec![Fate::default(); connections];
+        for link in &self.links {
+            link.add_fates(&mut all);
+        }
+        all
     }
 
     /// Restarts the record of largest queues; returns those so far.

@@ -39,6 +39,8 @@ impl Baseline {
             retransmitted_pkts: end.retransmitted_pkts - before.retransmitted_pkts,
             delivered_pkts: end.delivered_pkts - before.delivered_pkts,
             delivered_bytes: end.delivered_bytes - before.delivered_bytes,
+            dropped_pkts: end.dropped_pkts - before.dropped_pkts,
+            marked_pkts: end.marked_pkts - before.marked_pkts,
             cuts_loss: end.cuts_loss - before.cuts_loss,
             cuts_ecn: end.cuts_ecn - before.cuts_ecn,
             timeouts: end.timeouts - before.timeouts,

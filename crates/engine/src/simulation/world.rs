@@ -182,12 +182,16 @@ impl World {
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
+        let fates = self.env.network.fates(self.tcp.len());
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
                 let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
+                let fate = fates[from];
                 FlowCounters {
                     delivered_pkts,
                     delivered_bytes,
+                    dropped_pkts: fate.dropped_pkts,
+                    marked_pkts: fate.marked_pkts,
                     ..self.tcp[from].sender.counters(now)
                 }
             }

@@ -70,6 +70,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
         retransmitted_pkts: n + 3,
         delivered_pkts: n + 4,
         delivered_bytes: n + 5,
+        dropped_pkts: n + 14,
+        marked_pkts: n + 15,
         cuts_loss: n + 6,
         cuts_ecn: n + 7,
         timeouts: n + 8,

@@ -216,8 +216,10 @@ fn flows_have_window_and_total_counters() {
             "cuts_loss",
             "cuts_ecn",
             "timeouts",
+            "dropped_pkts",
+            "marked_pkts",
         ];
-        assert_eq!(counts.map(count), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(counts.map(count), [1, 2, 3, 4, 5, 6, 7, 8, 14, 15]);
         let n_s = n as f64 / 1000.0;
         assert!((real("rtt_mean_s") - n_s).abs() < 1e-12);
         assert!((real("rtt_min_s") - n_s / 2.0).abs() < 1e-12);

@@ -7,6 +7,7 @@
 
 mod clock;
 mod explicit;
+mod fates;
 mod ns2_clock;
 mod port;
 mod recent_sizes;
@@ -19,6 +20,7 @@ use longhaul_units::{Span, Time};
 pub(crate) use self::clock::Moment;
 use self::clock::{Clock as _, ExactClock};
 use self::explicit::ExplicitService;
+pub(crate) use self::fates::Fate;
 use self::ns2_clock::Ns2Clock;
 use self::port::Port;
 use super::change::Step;
@@ -111,7 +113,7 @@ impl Link {
 
     /// A packet has been lost on its way to the link.
     pub(crate) fn lose(&mut self, packet: &Packet) {
-        self.port.count_drop(DropReason::Loss, packet.bytes);
+        self.port.count_drop(DropReason::Loss, packet);
     }
 
     /// Explicit service: a transmission ends. The caller has taken the event off the schedule.
@@ -200,6 +202,16 @@ impl Link {
             }
         };
         port.counters(in_ring, busy_until > now, waited_ps)
+    }
+
+    /// Counts what becomes of the data packets of so many connections.
+    pub(crate) fn follow(&mut self, connections: u32) {
+        self.port.fates.follow(connections);
+    }
+
+    /// Adds what has become of the data packets of each connection.
+    pub(crate) fn add_fates(&self, all: &mut [Fate]) {
+        self.port.fates.add_to(all);
     }
 
     /// Takes note of the services that have begun by `now`.

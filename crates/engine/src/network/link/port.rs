@@ -7,6 +7,7 @@ use longhaul_units::{Span, Time};
 
 use super::Offer;
 use super::clock::{Clock, Moment};
+use super::fates::Fates;
 use super::ring::Ring;
 use crate::measure::LinkCounters;
 use crate::network::loss::LossModel;
@@ -24,6 +25,7 @@ pub(super) struct Port {
     waiting_pkts: u64,
     waiting_bytes: u64,
     tally: Tally,
+    pub(super) fates: Fates,
 }
 
 /// Counters. A packet's departure may lie ahead of the counters' update; see [`Port::catch_up`].
@@ -50,6 +52,7 @@ impl Port {
             waiting_pkts: 0,
             waiting_bytes: 0,
             tally: Tally::default(),
+            fates: Fates::default(),
         }
     }
 
@@ -82,10 +85,10 @@ impl Port {
             Verdict::Accept => {}
             Verdict::AcceptMarked => {
                 flags = flags.with(Flags::CE);
-                self.tally.marked_pkts += 1;
+                self.count_mark(packet);
             }
             Verdict::Drop(reason) => {
-                self.count_drop(reason, packet.bytes);
+                self.count_drop(reason, packet);
                 return None;
             }
         }
@@ -94,9 +97,20 @@ impl Port {
     }
 
     #[cold]
-    pub(super) fn count_drop(&mut self, reason: DropReason, bytes: u16) {
+    pub(super) fn count_drop(&mut self, reason: DropReason, packet: &Packet) {
         self.tally.dropped[reason as usize] += 1;
-        self.tally.dropped_bytes += u64::from(bytes);
+        self.tally.dropped_bytes += u64::from(packet.bytes);
+        if let Some(fate) = self.fates.of(packet) {
+            fate.dropped_pkts += 1;
+        }
+    }
+
+    #[cold]
+    fn count_mark(&mut self, packet: &Packet) {
+        self.tally.marked_pkts += 1;
+        if let Some(fate) = self.fates.of(packet) {
+            fate.marked_pkts += 1;
+        }
     }
 
     /// Service on arrival: a packet reaches the near end of the link.

@@ -92,6 +92,7 @@ impl World {
         } else {
             world.env.network.look_ahead(config, &edges);
         }
+        world.env.network.follow(world.tcp.len() as u32);
         Ok(world)
     }
 

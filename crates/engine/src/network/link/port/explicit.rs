@@ -40,7 +40,7 @@ impl Port {
             discipline.enqueue(packet, &arrival, effects)
         };
         if let Err(reason) = taken {
-            self.count_drop(reason, bytes);
+            self.count_drop(reason, &packet);
             return false;
         }
         self.tally.accepted_bytes += u64::from(bytes);
@@ -75,11 +75,13 @@ impl Port {
 
     /// Counts what the discipline has done to packets that it held.
     fn settle(&mut self, now: Time, effects: &mut Effects) {
-        self.tally.marked_pkts += std::mem::take(&mut effects.marked_pkts);
+        while let Some(packet) = effects.marked.pop() {
+            self.count_mark(&packet);
+        }
         while let Some((packet, reason)) = effects.dropped.pop() {
             self.note_end_of_wait(&packet, now);
             self.tally.accepted_bytes -= u64::from(packet.bytes);
-            self.count_drop(reason, packet.bytes);
+            self.count_drop(reason, &packet);
             if !packet.sack.is_none() {
                 effects.displaced.push(packet.sack);
             }

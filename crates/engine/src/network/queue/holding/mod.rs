@@ -57,7 +57,7 @@ pub(crate) enum Holding {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
-    pub(crate) marked_pkts: u64,
+    pub(crate) marked: Vec<Packet>,
     /// The SACK blocks of the dropped packets, once counted, for the network to forget with the next
     /// departure.
     pub(crate) displaced: Vec<SackHandle>,
@@ -72,7 +72,7 @@ impl Effects {
     /// Marks a packet that is or was held.
     fn mark(&mut self, packet: &mut Packet) {
         packet.flags = packet.flags.with(Flags::CE);
-        self.marked_pkts += 1;
+        self.marked.push(*packet);
     }
 }
 

@@ -1,0 +1,49 @@
+//! What a link did to the data packets of each connection: rare events, counted apart from the way that
+//! most packets take.
+
+use std::collections::BTreeMap;
+
+use crate::packet::{Flags, Packet};
+
+/// What became of the data packets of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fate {
+    pub(crate) dropped_pkts: u64,
+    pub(crate) marked_pkts: u64,
+}
+
+/// The fates of connections below an index. Most links do nothing to most connections, and hold
+/// nothing of them.
+#[derive(Debug, Default)]
+pub(super) struct Fates {
+    connections: u32,
+    known: BTreeMap<u32, Fate>,
+}
+
+impl Fates {
+    /// Follows so many connections.
+    pub(super) fn follow(&mut self, connections: u32) {
+        self.connections = connections;
+    }
+
+    /// The fate of a packet's connection, if it is followed and the packet carries its data.
+    pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut Fate> {
+        const OTHERS: Flags = Flags::SYN
+            .with(Flags::ACK)
+            .with(Flags::DATAGRAM)
+            .with(Flags::LOW);
+        if packet.flags.has(OTHERS) || packet.flow >= self.connections {
+            return None;
+        }
+        Some(self.known.entry(packet.flow).or_default())
+    }
+
+    /// Adds them to those of other links, by connection.
+    pub(super) fn add_to(&self, all: &mut [Fate]) {
+        for (&connection, fate) in &self.known {
+            let sum = &mut all[connection as usize];
+            sum.dropped_pkts += fate.dropped_pkts;
+            sum.marked_pkts += fate.marked_pkts;
+        }
+    }
+}

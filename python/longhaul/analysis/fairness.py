@@ -1,0 +1,14 @@
+"""How groups of flows share a link."""
+
+
+def relative_fairness(share: float, other: float) -> float | None:
+    """How many times the `other` group's share one group has; None beside a group without any.
+
+    Shares of whole groups, or of the average flow of each.
+    """
+    return share / other if other > 0.0 else None
+
+
+def bandwidth_stolen(beside_its_own_kind: float, beside_another: float) -> float:
+    """What a group of flows loses when its competitors use another protocol, in its own unit."""
+    return beside_its_own_kind - beside_another

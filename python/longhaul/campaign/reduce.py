@@ -1,0 +1,69 @@
+"""What is kept of a finished run: sums by label, the busiest link, thinned courses over time."""
+
+from typing import Any
+
+import polars as pl
+
+from longhaul.campaign.store import Kept
+from longhaul.results import Results
+
+# Points kept of a course over time.
+POINTS = 600
+
+_SUMS = (
+    "sent_pkts", "sent_bytes", "retransmitted_pkts", "delivered_bytes", "dropped_pkts",
+    "marked_pkts", "cuts_loss", "cuts_ecn", "timeouts",
+)  # fmt: skip
+_LINK = (
+    "name", "rate_bps", "arrived_pkts", "departed_pkts", "departed_bytes", "dropped_pkts",
+    "dropped_loss_pkts", "marked_pkts", "utilization", "queue_mean_pkts", "queue_max_pkts",
+)  # fmt: skip
+
+
+def reduce(run: Results) -> Kept:
+    """The tables to keep, all over the measurement window but for courses and events."""
+    meta = run.meta
+    kept: Kept = {
+        "run": {
+            "scenario_hash": meta["scenario_hash"],
+            "results_version": meta["results_version"],
+            "version": meta["version"],
+            "measured_s": meta["simulated_s"] - meta["measured_from_s"],
+            "data_packets": meta["data_packets"],
+            "wall_s": meta["machine"]["wall_s"],
+        },
+        "labels": _labels(run).to_dicts(),
+        "links": _links(run).to_dicts(),
+    }
+    if "series" in run.tables:
+        kept["flow_series"] = _thinned(
+            run.flow_series, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
+        )
+        kept["link_series"] = _thinned(
+            run.bottleneck_series, "queue_pkts", "queue_avg_pkts", "dropped_pkts", "marked_pkts"
+        )
+    if "events" in run.tables:
+        kept["events"] = run.events.drop("flow").to_dicts()
+    return kept
+
+
+def _labels(run: Results) -> pl.DataFrame:
+    """Sums over the flows of each label; of what is not known of all, nothing."""
+    known = [
+        pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
+        for name in _SUMS
+    ]
+    means = pl.col("cwnd_mean_pkts", "rtt_mean_s").mean()
+    groups = run.flows.group_by("label", maintain_order=True)
+    return groups.agg(pl.len().alias("flows"), *known, means)
+
+
+def _links(run: Results) -> pl.DataFrame:
+    """The busiest router link, forward."""
+    return run.links.filter(pl.col("name") == run.bottleneck).select(_LINK)
+
+
+def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:
+    every = max(1, series["t_s"].n_unique() // POINTS)
+    kept = series.filter(pl.int_range(pl.len()).over("name") % every == 0)
+    return kept.select("t_s", "name", *columns).to_dicts()

@@ -1,0 +1,84 @@
+"""What varies from run to run: axes, the places in the scenario that follow them, replications."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from longhaul._engine import Scenario as Resolved
+from longhaul.campaign.template import Scenario, filled_in
+from longhaul.run import load
+
+# A point on an axis.
+Level = str | int | float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a place in the scenario holds: a value, or the level of an axis.
+
+    A level may be taken `times` a factor, or stand for one `of` several values.
+    """
+
+    value: Any = None
+    axis: str | None = None
+    times: float = 1
+    of: Mapping[str, Any] | None = None
+
+    def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
+        """The value at a cell; whole numbers stay whole."""
+        if self.axis is None:
+            return self.value
+        level = cell[self.axis]
+        if self.of is not None:
+            return self.of[str(level)]
+        if self.times == 1 or isinstance(level, str):
+            return level
+        scaled = level * self.times
+        return int(scaled) if scaled == int(scaled) else scaled
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scenario, and what it is for."""
+
+    experiment: str
+    cell: Mapping[str, Level]
+    replication: int
+    scenario: Scenario
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The scenario, checked, with its defaults."""
+        return load(self.scenario)
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        levels = ", ".join(f"{axis} {level}" for axis, level in self.cell.items())
+        return f"{self.experiment} ({levels}; replication {self.replication})"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Every combination of the levels of the axes, so many times with other random numbers."""
+
+    experiment: str
+    template: Mapping[str, Any]
+    axes: Mapping[str, Sequence[Level]] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    replications: int = 1
+
+    def cells(self) -> Iterator[dict[str, Level]]:
+        """Every combination of levels."""
+        for levels in product(*self.axes.values()):
+            yield dict(zip(self.axes, levels, strict=True))
+
+    def runs(self) -> Iterator[Run]:
+        """Every run; all cells once, then all again."""
+        for replication in range(self.replications):
+            for cell in self.cells():
+                values = {path: setting.at(cell) for path, setting in self.settings.items()}
+                scenario = filled_in(self.template, {**values, "replication": replication})
+                yield Run(self.experiment, cell, replication, scenario)

@@ -1,0 +1,58 @@
+"""Scenarios laid together from parts, with values set by path."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from longhaul._engine import ScenarioError
+
+Scenario = dict[str, Any]
+
+
+def lay_together(parts: Sequence[Mapping[str, Any]]) -> Scenario:
+    """One scenario from several: tables merge, lists follow one another, other values replace."""
+    whole: Scenario = {}
+    for part in parts:
+        _merge(whole, part)
+    return whole
+
+
+def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
+    for key, value in upper.items():
+        below = lower.get(key)
+        if isinstance(below, dict) and isinstance(value, Mapping):
+            _merge(below, value)
+        elif isinstance(below, list) and isinstance(value, Sequence):
+            below.extend(deepcopy(list(value)))
+        else:
+            lower[key] = deepcopy(value)
+
+
+def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
+    """The template with values at paths, such as `duration` or `flows.LABEL.count`.
+
+    Groups of flows without flows are left out: a sweep may begin at none.
+    """
+    scenario: Scenario = deepcopy(dict(template))
+    for path, value in values.items():
+        _put(scenario, path, value)
+    scenario["flows"] = [flow for flow in scenario.get("flows", ()) if flow.get("count") != 0]
+    return scenario
+
+
+def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
+    *way, last = path.split(".")
+    place: Any = scenario
+    for step in way:
+        place = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
+    if not isinstance(place, dict):
+        raise ScenarioError(f"{path}: there is no table to set `{last}` in")
+    place[last] = value
+
+
+def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
+    """The group of flows of that label."""
+    labels = [flow.get("label") for flow in flows]
+    if label not in labels:
+        raise ScenarioError(f"{path}: no group is labelled `{label}`; there are: {labels}")
+    return flows[labels.index(label)]

@@ -1,0 +1,272 @@
+"""The verbs of the models: `longhaul model response` and `longhaul model parallel-tcp`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import ceil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from longhaul import _engine
+from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
+from longhaul.models import parallel_tcp as parallel
+from longhaul.models import response as responses
+
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Picture to write: .svg or .png.")]
+Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
+Rtt = Annotated[str, typer.Option(help="Round-trip time of the empty path, with its unit.")]
+
+LOSSES = [10.0**-k for k in range(1, 11)]
+WINDOWS = [38, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 83_000]
+
+
+def response(
+    form: Annotated[
+        str, typer.Option(help=f"Form of HighSpeed TCP: {', '.join(responses.FORMS)}.")
+    ] = "rfc3649",
+    low_window: Annotated[
+        float | None,
+        typer.Option(help="Low window of rfc3649 and ns2, in segments.", show_default="38"),
+    ] = None,
+    rate: Rate = "1 Gbps",
+    rtt: Rtt = "100 ms",
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print response functions of standard and HighSpeed TCP, and a(w) and b(w).
+
+    Mean windows in segments over loss rates, round trips between losses, and how many times the
+    window of standard TCP HighSpeed TCP has; then its increase and decrease over windows.
+    """
+    from longhaul.models import pictures
+
+    chosen = _form(form, low_window)
+    capacity = responses.path_window(_engine.bits_per_second(rate), _engine.seconds(rtt))
+    rows = [_response_row(chosen, p) for p in LOSSES]
+    shapes = [_shape_row(chosen, w) for w in WINDOWS]
+    path = {
+        "capacity_pkts": capacity,
+        "standard_loss": float(responses.STANDARD.loss(capacity)),
+        "hstcp_loss": float(chosen.loss(capacity)),
+        "standard_flows_for_one_hstcp": responses.equivalent_flows(
+            chosen, responses.STANDARD, capacity
+        ),
+    }
+    if json:
+        print_json({"response": rows, "parameters": shapes, "path": path})
+    else:
+        heads = ("loss rate", "standard", "rounds", "hstcp", "rounds", "hstcp / standard")
+        formats = ("{:.0e}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.2f}")
+        _print_table(heads, formats, rows)
+        _print_table(
+            ("window", "p(w)", "a(w)", "b(w)"), ("{:,}", "{:.3e}", "{:.3f}", "{:.4f}"), shapes
+        )
+        typer.echo(
+            f"{rate}, {rtt}: {capacity:,.0f} segments; standard TCP fills them at a loss rate of "
+            f"{path['standard_loss']:.2e}, HighSpeed TCP at {path['hstcp_loss']:.2e}; losing "
+            f"equally, {path['standard_flows_for_one_hstcp']:.1f} standard flows get as much as "
+            "one of it"
+        )
+    if out is not None:
+        _save(pictures.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
+
+
+def _form(name: str, low_window: float | None) -> responses.HighSpeed:
+    if name not in responses.FORMS:
+        raise _refused(f"--form {name}: there are: {', '.join(responses.FORMS)}")
+    if low_window is None:
+        return responses.FORMS[name]
+    if name not in ("rfc3649", "ns2"):
+        raise _refused(f"--low-window: form {name} is printed for a low window of 38 alone")
+    if not 1 <= low_window < 83_000:
+        raise _refused(f"--low-window {low_window:g}: from 1 to less than 83000 segments")
+    low_p = 1e-3 * (38.0 / low_window) ** 2 if name == "rfc3649" else None
+    return responses.HighSpeed.through(low_window, low_p)
+
+
+def _response_row(form: responses.HighSpeed, p: float) -> dict[str, float]:
+    standard = responses.STANDARD
+    return {
+        "loss": p,
+        "standard_pkts": float(standard.window(p)),
+        "standard_rounds": float(responses.rounds_between_losses(standard, p)),
+        "hstcp_pkts": float(form.window(p)),
+        "hstcp_rounds": float(responses.rounds_between_losses(form, p)),
+        "relative_fairness": float(responses.relative_fairness(form, standard, p)),
+    }
+
+
+def _shape_row(form: responses.HighSpeed, w: float) -> dict[str, float]:
+    return {
+        "window_pkts": w,
+        "loss": float(form.loss(w)),
+        "increase_pkts": float(form.increase(w)),
+        "decrease": float(form.decrease(w)),
+    }
+
+
+def parallel_tcp(
+    rate: Rate = "100 Mbps",
+    rtt: Rtt = "100 ms",
+    connections: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--connections",
+            "-n",
+            help="Number of connections; repeatable.",
+            show_default="up to ten times what fills the path",
+        ),
+    ] = None,
+    buffer: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Drop-tail buffer as a part of the path's capacity; repeatable.",
+            show_default="0.1 and 0.5",
+        ),
+    ] = None,
+    red: Annotated[bool, typer.Option("--red", help="RED in place of drop-tail.")] = False,
+    q_min: Annotated[float, typer.Option(help="RED's lower threshold, in packets.")] = 5.0,
+    q_max: Annotated[float, typer.Option(help="RED's upper threshold, in packets.")] = 15.0,
+    p_max: Annotated[float, typer.Option(help="RED's drop probability at the upper one.")] = 0.1,
+    window: Annotated[float, typer.Option(help="Largest window of a connection, bytes.")] = 65_536,
+    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1500,
+    ack_every: Annotated[int, typer.Option(help="Packets per acknowledgement.", min=1)] = 1,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print what N parallel connections get, by models: over drop-tail, or over RED.
+
+    Over drop-tail connections lose all together (a lower bound) or one by one (an upper bound).
+    """
+    if packet <= 0 or window < packet:
+        raise _refused(f"--window {window:g}: at least one packet of {packet:g} bytes, above 0")
+    path = parallel.Path(
+        _engine.bits_per_second(rate),
+        _engine.seconds(rtt),
+        packet_bytes=packet,
+        window_bytes=window,
+        packets_per_ack=ack_every,
+    )
+    counts = sorted(set(connections or _ladder(path)))
+    if counts[0] < 1:
+        raise _refused(f"--connections {counts[0]}: at least 1")
+    if red:
+        _over_red(path, _red(q_min, q_max, p_max), counts, out, overwrite=overwrite, json=json)
+    else:
+        shares = buffer or [0.1, 0.5]
+        if bad := [share for share in shares if not 0 < share <= 1]:
+            raise _refused(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
+        _over_droptail(path, shares, counts, out, overwrite=overwrite, json=json)
+
+
+def _ladder(path: parallel.Path) -> list[int]:
+    """Return numbers of connections from one to ten times what fills the path."""
+    filling = path.bdp / path.max_window
+    parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return [max(1, ceil(part * filling)) for part in parts]
+
+
+def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
+    if not (0 <= q_min < q_max and 0 < p_max <= 1):
+        raise _refused("RED: 0 <= --q-min < --q-max and 0 < --p-max <= 1")
+    return parallel.Red(q_min, q_max, p_max)
+
+
+def _over_droptail(
+    path: parallel.Path,
+    shares: list[float],
+    counts: list[int],
+    out: Path | None,
+    *,
+    overwrite: bool,
+    json: bool,
+) -> None:
+    from longhaul.models import pictures
+
+    curves: pictures.Curves = {}
+    found = []
+    for share in shares:
+        buffer = share * path.bdp
+        together = [parallel.synchronised(path, buffer, n) for n in counts]
+        apart = [parallel.desynchronised(path, buffer, n) for n in counts]
+        curves[f"buffer {share:g} BDP"] = (together, apart)
+        busy = parallel.band(path, buffer)
+        rows = [_pair_row(*pair) for pair in zip(together, apart, strict=True)]
+        found.append({"buffer_bdp": share, "points": rows, "band95": busy and asdict(busy)})
+        if json:
+            continue
+        typer.echo(
+            f"Buffer {share:g} BDP: {buffer:,.0f} packets beside {path.bdp:,.0f} on the path"
+        )
+        heads = ("connections", "loss: together", "one by one", "goodput: together", "one by one")
+        _print_table(heads, ("{:,}", "{:.2e}", "{:.2e}", "{:.1%}", "{:.1%}"), rows)
+        if busy is not None:
+            typer.echo(
+                f"{busy.first:,} to {busy.last:,} connections use 95 % of the link, even if they "
+                "lose together\n"
+            )
+    if json:
+        print_json(found)
+    if out is not None:
+        _save(pictures.droptail(curves), out, overwrite=overwrite, quiet=json)
+
+
+def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, float]:
+    return {
+        "connections": together.connections,
+        "synchronised_loss": together.loss,
+        "desynchronised_loss": apart.loss,
+        "synchronised_goodput": together.goodput,
+        "desynchronised_goodput": apart.goodput,
+    }
+
+
+def _over_red(
+    path: parallel.Path,
+    red: parallel.Red,
+    counts: list[int],
+    out: Path | None,
+    *,
+    overwrite: bool,
+    json: bool,
+) -> None:
+    from longhaul.models import pictures
+
+    first, last = parallel.red_connections(path, red)
+    held = [(n, parallel.red_equilibrium(path, red, n)) for n in counts]
+    rows = [{"connections": n, "loss": at.loss, "queue_pkts": at.queue} for n, at in held if at]
+    if json:
+        print_json({"first_connections": first, "last_connections": last, "points": rows})
+    else:
+        _print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
+        typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
+    if out is not None:
+        _save(pictures.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
+
+
+def _print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
+    table = Table(*heads, box=None, pad_edge=False)
+    for column in table.columns:
+        column.justify = "right"
+    for row in rows:
+        cells = zip(formats, row.values(), strict=True)
+        table.add_row(*(text.format(cell) if cell else "0" for text, cell in cells))
+    stdout().print(table)
+
+
+def _save(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
+    from longhaul import plots
+
+    refuse_existing(out, overwrite=overwrite)
+    plots.save(drawing, out)
+    if not quiet:
+        typer.echo(out)
+
+
+def _refused(message: str) -> Exception:
+    return InputError(message)

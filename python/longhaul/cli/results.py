@@ -1,0 +1,184 @@
+"""Verbs about results: plot, plot window, compare, report."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from longhaul import _engine
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Quiet,
+    RunDirs,
+    print_json,
+    refuse_existing,
+    stdout,
+)
+from longhaul.comparison import compare as compare_runs
+from longhaul.results import open_runs
+
+# What draws is loaded by the verbs that draw: it takes longer than checking a scenario.
+
+
+def plot(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... [NAME]...",
+            help="Run directories and names of plots, in any order; without a name, every plot.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the pictures.")] = Path(),
+    format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw named plots of one run, or of several on the same scales.
+
+    `longhaul list plots` shows the names.
+    """
+    from longhaul import plots
+
+    if format not in ("svg", "png"):
+        raise InputError(f"--format {format}: plots are written as svg or png")
+    names = [word for word in what if word in plots.PLOTS]
+    paths = [word for word in what if word not in plots.PLOTS]
+    if not paths:
+        raise InputError("no run directory is given: longhaul plot RUN... [NAME]...")
+    if len(paths) > 1 and (unknown := [p for p in paths if _looks_like_a_name(p)]):
+        plots.find(unknown[0])
+    runs = open_runs(paths)
+    stem = "-".join(dict.fromkeys(run.path.name for run in runs))
+    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.PLOTS}
+    for target in targets.values():
+        refuse_existing(target, overwrite=overwrite)
+    drawings = {target: plots.figure(name, runs) for name, target in targets.items()}
+    out.mkdir(parents=True, exist_ok=True)
+    for target, drawing in drawings.items():
+        plots.save(drawing, target)
+        if not quiet:
+            typer.echo(target)
+
+
+def plot_window(
+    kinds: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KIND...",
+            help="Algorithms: names that `longhaul list` shows, or my_cc.py:MyCC.",
+        ),
+    ],
+    loss_every: Annotated[
+        int | None, typer.Option(metavar="N", help="Lose every N-th segment.")
+    ] = None,
+    loss: Annotated[
+        float | None, typer.Option(metavar="P", help="Lose each segment with this probability.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Round trips.")] = 300,
+    rtt: Annotated[str, typer.Option(help="Round-trip time, with its unit.")] = "100 ms",
+    cwnd: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SEGMENTS",
+            help="Begin in congestion avoidance with this window.",
+            show_default="slow start",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the losses of --loss.", min=0)] = 1,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PARAMETER=VALUE",
+            help="Give a parameter to every KIND that has it; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Picture: .svg, .png or .html.", show_default="window-<KIND>.svg"
+        ),
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Draw the windows of algorithms round by round, with no network.
+
+    Each round trip acknowledges one window; a lost segment cuts it. Prints the mean window beside
+    what the response function gives. With --json prints every round, and draws only if --out is
+    given.
+    """
+    from longhaul import windows
+
+    experiment = windows.Experiment(
+        loss_every, loss, rounds, rtt_s=_engine.seconds(rtt), cwnd=cwnd, seed=seed
+    )
+    target = out
+    if target is None and not json:
+        stem = "-".join(kind.rpartition(":")[2] for kind in kinds)
+        target = Path(f"window-{stem}.svg")
+    if target is not None:
+        if target.suffix not in (".svg", ".png", ".html"):
+            raise InputError(f"--out {target}: pictures are written as .svg, .png or .html")
+        refuse_existing(target, overwrite=overwrite)
+    found = windows.courses(kinds, experiment, set or ())
+    if json:
+        print_json([course.figures() | course.rounds.to_dict(as_series=False) for course in found])
+    else:
+        stdout().print(_window_table([course.figures() for course in found]))
+    if target is not None:
+        windows.save(found, experiment, target)
+        if not json:
+            typer.echo(target)
+
+
+def _window_table(rows: list[dict[str, Any]]) -> Table:
+    heads = ("", "mean window", "least", "largest", "cuts", "response function")
+    table = Table(*heads, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        cells = [row["cwnd_mean_pkts"], row["cwnd_min_pkts"], row["cwnd_max_pkts"]]
+        response = row["response_pkts"]
+        table.add_row(
+            row["name"],
+            *(f"{cell:,.1f}" for cell in cells),
+            f"{row['cuts']:,}",
+            "" if response is None else f"{response:,.1f}",
+        )
+    return table
+
+
+def _looks_like_a_name(word: str) -> bool:
+    """Whether a word was meant as a plot's name: it is no path, and nothing of that name exists."""
+    return "/" not in word and "." not in word and not Path(word).exists()
+
+
+def compare(runs: RunDirs, json: AsJson = False) -> None:
+    """Print runs side by side in one table."""
+    opened = open_runs(runs)
+    if json:
+        print_json([results.as_json() for results in opened])
+    else:
+        stdout().print(compare_runs(opened))
+
+
+def report(
+    runs: RunDirs,
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML file with tables, plots and scenarios; it opens without a network."""
+    from longhaul.reports import report as write_report
+
+    refuse_existing(out, overwrite=overwrite)
+    write_report(open_runs(runs), out, title=title)
+    if not quiet:
+        typer.echo(out)

@@ -1,0 +1,109 @@
+"""Verbs about one scenario: run, calibrate, check, explain."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from longhaul.cli.shared import (
+    AsJson,
+    Overrides,
+    Overwrite,
+    Quiet,
+    ScenarioFile,
+    print_json,
+    refuse_existing,
+    stdout,
+    warn,
+)
+from longhaul.comparison import compare as compare_runs
+from longhaul.results import Results
+from longhaul.run import load, run_loaded
+
+
+def run(
+    file: ScenarioFile,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
+    ] = None,
+    set: Overrides = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Simulate a scenario and print a summary."""
+    scenario = load(file, set or ())
+    warn(scenario.warnings)
+    target = out or Path("runs") / file.stem
+    refuse_existing(target, overwrite=overwrite)
+    results = run_loaded(scenario, out=target, progress=not (quiet or json), overwrite=overwrite)
+    if json:
+        print_json(results.as_json())
+    elif not quiet:
+        _print_summary(results, target)
+
+
+def _print_summary(results: Results, target: Path) -> None:
+    console = stdout()
+    console.print(Text(results.title, style="bold"))
+    console.print(results.headline())
+    console.print(compare_runs([results]))
+    console.print(f"Tables: {target}")
+    console.print(f"Next:   longhaul plot {target} cwnd   or   longhaul report {target}")
+
+
+def calibrate(
+    file: ScenarioFile,
+    load: Annotated[float, typer.Option(help="Wanted share of the link's rate, 0.85 say.")],
+    link: Annotated[str, typer.Option(help="Link whose load it is.")] = "bottleneck",
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of", metavar="LABEL", help="Flows whose rates change, all by default; repeatable."
+        ),
+    ] = None,
+    set: Overrides = None,
+    json: AsJson = False,
+) -> None:
+    """Find the rate of new connections that gives a load, with all links ten times as fast."""
+    from longhaul.calibration import calibrate as find_rates
+
+    found = find_rates(file, load=load, link=link, labels=of, set=set or ())
+    if json:
+        print_json(found.as_json())
+        return
+    table = Table("factor", "load", box=None, pad_edge=False)
+    for factor, measured in found.steps:
+        table.add_row(f"{factor:.4f}", f"{measured:.2%}")
+    stdout().print(table)
+    for key, value in found.settings.items():
+        typer.echo(f"--set {key}={value}")
+
+
+def check(file: ScenarioFile, set: Overrides = None, quiet: Quiet = False) -> None:
+    """Check a scenario without running it."""
+    scenario = load(file, set or ())
+    warn(scenario.warnings)
+    if not quiet:
+        typer.echo(f"{file}: fine ({scenario.title}; {scenario.duration_s:g} s)")
+
+
+def explain(
+    file: ScenarioFile,
+    set: Overrides = None,
+    json: AsJson = False,
+) -> None:
+    """Print every value of a scenario, defaults included, and where each comes from."""
+    rows = load(file, set or ()).explain()
+    if json:
+        print_json(
+            [{"path": path, "value": value, "origin": origin} for path, value, origin in rows]
+        )
+        return
+    table = Table("value", "", "from", box=None, pad_edge=False)
+    for path, value, origin in rows:
+        table.add_row(path, Text(value), Text(origin, style="dim"))
+    stdout().print(table)

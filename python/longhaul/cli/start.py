@@ -1,0 +1,74 @@
+"""Verbs to begin with: new, list, demo."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longhaul import examples
+from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
+from longhaul.comparison import compare as compare_runs
+
+
+def new(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Scenario file to write.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--from", metavar="EXAMPLE", help="Example to start from.")
+    ] = examples.TEMPLATE,
+    list: Annotated[bool, typer.Option("--list", help="List the examples.")] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a commented scenario to start from."""
+    if list or file is None:
+        from longhaul import catalogue
+
+        stdout().print(catalogue.table(catalogue.examples()))
+        return
+    text = examples.read(source)
+    refuse_existing(file, overwrite=overwrite)
+    file.write_text(text, encoding="utf-8")
+    typer.echo(f"{file}: edit it, then: longhaul run {file}")
+
+
+def list_(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[WHAT]",
+            help="One of: algorithms, slow-starts, queues, plots, examples.",
+        ),
+    ] = "algorithms",
+    json: AsJson = False,
+) -> None:
+    """List algorithms and queues with their parameters, slow starts, plots, or examples."""
+    from longhaul import catalogue
+
+    if what not in catalogue.LISTS:
+        raise InputError(
+            f"nothing to list is called `{what}`; there are: {', '.join(catalogue.LISTS)}"
+        )
+    rows = catalogue.LISTS[what]()
+    if json:
+        print_json(rows)
+    else:
+        stdout().print(catalogue.table(rows))
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for runs and report.")] = Path(
+        "demo-report"
+    ),
+    overwrite: Overwrite = False,
+) -> None:
+    """Run HighSpeed TCP beside standard TCP at 1 Gbit/s and 100 ms, under RED+ECN and DropTail.
+
+    Prints one table and leaves an HTML report; takes less than a minute.
+    """
+    from longhaul.demo import demo as run_demo
+
+    runs, page = run_demo(out, overwrite=overwrite)
+    console = stdout()
+    console.print(compare_runs(runs))
+    console.print(f"Report: {page}")

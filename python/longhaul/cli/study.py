@@ -1,0 +1,171 @@
+"""Verbs about studies: published evaluations, run again and judged."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from longhaul._engine import RunError
+from longhaul.cli.shared import (
+    AsJson,
+    Overwrite,
+    Quiet,
+    print_json,
+    refuse_existing,
+    stdout,
+    warn,
+)
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="Directory of runs and results.", show_default="studies/<NAME>"
+    ),
+]
+Scale = Annotated[
+    str | None,
+    typer.Option(help="quick or full.", show_default="full, if there are results, or quick"),
+]
+
+
+def list_(json: AsJson = False) -> None:
+    """List the studies that come with Longhaul."""
+    from longhaul.studies import study
+
+    rows = [
+        {
+            "name": one.name,
+            "title": one.head.title,
+            "source": one.head.source,
+            "experiments": len(one.experiments),
+            "claims": len(one.claims),
+        }
+        for one in study.studies()
+    ]
+    if json:
+        print_json(rows)
+        return
+    table = Table("name", "title", "experiments", "claims", "source", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(str(row[key]) for key in ("name", "title", "experiments", "claims")),
+                      str(row["source"]))  # fmt: skip
+    stdout().print(table)
+
+
+def run(
+    name: Name,
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option("--experiment", "-e", metavar="ID", help="Only this one; repeatable."),
+    ] = None,
+    scale: Annotated[str, typer.Option(help="quick: minutes; full: as published.")] = "quick",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Worker processes.", show_default="one per core"),
+    ] = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many of each run.", show_default="all"),
+    ] = None,
+    out: Out = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Also keep the results in the study's own folder.")
+    ] = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Run a study, judge its claims and write its report.
+
+    Finished runs are kept and never done again: stop it at any time, and run the same to go on.
+    """
+    from longhaul.campaign import Store
+    from longhaul.progress import of_runs
+    from longhaul.studies import ledger, page, perform
+    from longhaul.studies.study import find
+
+    study = find(name)
+    target = out or _default(study.name)
+    with of_runs(study.name) as watch:
+        outcome, results = perform.perform(
+            study,
+            Store(store or target / "store"),
+            scale,
+            experiments=experiment or (),
+            replications=replications,
+            workers=workers,
+            watch=None if quiet else watch,
+        )
+    folders = [target / "results" / scale, *([study.recorded / scale] if record else [])]
+    for folder in folders:
+        results.write(folder)
+    judgements = ledger.judge(study, results.data, scale, experiment or ())
+    everything = ledger.judge(study, results.data, scale) if experiment else judgements
+    report_file = page.write(study, results, everything, target / f"{scale}.html")
+    if json:
+        print_json([one.as_json() for one in judgements])
+    elif not quiet:
+        console = stdout()
+        console.print(ledger.table(judgements))
+        console.print(ledger.summary(judgements))
+        console.print(f"Tables: {folders[0]}")
+        console.print(f"Report: {report_file}")
+    if outcome.failed:
+        warn([f"{failed.name}: {message}" for failed, message in outcome.failed])
+        raise RunError(f"{len(outcome.failed)} runs failed; the same command tries them again")
+
+
+def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = False) -> None:
+    """Print every claim of a study beside what was measured in its last runs."""
+    from longhaul.studies import ledger, record
+    from longhaul.studies.study import find
+
+    study = find(name)
+    folder, results = record.latest(study, out or _default(study.name), scale)
+    judgements = ledger.judge(study, results.data, results.facts.scale)
+    if json:
+        print_json([one.as_json() for one in judgements])
+        return
+    console = stdout()
+    console.print(ledger.table(judgements))
+    console.print(f"{ledger.summary(judgements)}; results of {folder}")
+
+
+def report(
+    name: Name,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="HTML file to write.", show_default="<NAME>.html"),
+    ] = None,
+    of: Annotated[
+        Path | None,
+        typer.Option("--of", help="Directory of the results.", show_default="studies/<NAME>"),
+    ] = None,
+    scale: Scale = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML page with the verdicts, and each figure beside what was published."""
+    from longhaul.studies import ledger, page, record
+    from longhaul.studies.study import find
+
+    study = find(name)
+    target = out or Path(f"{study.name}.html")
+    refuse_existing(target, overwrite=overwrite)
+    _, results = record.latest(study, of or _default(study.name), scale)
+    judgements = ledger.judge(study, results.data, results.facts.scale)
+    page.write(study, results, judgements, target)
+    if not quiet:
+        typer.echo(target)
+
+
+def _default(name: str) -> Path:
+    """Where a study's runs and results are."""
+    return Path("studies") / name

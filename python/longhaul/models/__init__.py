@@ -1,0 +1,1 @@
+"""Closed forms, fluid and hybrid models: congestion control without a packet."""

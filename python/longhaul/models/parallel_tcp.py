@@ -1,0 +1,216 @@
+"""Models of parallel TCP: N standard connections with one task over one bottleneck.
+
+Drop-tail with all connections losing at once (a lower bound), drop-tail with losses spread evenly
+over time (an upper bound), and RED at its equilibrium: the models of "Transport protocols for fast
+long-distance networks" (Osaka University, 2006), chapter 5; equation numbers are its. Every
+connection has the same round-trip time and largest window. Windows, buffers and queues are in
+packets; throughput and goodput are shares of the link's rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, erfc, exp, floor, inf, log, sqrt
+
+from scipy.optimize import brentq
+
+from longhaul.models.response import path_window
+
+LEAST_LOSS = 1e-12
+
+
+@dataclass(frozen=True)
+class Path:
+    """What N connections share.
+
+    `rtt_s` is the round-trip time of an empty path; a timeout lasts `timeout_rtts` round trips of
+    the moment; acknowledgements come for every packet, or every other one.
+    """
+
+    rate_bps: float
+    rtt_s: float
+    packet_bytes: float = 1500.0
+    window_bytes: float = 65_536.0
+    timeout_rtts: float = 5.0
+    packets_per_ack: int = 1
+
+    @property
+    def bdp(self) -> float:
+        """Packets that the empty path holds, `D`."""
+        return path_window(self.rate_bps, self.rtt_s, self.packet_bytes)
+
+    @property
+    def max_window(self) -> float:
+        """The largest window of one connection in packets, `W_max`; not cut to whole packets."""
+        return self.window_bytes / self.packet_bytes
+
+
+@dataclass(frozen=True)
+class Point:
+    """What N connections get."""
+
+    connections: int
+    loss: float
+    """Dropped packets per packet sent."""
+    throughput: float
+    """Packets that pass the link, as a share of its rate."""
+
+    @property
+    def goodput(self) -> float:
+        """Throughput without what is lost (5.1)."""
+        return self.throughput * (1.0 - self.loss)
+
+
+def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
+    """Return what connections get that all lose together: (5.2) to (5.7).
+
+    `buffer` is what waits at most. Without `timeouts` every loss is repaired at once (5.4).
+    """
+    if (lossless := _lossless(path, buffer, connections)) is not None:
+        return lossless
+    n, d, full = float(connections), path.bdp, buffer + path.bdp
+    # One saw-tooth of the sum of windows, from half of what path and buffer hold to all of it:
+    # while it is below the path's, a round trip takes rtt_s; above, the queue makes it longer.
+    packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
+    rounds = (d - buffer + 2.0 * n) / (2.0 * n)
+    rounds += (2.0 * d * buffer + n * buffer + buffer**2) / (2.0 * d * n)
+    p = n / packets
+    if timeouts:
+        share = timeout_share(p, full / n)
+        packets += n * share / (1.0 - p)
+        rounds += share * _timeout_rounds(path, p)
+    return Point(connections, p, packets / rounds / d)
+
+
+def timeout_share(p: float, window: float) -> float:
+    """Return the probability that a loss in a window ends in a timeout (Padhye et al.)."""
+    if window <= 3.0:
+        return 1.0
+    kept = (1.0 - p) ** 3
+    first: float = (1.0 - kept) * (1.0 + kept * (1.0 - (1.0 - p) ** (window - 3.0)))
+    ends: float = first / (1.0 - (1.0 - p) ** window)
+    return min(1.0, ends)
+
+
+def _timeout_rounds(path: Path, p: float) -> float:
+    """Return how long a sequence of timeouts lasts, in round trips (Padhye et al.)."""
+    backoff = p + sum(2.0 ** (k - 1) * p**k for k in range(2, 7))
+    return path.timeout_rtts * (1.0 + backoff) / (1.0 - p)
+
+
+def mean_window(path: Path, p: float) -> float:
+    """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
+
+    With timeouts and without a largest window; the approximation of Padhye et al.
+    """
+    b = path.packets_per_ack
+    timeouts = min(1.0, 3.0 * sqrt(3.0 * b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
+    return 1.0 / (sqrt(2.0 * b * p / 3.0) + path.timeout_rtts * timeouts)
+
+
+def desynchronised(path: Path, buffer: float, connections: int) -> Point:
+    """Return what connections get that lose one by one: (5.8) to (5.13).
+
+    The sum of their windows is then normal; a packet is lost when it is above what path and buffer
+    hold. The queue cannot be less than empty, so that the round-trip time is never below `rtt_s`.
+    """
+    if (lossless := _lossless(path, buffer, connections)) is not None:
+        return lossless
+
+    def excess(log_p: float) -> float:
+        p = exp(log_p)
+        window = mean_window(path, p)
+        deviation = sqrt(connections / 27.0) * window
+        room = (buffer + path.bdp - connections * window) / deviation
+        return p - 0.5 * erfc(room / sqrt(2.0))
+
+    p = exp(brentq(excess, log(LEAST_LOSS), log(0.999), xtol=1e-12))
+    return Point(connections, p, min(connections * mean_window(path, p) / path.bdp, 1.0))
+
+
+def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
+    """Return what connections get if path and buffer hold all of their windows (5.6, 5.7)."""
+    windows = connections * path.max_window
+    if windows > buffer + path.bdp:
+        return None
+    return Point(connections, 0.0, min(windows / path.bdp, 1.0))
+
+
+@dataclass(frozen=True)
+class Band:
+    """The numbers of connections that keep a link busy."""
+
+    first: int
+    last: int
+
+
+def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
+    """Return which numbers of synchronised connections use at least that share of the link.
+
+    From as many as fill it without a loss on; `None` if no number does.
+    """
+    first = ceil(utilisation * path.bdp / path.max_window)
+    last = floor((buffer + path.bdp) / path.max_window)
+    while synchronised(path, buffer, last + 1).throughput >= utilisation:
+        last += 1
+    return Band(first, last) if first <= last else None
+
+
+@dataclass(frozen=True)
+class Red:
+    """RED without its gentle part, by the average queue (5.17)."""
+
+    q_min: float = 5.0
+    q_max: float = 15.0
+    p_max: float = 0.1
+
+    def drop(self, q: float) -> float:
+        """Return the control law `H(q)`."""
+        if q < self.q_min:
+            return 0.0
+        if q >= self.q_max:
+            return 1.0
+        return self.p_max * (q - self.q_min) / (self.q_max - self.q_min)
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """Where the queue that a loss rate leaves is the queue that makes that loss rate."""
+
+    loss: float
+    queue: float
+
+
+def red_queue(path: Path, connections: int, p: float) -> float:
+    """Return the queue law `G(p)`: what the windows hold beyond the path (5.14 to 5.16)."""
+    window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
+    return connections * window * (1.0 - p) - path.bdp
+
+
+def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | None:
+    """Return where RED holds N connections; `None` outside its equilibrium area.
+
+    There, between `q_min` and `q_max`, the link is busy, and all that is lost is lost to RED.
+    """
+    if red_queue(path, connections, 0.0) <= red.q_min:
+        return None
+    if red_queue(path, connections, red.p_max) >= red.q_max:
+        return None
+
+    def excess(p: float) -> float:
+        return red.drop(red_queue(path, connections, p)) - p
+
+    p = float(brentq(excess, 0.0, red.p_max, xtol=1e-16))
+    return Equilibrium(p, red_queue(path, connections, p))
+
+
+def red_connections(path: Path, red: Red) -> tuple[float, int]:
+    """Return the ends of the equilibrium area.
+
+    The windows that reach `q_min` without loss, as a number of connections, and the last number
+    that RED can hold.
+    """
+    first = (path.bdp + red.q_min) / path.max_window
+    window = min(path.max_window, mean_window(path, red.p_max))
+    last = (path.bdp + red.q_max) / (window * (1.0 - red.p_max))
+    return first, ceil(last) - 1

@@ -1,0 +1,255 @@
+"""Response functions of standard and HighSpeed TCP, and what follows from them.
+
+A response function gives the mean congestion window of a flow whose segments are lost at the rate
+`p`, with losses evenly spaced and repaired at once. Windows are in segments, loss rates are parts
+of one, times are in seconds, rates in bits per second. Functions take numbers or arrays and give
+arrays. The sources are RFC 3649 and "A simulation-based study of HighSpeed TCP and its deployment"
+(LBNL-52549, 2003), chapter 3; the rounded form of `p(w)` is printed in RFC 3649 section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import exp, log, sqrt
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+Numbers = NDArray[np.float64]
+
+# Loss rates between which equilibria are looked for.
+LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
+
+
+class Response(Protocol):
+    """What a congestion control algorithm does to its window, and the mean window that results."""
+
+    def window(self, p: ArrayLike) -> Numbers:
+        """Return the mean window at a loss rate."""
+        ...
+
+    def loss(self, w: ArrayLike) -> Numbers:
+        """Return the loss rate at which the mean window is `w`."""
+        ...
+
+    def increase(self, w: ArrayLike) -> Numbers:
+        """Return the increase `a(w)`, in segments per round trip."""
+        ...
+
+    def decrease(self, w: ArrayLike) -> Numbers:
+        """Return the part `b(w)` of the window that a loss removes."""
+        ...
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    """`w = coefficient / p^exponent`."""
+
+    coefficient: float
+    exponent: float
+
+    @classmethod
+    def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
+        """Return the straight line through two points on logarithmic scales."""
+        exponent = log(w2 / w1) / log(p1 / p2)
+        return cls(w1 * p1**exponent, exponent)
+
+    def window(self, p: ArrayLike) -> Numbers:
+        """Return `w` at `p`."""
+        return np.asarray(self.coefficient * np.asarray(p, float) ** -self.exponent)
+
+    def loss(self, w: ArrayLike) -> Numbers:
+        """Return `p` at `w`."""
+        return np.asarray((np.asarray(w, float) / self.coefficient) ** (-1.0 / self.exponent))
+
+
+@dataclass(frozen=True)
+class StandardTcp:
+    """Standard TCP: one segment a round trip, one half at a loss.
+
+    Its mean window is `constant / sqrt(p)`. The saw-tooth gives sqrt(1.5) = 1.22; RFC 3649 prints
+    1.2 (section 2) and works its tables out with it.
+    """
+
+    constant: float = sqrt(1.5)
+
+    def window(self, p: ArrayLike) -> Numbers:
+        """Return the mean window at a loss rate."""
+        return PowerLaw(self.constant, 0.5).window(p)
+
+    def loss(self, w: ArrayLike) -> Numbers:
+        """Return the loss rate at which the mean window is `w`."""
+        return PowerLaw(self.constant, 0.5).loss(w)
+
+    def increase(self, w: ArrayLike) -> Numbers:
+        """Return 1 segment per round trip."""
+        return np.ones_like(np.asarray(w, float))
+
+    def decrease(self, w: ArrayLike) -> Numbers:
+        """Return one half."""
+        return np.full_like(np.asarray(w, float), 0.5)
+
+
+@dataclass(frozen=True)
+class HighSpeed:
+    """HighSpeed TCP (RFC 3649): standard TCP up to `low_window`, a steeper power law above.
+
+    `line` is the response function above the low window. The decrease falls from one half at the
+    low window to `high_decrease` at the high window, linearly in the logarithm of the window, and
+    goes on falling above; the increase is what makes the mean window that of the line.
+    """
+
+    line: PowerLaw
+    low_window: float = 38.0
+    high_window: float = 83_000.0
+    high_decrease: float = 0.1
+    standard: StandardTcp = field(default_factory=StandardTcp)
+
+    @classmethod
+    def through(
+        cls,
+        low_window: float = 38.0,
+        low_p: float | None = 1e-3,
+        high_window: float = 83_000.0,
+        high_p: float = 1e-7,
+        high_decrease: float = 0.1,
+    ) -> HighSpeed:
+        """Return the algorithm whose line goes through two points; the defaults are the RFC's.
+
+        Without `low_p` the line begins on standard TCP's response function, as in ns-2.
+        """
+        standard = StandardTcp()
+        first = float(standard.loss(low_window)) if low_p is None else low_p
+        line = PowerLaw.through(low_window, first, high_window, high_p)
+        return cls(line, low_window, high_window, high_decrease, standard)
+
+    def window(self, p: ArrayLike) -> Numbers:
+        """Return the mean window at a loss rate; never less than standard TCP's."""
+        return np.maximum(self.line.window(p), self.standard.window(p))
+
+    def loss(self, w: ArrayLike) -> Numbers:
+        """Return `p(w)`: standard TCP's up to the low window, the line's above."""
+        return np.where(self._is_low(w), self.standard.loss(w), self.line.loss(w))
+
+    def increase(self, w: ArrayLike) -> Numbers:
+        """Return `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`, at least 1 segment per round trip."""
+        w = np.asarray(w, float)
+        b = self.decrease(w)
+        above = w * w * self.line.loss(w) * 2.0 * b / (2.0 - b)
+        return np.where(self._is_low(w), 1.0, np.maximum(above, 1.0))
+
+    def decrease(self, w: ArrayLike) -> Numbers:
+        """Return `b(w)`, the part of the window that a loss removes."""
+        climbed = np.log(np.asarray(w, float) / self.low_window)
+        b = 0.5 - (0.5 - self.high_decrease) / self._width() * climbed
+        return np.where(self._is_low(w), 0.5, b)
+
+    def window_of_increase(self, a: float) -> float:
+        """Return the window up to the high window at which the increase is `a`.
+
+        Raises:
+            ValueError: No window between the low and the high one has that increase.
+
+        """
+        ends = (float(self.increase(self.low_window)), float(self.increase(self.high_window)))
+        if not ends[0] < a <= ends[1]:
+            raise ValueError(f"increases are above {ends[0]:g} and at most {ends[1]:g}, not {a:g}")
+        return _root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
+
+    def window_of_decrease(self, b: float) -> float:
+        """Return the window above the low window at which the decrease is `b`.
+
+        Raises:
+            ValueError: No window has that decrease.
+
+        """
+        if not 0.0 < b < 0.5:
+            raise ValueError(f"decreases are between 0 and 0.5, not {b:g}")
+        return self.low_window * exp((0.5 - b) / (0.5 - self.high_decrease) * self._width())
+
+    def _width(self) -> float:
+        return log(self.high_window / self.low_window)
+
+    def _is_low(self, w: ArrayLike) -> NDArray[np.bool_]:
+        return np.asarray(w, float) <= self.low_window
+
+
+STANDARD = StandardTcp()
+STANDARD_ROUNDED = StandardTcp(1.2)
+
+# The forms of the response function in the literature. RFC 3649 section 5 has the two points, the
+# equation that its tables are made with, and, in its appendix, p(w) = 0.078 / w^1.2.
+FORMS: dict[str, HighSpeed] = {
+    "rfc3649": HighSpeed.through(),
+    "tables": HighSpeed(PowerLaw(0.12, 0.835), standard=STANDARD_ROUNDED),
+    "rounded": HighSpeed(PowerLaw(0.078 ** (1 / 1.2), 1 / 1.2)),
+    "ns2": HighSpeed.through(low_p=None),
+}
+
+
+def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
+    """Return the round trips between two losses: `1 / p` segments, a window in each."""
+    return np.asarray(1.0 / (np.asarray(p, float) * response.window(p)))
+
+
+def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) -> Numbers:
+    """Return how many times the window of standard TCP another has at the same loss rate."""
+    return high_speed.window(p) / standard.window(p)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Flows of two kinds that lose equally much on one path."""
+
+    loss: float
+    high_speed_window: float
+    standard_window: float
+    aggregate_fairness: float
+    """What all of the first kind get, over what all of the second do."""
+
+
+def sharing(
+    high_speed: Response, flows: int, standard: Response, standard_flows: int, capacity: float
+) -> Sharing:
+    """Return how flows of equal round trips share a path that holds `capacity` segments.
+
+    All see the same loss rate, as under RED: the one at which their windows add up to the capacity.
+    """
+
+    def total(log_p: float) -> float:
+        p = exp(log_p)
+        return flows * float(high_speed.window(p)) + standard_flows * float(standard.window(p))
+
+    p = exp(_root(lambda at: total(at) - capacity, log(LEAST_LOSS), log(MOST_LOSS)))
+    windows = float(high_speed.window(p)), float(standard.window(p))
+    ratio = flows * windows[0] / (standard_flows * windows[1])
+    return Sharing(p, *windows, ratio)
+
+
+def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
+    """Return how many flows of the second kind get as much together as one of the first.
+
+    They share a path that holds `capacity` segments, at equal loss rates, so each side has half.
+    """
+    p = float(high_speed.loss(capacity / 2.0))
+    return float(relative_fairness(high_speed, standard, p))
+
+
+def path_window(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
+    """Return the window in segments that fills a path: rate times round-trip time."""
+    return rate_bps * rtt_s / (8.0 * packet_bytes)
+
+
+def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
+    """Return how long standard TCP takes to fill a path again after one halving.
+
+    Half the path's window, one segment a round trip.
+    """
+    return path_window(rate_bps, rtt_s, packet_bytes) / 2.0 * rtt_s
+
+
+def _root(of: Callable[[float], float], low: float, high: float) -> float:
+    return float(brentq(of, low, high, xtol=1e-12, rtol=1e-13))

@@ -1,0 +1,146 @@
+"""Figures of a study, drawn again from its results: medians as lines, single runs as points.
+
+What the source printed stands beside it: as text, and as values in the picture where it gives any.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from longhaul import identity, plots
+from longhaul.identity import Look
+from longhaul.studies.data import Curve, Data, NotRunError
+
+# Of what belongs to no protocol: sums, and queues compared.
+SUM = Look("#000000", "s", (0, (4, 2)))
+QUEUE_LOOKS = {"red": Look("#000000", "o"), "droptail": Look("#000000", "x", (0, (5, 2)))}
+QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
+OTHER = identity.ALGORITHMS["udp"]
+PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
+
+
+# Draws one panel: gets its axes, the data, and the panel's queue.
+Draw = Callable[[Axes, Data, str], None]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric along the axis of a figure."""
+
+    experiment: str
+    metric: str
+    label: str
+    look: Look
+    where: Mapping[str, str | float] = field(default_factory=dict)
+    curve: Callable[..., Curve] | None = None
+    """Worked out instead of looked up: gets the data and `where`."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Axes and their labels."""
+
+    x: str
+    y: str
+    log_x: bool = False
+    log_y: bool = False
+    from_zero: bool = True
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the source."""
+
+    number: str
+    title: str
+    experiments: tuple[str, ...]
+    published: str
+    """What the source says or prints of it."""
+    frame: Frame
+    axis: str = ""
+    lines: Sequence[Line] = ()
+    panels: Sequence[str] = ("red", "droptail")
+    """A panel per queue; without one, a single panel whose lines say their queue."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Printed values: horizontal lines with their labels."""
+    draw: Draw | None = None
+    """Draws a panel that is not made of lines along an axis."""
+
+
+def drawing(figure: Figure, data: Data) -> Drawing | None:
+    """Draw a figure; None if there is nothing to draw."""
+    panels = figure.panels or ("",)
+    with matplotlib.rc_context(plots.STYLE):
+        whole = Drawing(figsize=(8.4, 3.0), layout="constrained")
+        grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
+        drawn = [
+            _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
+        ]
+        if not any(drawn):
+            return None
+        _finish(whole, list(grid.flat), figure)
+    return whole
+
+
+def _panel(axes: Axes, figure: Figure, data: Data, queue: str) -> bool:
+    if len(figure.panels) > 1:
+        axes.set_title(QUEUE_NAMES.get(queue, queue))
+    axes.set_xlabel(figure.frame.x)
+    if figure.frame.log_x:
+        axes.set_xscale("log")
+    if figure.frame.log_y:
+        axes.set_yscale("log")
+    for label, value in figure.values.items():
+        axes.axhline(value, label=label, **PUBLISHED)
+    if figure.draw is not None:
+        try:
+            figure.draw(axes, data, queue)
+        except NotRunError:
+            return False
+        return True
+    place = {"queue": queue} if queue else {}
+    drawn = [_line(axes, figure.axis, line, data, place) for line in figure.lines]
+    return any(drawn)
+
+
+def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str | float]) -> bool:
+    where = {**line.where, **place}
+    style: dict[str, Any] = {"color": line.look.colour, "label": line.label}
+    try:
+        if line.curve is not None:
+            curve = line.curve(data, **where)
+        else:
+            curve = data.curve(line.metric, axis, line.experiment, **where)
+            points = data.points(line.experiment, **where).drop_nulls(line.metric)
+            axes.plot(
+                points[axis], points[line.metric],
+                linestyle="none", marker=".", markersize=2.5, alpha=0.5, color=line.look.colour,
+            )  # fmt: skip
+    except NotRunError:
+        return False
+    axes.plot(
+        curve.x, curve.y,
+        linestyle=line.look.line, marker=line.look.marker, markersize=4, **style,
+    )  # fmt: skip
+    return True
+
+
+def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
+    panels[0].set_ylabel(figure.frame.y)
+    if figure.frame.from_zero and not figure.frame.log_y:
+        panels[0].set_ylim(bottom=min(0.0, panels[0].get_ylim()[0]))
+    entries: dict[str, Any] = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if entries:
+        whole.legend(
+            list(entries.values()),
+            list(entries),
+            loc="outside lower center",
+            ncols=min(len(entries), 5),
+        )

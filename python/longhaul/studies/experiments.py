@@ -1,0 +1,103 @@
+"""`experiments.toml`: what is run, at which scale."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import ScenarioError
+from longhaul.campaign import Setting, Sweep, lay_together
+from longhaul.campaign.sweep import Level
+from longhaul.campaign.template import Scenario
+
+SCALES = ("quick", "full")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the study is about."""
+
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment. Without a template it is theory: nothing is run."""
+
+    name: str
+    title: str
+    template: Scenario | None
+    axes: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    replications: Mapping[str, int]
+    quick: str
+    """What the quick scale leaves out."""
+
+    def sweep(self, scale: str, replications: int | None = None) -> Sweep:
+        """Its runs at a scale, at most so many replications of each."""
+        if self.template is None:
+            return Sweep(self.name, {}, replications=0)
+        count = self.replications[scale]
+        return Sweep(
+            self.name,
+            self.template,
+            {axis: _at(levels, scale) for axis, levels in self.axes.items()},
+            {path: _setting(value, scale) for path, value in self.settings.items()},
+            count if replications is None else min(count, replications),
+        )
+
+    def levels(self, axis: str, scale: str) -> list[Level]:
+        """The points of an axis."""
+        return list(_at(self.axes[axis], scale))
+
+
+def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
+    """What holds at a scale of a value that may differ between scales."""
+    if isinstance(value, dict) and set(value) == set(SCALES):
+        return value[scale]
+    return value
+
+
+def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
+    """`"AXIS"` follows an axis, `{ axis, times or of }` a function of it; `{ value }` is fixed."""
+    if isinstance(written, str):
+        return Setting(axis=written)
+    if "axis" in written:
+        return Setting(**written)
+    return Setting(value=_at(written["value"], scale))
+
+
+def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
+    """Read the head and every experiment."""
+    try:
+        whole = tomllib.loads(file.read_text(encoding="utf-8"))
+        common = whole.get("common", {})
+        found = [_experiment(file, common, one) for one in whole["experiments"]]
+        head = Head(whole["title"], whole["source"])
+    except KeyError as error:
+        raise ScenarioError(f"{file}: there is no {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{file}: {error}") from None
+    return head, {one.name: one for one in found}
+
+
+def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
+    parts = given.get("parts", [])
+    texts = [(file.parent / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
+    axes = {**common.get("axes", {}), **given.get("axes", {})}
+    settings = {**common.get("set", {}), **given.get("set", {})}
+    for path, written in settings.items():
+        axis = written if isinstance(written, str) else written.get("axis")
+        if axis is not None and axis not in axes:
+            raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
+    return Experiment(
+        name=given["id"],
+        title=given["title"],
+        template=lay_together([tomllib.loads(text) for text in texts]) if parts else None,
+        axes=axes if parts else {},
+        settings=settings,
+        replications={**common.get("replications", {}), **given.get("replications", {})},
+        quick=given.get("quick", ""),
+    )

@@ -1,0 +1,175 @@
+"""The study's metrics of one run: second half, forward direction of the bottleneck (chapter 5.5).
+
+Names: `lu` link utilisation in per cent, `ce` congestion events (drops and marks), `cer` their rate
+per packet sent, `rf` relative fairness of all HSTCP flows against all REGTCP flows, `frf` of a
+competitor against one of ten long-lived flows, `rate` packets per round trip. A metric ends in its
+class.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from longhaul.analysis.fairness import relative_fairness
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+CLASSES = ("hstcp", "regtcp", "streams")
+PERTURBATION = "perturbation"
+PACKET_BITS = 1500 * 8
+PAYLOAD_BYTES = 1460
+RTT_S = 0.1
+# Bandwidth times round trip, in packets.
+PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
+# The long-lived flows of the bulk transfer experiments.
+LONG_LIVED = 10
+
+Row = dict[str, float | None]
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """The metrics of one run; of classes that it has not, none."""
+    labels = {row["label"]: row for row in kept["labels"]}
+    link, measured_s = kept["links"][0], kept["run"]["measured_s"]
+    capacity = link["rate_bps"] / PACKET_BITS * measured_s
+    row: Row = {
+        "lu_total": 100 * link["utilization"],
+        "ce_total": link["dropped_pkts"] + link["marked_pkts"],
+        "cer_total": (link["dropped_pkts"] + link["marked_pkts"]) / link["departed_pkts"],
+        "dropped_total": link["dropped_pkts"],
+        "marked_total": link["marked_pkts"],
+        "queue_mean_pkts": link["queue_mean_pkts"],
+    }
+    for name in CLASSES:
+        if name in labels:
+            row |= _of_class(name, labels[name], capacity, measured_s)
+    _add_perturbations(row, labels, link, capacity)
+    competitor = next((name for name in ("streams", "hstcp") if f"lu_{name}" in row), None)
+    if competitor and row.get("lu_regtcp"):
+        row["rf"] = relative_fairness(_of(row, f"lu_{competitor}"), _of(row, "lu_regtcp"))
+        one = _of(row, "lu_regtcp") / LONG_LIVED
+        row["frf"] = relative_fairness(_of(row, f"lu_{competitor}"), one)
+    if "events" in kept:
+        row |= _of_one_flow(kept, run)
+    return row
+
+
+def _of(row: Row, metric: str) -> float:
+    return row[metric] or 0.0
+
+
+def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: float) -> Row:
+    departed = label["sent_pkts"] - label["dropped_pkts"]
+    events = label["dropped_pkts"] + label["marked_pkts"]
+    return {
+        f"lu_{name}": 100 * departed / capacity,
+        f"ce_{name}": events,
+        f"cer_{name}": events / departed if departed else None,
+        f"dropped_{name}": label["dropped_pkts"],
+        f"marked_{name}": label["marked_pkts"],
+        f"timeouts_{name}": label["timeouts"],
+        f"rate_{name}": departed / measured_s * RTT_S,
+    }
+
+
+def _add_perturbations(
+    row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
+) -> None:
+    """What is left of the link's drops is the perturbations', but for the noise's few."""
+    dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
+                                         if f"dropped_{name}" in row)  # fmt: skip
+    sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0
+    row["lu_perturbation"] = max(0.0, 100 * (sent - dropped) / capacity) if sent else 0.0
+    row["dropped_perturbation"] = dropped if sent else 0
+    known = sum(_of(row, key) for key in row if key.startswith("lu_") and key != "lu_total")
+    row["lu_noise"] = _of(row, "lu_total") - known
+
+
+def _of_one_flow(kept: Kept, run: Run) -> Row:
+    """When a flow alone fills the pipe and is first cut, and its saw teeth in the second half."""
+    name = kept["flow_series"][0]["name"]
+    samples = [row for row in kept["flow_series"] if row["name"] == name]
+    events = [row for row in kept["events"] if row["name"] == name]
+    start = next(row["t_s"] for row in events if row["event"] == "start")
+    cuts = [row for row in events if row["event"] in ("cut", "timeout")]
+    reached = next((row["t_s"] for row in samples if row["cwnd_pkts"] >= PIPE_PKTS), None)
+    half = run.resolved.duration_s / 2
+    late = [row["t_s"] for row in cuts if row["t_s"] >= half]
+    second = [row for row in samples if row["t_s"] >= half]
+    row: Row = {
+        "reach_s": None if reached is None else reached - start,
+        "return_s": _return_s(samples, cuts),
+        "double_cuts": sum(
+            after["event"] == "cut" and after["t_s"] - before["t_s"] < 2 * RTT_S
+            for before, after in pairwise(cuts)
+        ),
+        "cwnd_max_pkts": max(row["cwnd_pkts"] for row in second),
+        "cwnd_min_pkts": min(row["cwnd_pkts"] for row in second),
+    }
+    if cuts:
+        row |= {
+            "change_s": cuts[0]["t_s"] - start,
+            "change_cwnd_pkts": cuts[0]["cwnd_before_pkts"],
+            "change_lost_pkts": _lost_in_first_episode(kept, events),
+        }
+    if len(late) > 2:
+        between = (late[-1] - late[0]) / (len(late) - 1)
+        row |= {"cycle_s": between, "cycle_pkts": between * _packets_per_s(samples, late)}
+    return row
+
+
+def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
+    """When the window is back at what fills the pipe after the first cut.
+
+    If it is not by the end, by the line from the least window since.
+    """
+    if not cuts:
+        return None
+    after = [row for row in samples if row["t_s"] > cuts[0]["t_s"] + RTT_S]
+    low = min(after, key=lambda row: float(row["cwnd_pkts"]))
+    for row in after[after.index(low) :]:
+        if row["cwnd_pkts"] >= PIPE_PKTS:
+            return float(row["t_s"])
+    last = after[-1]
+    climbed = last["cwnd_pkts"] - low["cwnd_pkts"]
+    if climbed <= 0.0:
+        return None
+    missing = (PIPE_PKTS - last["cwnd_pkts"]) / climbed
+    return float(last["t_s"] + missing * (last["t_s"] - low["t_s"]))
+
+
+def _lost_in_first_episode(kept: Kept, events: list[dict[str, Any]]) -> float:
+    """Drops and marks from the first one until the window grows again."""
+    cut = next(row["t_s"] for row in events if row["event"] in ("cut", "timeout"))
+    # Marks are echoed a round trip later; losses are repaired until the recovery ends.
+    ends = (row["t_s"] for row in events if row["event"] == "recovery_exit" and row["t_s"] > cut)
+    end = max(next(ends, cut), cut + 2 * RTT_S)
+    link = kept["link_series"]
+    at = min(bisect_left([row["t_s"] for row in link], end), len(link) - 1)
+    return float(link[at]["dropped_pkts"] + link[at]["marked_pkts"])
+
+
+def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
+    """Packets delivered a second between the first and the last cut."""
+    times = [row["t_s"] for row in samples]
+    first, last = (samples[min(bisect_left(times, t), len(times) - 1)] for t in (cuts[0], cuts[-1]))
+    payload = 1460
+    return float(
+        (last["delivered_bytes"] - first["delivered_bytes"])
+        / payload
+        / (last["t_s"] - first["t_s"])
+    )
+
+
+def course(kept: Kept) -> list[dict[str, Any]]:
+    """The samples over time to draw: windows, and delivered packets as sequence numbers."""
+    return [
+        {
+            "t_s": row["t_s"],
+            "label": row["label"],
+            "cwnd_pkts": row["cwnd_pkts"],
+            "delivered_pkts": row["delivered_bytes"] / PAYLOAD_BYTES,
+        }
+        for row in kept["flow_series"]
+    ]

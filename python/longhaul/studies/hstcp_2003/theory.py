@@ -1,0 +1,131 @@
+"""The source's theory (chapter 3, section 6.8): its tables and curves from the models.
+
+The tables belong to Low_Window 38 and W = 0.12/p^0.835 with standard TCP's 1.2/sqrt(p); the
+simulations to Low_Window 31.
+"""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longhaul.models.response import (
+    FORMS,
+    STANDARD,
+    STANDARD_ROUNDED,
+    HighSpeed,
+    path_window,
+    relative_fairness,
+    rounds_between_losses,
+)
+
+if TYPE_CHECKING:
+    from longhaul.studies.data import Data
+
+TABLES = FORMS["tables"]
+STUDIED = HighSpeed.through(low_window=31.0, low_p=None)
+RTT_S = 0.1
+
+MEASURES: dict[str, Callable[..., float]] = {}
+
+
+def _measure(function: Callable[..., float]) -> Callable[..., float]:
+    MEASURES[function.__name__] = function
+    return function
+
+
+def published(table: str) -> list[dict[str, str]]:
+    """The rows of a printed table."""
+    file = Path(__file__).parent / "published" / f"table_{table}.csv"
+    with file.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def _last_digits_off(printed: str, found: float) -> float:
+    """How far a value is from a printed one, in units of the last digit printed."""
+    digits, _, exponent = printed.lower().partition("e")
+    decimals = len(digits.partition(".")[2])
+    return abs(found - float(printed)) / 10.0 ** (int(exponent or 0) - decimals)
+
+
+@_measure
+def table_3_1(data: "Data") -> float:
+    """The largest deviation from Table 3.1, in units of the last digit printed."""
+    off = []
+    for row in published("3_1"):
+        window = path_window(float(row["throughput_mbps"]) * 1e6, RTT_S)
+        loss = float(STANDARD.loss(window))
+        off += [
+            _last_digits_off(row["congestion_window_pkts"], window),
+            _last_digits_off(row["loss_rate"], loss),
+            _last_digits_off(
+                row["rtts_between_losses"], float(rounds_between_losses(STANDARD, loss))
+            ),
+        ]
+    return max(off)
+
+
+@_measure
+def table_3_2_windows(data: "Data") -> float:
+    """The largest relative deviation from the windows of Table 3.2, beyond half a packet."""
+    off = []
+    for row in published("3_2"):
+        printed = float(row["congestion_window_pkts"])
+        found = float(TABLES.window(float(row["packet_drop_rate"])))
+        off.append(max(0.0, abs(found - printed) - 0.5) / printed)
+    return max(off)
+
+
+@_measure
+def table_3_2_rounds(data: "Data") -> float:
+    """The largest relative deviation from the round trips between losses of Table 3.2."""
+    return max(
+        abs(
+            float(rounds_between_losses(TABLES, float(row["packet_drop_rate"])))
+            / float(row["rtts_between_losses"])
+            - 1
+        )
+        for row in published("3_2")
+    )
+
+
+@_measure
+def table_3_3(data: "Data") -> float:
+    """The largest deviation from Table 3.3, in units of the last digit printed."""
+    return max(
+        _last_digits_off(
+            row["relative_fairness"],
+            float(relative_fairness(TABLES, STANDARD_ROUNDED, float(row["packet_drop_rate"]))),
+        )
+        for row in published("3_3")
+    )
+
+
+@_measure
+def ten_gigabit(data: "Data") -> float:
+    """The largest relative deviation from 83,333 packets, 5e9 packets and 6000 s between losses."""
+    window = path_window(1e10, RTT_S)
+    loss = float(STANDARD_ROUNDED.loss(window))
+    between_s = float(rounds_between_losses(STANDARD_ROUNDED, loss)) * RTT_S
+    found = [(window, 83_333), (1 / loss, 5e9), (between_s, 6000)]
+    return max(abs(ours / printed - 1) for ours, printed in found)
+
+
+@_measure
+def buffer_kilobytes(data: "Data") -> float:
+    """The buffer for 50 ms at 100 Mbit/s, in kilobytes."""
+    return path_window(100e6, 0.05, packet_bytes=1000)
+
+
+@_measure
+def crossing_with_capacity(data: "Data") -> float:
+    """The loss rate at which the simulated HSTCP's mean window is the capacity of the link."""
+    return float(STUDIED.loss(path_window(1e9, RTT_S)))
+
+
+def streams_rate(count: int, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Packets per round trip of so many streams (equation of section 6.8, C = 1)."""
+    return count / np.sqrt(p)

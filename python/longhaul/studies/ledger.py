@@ -1,0 +1,158 @@
+"""The ledger: every claim with what was measured, its interval and the verdict."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import polars as pl
+from rich.table import Table
+from rich.text import Text
+
+from longhaul.analysis.statistics import median_interval
+from longhaul.studies.claims import (
+    CONTRADICTED,
+    NOT_RUN,
+    OUTSIDE,
+    REPRODUCED,
+    VERDICTS,
+    Claim,
+    Interval,
+)
+from longhaul.studies.data import EXPERIMENT, Data, NotRunError
+from longhaul.studies.study import Study, StudyError, unknown
+
+Measure = Callable[..., float]
+
+COLOURS = {REPRODUCED: "green", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim and what became of it."""
+
+    claim: Claim
+    measured: float | None
+    interval: Interval | None
+    verdict: str
+    scale: str
+    replications: int
+    """The fewest in any cell of its experiments; none for theory."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As `longhaul study claims --json` prints it."""
+        return {
+            "id": self.claim.id,
+            "experiment": self.claim.experiments[0],
+            "statement": self.claim.statement,
+            "expected": self.claim.expected(),
+            "measured": self.measured,
+            "interval": None if self.interval is None else list(self.interval),
+            "verdict": self.verdict,
+            "scale": self.scale,
+            "replications": self.replications,
+        }
+
+
+def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
+    """Judge every claim, or those of some experiments."""
+    measures: dict[str, Measure] = study.module("measures").MEASURES
+    single = [data.of_replication(number) for number in data.replications]
+    chosen = [one.name for one in study.chosen(experiments)]
+    return [
+        _judged(claim, _measure(claim, measures), data, single, scale)
+        for claim in study.claims
+        if set(claim.experiments) & set(chosen)
+    ]
+
+
+def _measure(claim: Claim, measures: dict[str, Measure]) -> Measure:
+    if claim.measure not in measures:
+        raise StudyError(f"claim {claim.id}: {unknown('measure', claim.measure, list(measures))}")
+    return measures[claim.measure]
+
+
+def _judged(
+    claim: Claim, measure: Measure, data: Data, single: Sequence[Data], scale: str
+) -> Judgement:
+    measured = _value(claim, measure, data)
+    replications = _replications(data, claim.experiments)
+    each = [_value(claim, measure, one) for one in single] if replications > 1 else []
+    values = [value for value in each if value is not None]
+    interval = median_interval(values)
+    if interval is not None and measured is not None:
+        # A statistic of medians may leave the range of the same statistic of single replications.
+        interval = (min(interval[0], measured), max(interval[1], measured))
+    verdict = claim.judge(measured, interval)
+    return Judgement(claim, measured, interval, verdict, scale, replications)
+
+
+def _value(claim: Claim, measure: Measure, data: Data) -> float | None:
+    try:
+        value = float(measure(data, **claim.where))
+    except (NotRunError, ZeroDivisionError):
+        return None
+    return value if isfinite(value) else None
+
+
+def _replications(data: Data, experiments: Sequence[str]) -> int:
+    if data.medians.is_empty():
+        return 0
+    cells = data.medians.filter(pl.col(EXPERIMENT).is_in(experiments))
+    return min(cells["replications"].to_list(), default=0)
+
+
+def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    found = Counter(one.verdict for one in judgements)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def number(value: float | None) -> str:
+    """A number with four digits, as people write them."""
+    if value is None:
+        return ""
+    if value == 0 or 1e-3 <= abs(value) < 1e4:
+        return f"{value:.4g}"
+    if 1e4 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def band(claim: Claim) -> str:
+    """The band in words."""
+    low, high = (number(end) if isfinite(end) else "" for end in (claim.low, claim.high))
+    if low and high:
+        return low if low == high else f"{low} to {high}"
+    return f"at least {low}" if low else f"at most {high}"
+
+
+def span(interval: Interval | None) -> str:
+    """An interval in words."""
+    return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
+
+
+def table(judgements: Sequence[Judgement]) -> Table:
+    """The ledger on a terminal."""
+    heads = ("claim", "experiment", "statement", "band", "measured", "interval", "verdict", "runs")
+    shown = Table(*heads, box=None, pad_edge=False)
+    for one in judgements:
+        shown.add_row(
+            one.claim.id,
+            one.claim.experiments[0],
+            one.claim.statement,
+            band(one.claim),
+            number(one.measured),
+            span(one.interval),
+            Text(one.verdict, style=COLOURS[one.verdict]),
+            f"{one.scale}, {one.replications}" if one.replications else one.scale,
+        )
+    return shown
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """The verdicts in one line."""
+    found = counts(judgements)
+    parts = [f"{count} {verdict}" for verdict, count in found.items() if count]
+    return f"{len(judgements)} claims: {', '.join(parts)}"

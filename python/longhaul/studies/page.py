@@ -1,0 +1,78 @@
+"""The report of a study: one HTML page with the verdicts on top, then figure by figure."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from longhaul.reports import inline_svg, page
+from longhaul.studies import drawing, ledger
+from longhaul.studies.claims import VERDICTS
+from longhaul.studies.data import Data
+from longhaul.studies.ledger import Judgement
+from longhaul.studies.record import Record
+from longhaul.studies.study import Study
+
+
+def write(study: Study, record: Record, judgements: Sequence[Judgement], path: Path) -> Path:
+    """Write the report."""
+    html = page(
+        "study.html",
+        title=study.head.title,
+        source=study.head.source,
+        facts=record.facts,
+        verdicts=VERDICTS,
+        counts=ledger.counts(judgements),
+        rows=[_row(one) for one in judgements],
+        figures=_figures(study, record.data, judgements),
+        experiments=study.chosen(),
+        readme=_rendered(study.readme),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _row(one: Judgement) -> dict[str, Any]:
+    claim = one.claim
+    return {
+        "id": claim.id,
+        "experiment": claim.experiments[0],
+        "statement": claim.statement,
+        "printed": ledger.number(claim.value),
+        "band": ledger.band(claim),
+        "tolerance": claim.tolerance,
+        "source": claim.source,
+        "measured": ledger.number(one.measured),
+        "interval": ledger.span(one.interval),
+        "verdict": one.verdict,
+        "replications": one.replications,
+    }
+
+
+def _figures(study: Study, data: Data, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Each figure with its picture and the claims about its experiments."""
+    figures: Sequence[drawing.Figure] = study.module("figures").FIGURES
+    shown = []
+    for figure in figures:
+        picture = drawing.drawing(figure, data)
+        name = re.sub(r"\W+", "-", f"figure-{figure.number}")
+        about = [one for one in judgements if set(one.claim.experiments) & set(figure.experiments)]
+        shown.append(
+            {
+                "number": figure.number,
+                "title": figure.title,
+                "published": figure.published,
+                "experiments": ", ".join(figure.experiments),
+                "svg": None if picture is None else inline_svg(picture, name),
+                "claims": [(one.claim.id, one.verdict) for one in about],
+            }
+        )
+    return shown
+
+
+def _rendered(text: str) -> Markup:
+    return Markup(MarkdownIt("commonmark").enable("table").render(text))

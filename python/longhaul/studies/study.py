@@ -1,0 +1,127 @@
+"""A study as it stands in its folder."""
+
+import difflib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+from longhaul._engine import LonghaulError
+from longhaul.campaign import Run
+from longhaul.studies.claims import Claim, read_claims
+from longhaul.studies.experiments import Experiment, Head, read_experiments
+
+EXPERIMENTS = "experiments.toml"
+
+
+class StudyError(LonghaulError):
+    """A study, or something in it, that cannot be used."""
+
+
+def unknown(what: str, name: str, known: Sequence[str]) -> StudyError:
+    """The message for a name that does not exist."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" (did you mean `{near[0]}`?)" if near else ""
+    return StudyError(f"no {what} is called `{name}`{hint}; there are: {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study; what it needs is read when it is first asked for."""
+
+    name: str
+    path: Path
+
+    @cached_property
+    def _read(self) -> tuple[Head, dict[str, Experiment]]:
+        return read_experiments(self.path / EXPERIMENTS)
+
+    @property
+    def head(self) -> Head:
+        """Title and source."""
+        return self._read[0]
+
+    @property
+    def experiments(self) -> dict[str, Experiment]:
+        """The experiments by name, in order."""
+        return self._read[1]
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The claims, in order."""
+        return read_claims(self.path / "claims.csv")
+
+    @property
+    def readme(self) -> str:
+        """What the study says of itself."""
+        return (self.path / "README.md").read_text(encoding="utf-8")
+
+    @property
+    def recorded(self) -> Path:
+        """Where the results of the last recorded runs are."""
+        return self.path / "results"
+
+    def module(self, name: str) -> ModuleType:
+        """The study's own module of this name: `metrics`, `measures` or `figures`."""
+        package = f"longhaul_study_{self.path.name}"
+        if package not in sys.modules:
+            _load(package, self.path / "__init__.py", [str(self.path)])
+        whole = f"{package}.{name}"
+        return sys.modules.get(whole) or _load(whole, self.path / f"{name}.py")
+
+    def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
+        """The experiments of these names; all without one."""
+        for name in names:
+            if name not in self.experiments:
+                raise unknown("experiment", name, list(self.experiments))
+        return [one for one in self.experiments.values() if not names or one.name in names]
+
+    def runs(
+        self, scale: str, experiments: Sequence[str] = (), replications: int | None = None
+    ) -> list[Run]:
+        """Every run of some experiments, one replication of all after the other."""
+        chosen = self.chosen(experiments)
+        runs = [run for one in chosen for run in one.sweep(scale, replications).runs()]
+        return sorted(runs, key=lambda run: run.replication)
+
+
+def _load(name: str, file: Path, search: list[str] | None = None) -> ModuleType:
+    """Import a file as a module of that name."""
+    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=search)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise StudyError(f"{file}: the study has no such module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _shipped() -> dict[str, Path]:
+    """The studies that come with the package."""
+    folder = Path(str(files("longhaul.studies")))
+    found = sorted(file.parent for file in folder.glob(f"*/{EXPERIMENTS}"))
+    return {path.name.replace("_", "-"): path for path in found}
+
+
+def studies() -> list[Study]:
+    """Every study that comes with the package."""
+    return [Study(name, path) for name, path in _shipped().items()]
+
+
+def find(name: str) -> Study:
+    """The study of that name, or in that folder."""
+    shipped = _shipped()
+    if name in shipped:
+        return Study(name, shipped[name])
+    folder = Path(name)
+    if (folder / EXPERIMENTS).is_file():
+        return Study(folder.name, folder.resolve())
+    raise unknown("study", name, list(shipped))
