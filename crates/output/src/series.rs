@@ -158,6 +158,13 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
             |l| l.max_p.into(),
         ),
         link(
+            "drop_p",
+            Real,
+            "",
+            "the discipline's probability of a drop or mark; RED's before it is spread evenly",
+            |l| l.drop_p.into(),
+        ),
+        link(
             "queue_integral_pkt_s",
             Real,
             "pkts s",
