@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::disciplines::DISCIPLINES;
 use common::{
     AT_ONCE, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, results, run,
     tcp,
@@ -11,6 +12,7 @@ use longhaul_engine::config::{
     Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Exchange;
+use longhaul_engine::queue::Capacity;
 use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
 use longhaul_units::{Rate, Span, Time};
 
@@ -270,6 +272,26 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
             let link = link.total;
             assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
         }
+    }
+}
+
+/// Names of connections that come and go are used again and again, in every queue.
+#[test]
+fn connections_come_and_go_through_every_discipline() {
+    for discipline in DISCIPLINES {
+        let mut config = with(Source::Requests(requests(20.0)), 20);
+        let limit = Capacity::Packets(50);
+        config.links[0].queue = discipline.config(limit, false, RATE, DELAY);
+        config.flows[0].stop = Some(Time::ZERO + Span::from_secs(10));
+        let (totals, records) = run(&config);
+        assert!(records.exchanges.len() > 300, "{discipline:?}");
+        let mut asked = records.exchanges.iter();
+        assert!(
+            asked.all(|exchange| exchange.end.is_some()),
+            "{discipline:?}"
+        );
+        let link = totals.links[0].total;
+        assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
     }
 }
 

@@ -1,5 +1,4 @@
-//! Columns that exist twice: for the measurement window, and for the whole run with a name that
-//! begins with `total_`.
+//! Columns of counters, and of figures derived from counters, of a period.
 
 use crate::table::{Cell, Column, Kind};
 
@@ -74,11 +73,12 @@ impl<P: 'static> Counter<P> {
         }
     }
 
-    fn column<R: 'static>(
+    /// Its column for the period that `period` takes from a row.
+    pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,
         period_name: &str,
-        period: fn(&R) -> P,
+        period: impl Fn(&R) -> P + Send + 'static,
     ) -> Column<R> {
         let name = format!("{prefix}{}", self.name);
         let description = format!("{}, in the {period_name}", self.description);
@@ -87,21 +87,6 @@ impl<P: 'static> Counter<P> {
             value(&period(row))
         })
     }
-}
-
-/// The columns of `counters` for both periods of a row.
-pub(crate) fn of_both_periods<R: 'static, P: 'static>(
-    counters: &[Counter<P>],
-    window: fn(&R) -> P,
-    total: fn(&R) -> P,
-) -> Vec<Column<R>> {
-    let in_window = counters
-        .iter()
-        .map(|counter| counter.column("", "measurement window", window));
-    let in_total = counters
-        .iter()
-        .map(|counter| counter.column("total_", "whole run", total));
-    in_window.chain(in_total).collect()
 }
 
 /// A quotient; nothing if there is nothing to divide by.

@@ -2,51 +2,22 @@
 //! the whole run begin with `total_`. A flow that opens connections as it goes is the sum of them, both
 //! ways.
 
-use std::sync::Arc;
-
-use longhaul_engine::Config;
 use longhaul_engine::config::{Flow, Transport};
-use longhaul_engine::measure::{FlowCounters, FlowTotals, Totals};
+use longhaul_engine::measure::{FlowCounters, FlowTotals};
 use longhaul_units::{Span, Time};
 
-use crate::counters::{Counter, of_both_periods, ratio};
+use crate::counters::{Counter, ratio};
+use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "flows.parquet";
 
 /// One flow.
-pub(crate) struct FlowRow {
-    id: usize,
-    config: Arc<Config>,
-    totals: FlowTotals,
-    end: Time,
-}
+pub(crate) type FlowRow = Element<FlowTotals>;
 
 impl FlowRow {
-    pub(crate) fn all(config: &Arc<Config>, totals: &Totals) -> Vec<Self> {
-        let row = |(id, flow): (usize, &FlowTotals)| Self {
-            id,
-            config: config.clone(),
-            totals: flow.clone(),
-            end: totals.end,
-        };
-        totals.flows.iter().enumerate().map(row).collect()
-    }
-
     fn flow(&self) -> &Flow {
         &self.config.flows[self.id]
-    }
-
-    fn node(&self, node: usize) -> Cell<'_> {
-        Cell::Text(&self.config.nodes[node])
-    }
-
-    fn window(&self) -> Period {
-        self.period(self.totals.window, self.config.measure.from)
-    }
-
-    fn total(&self) -> Period {
-        self.period(self.totals.total, Time::ZERO)
     }
 
     fn period(&self, counters: FlowCounters, from: Time) -> Period {
@@ -54,7 +25,7 @@ impl FlowRow {
         let alive_to = self.totals.finish.unwrap_or(self.end);
         Period {
             counters,
-            duration_s: self.end.since(from).as_secs_f64(),
+            duration_s: self.seconds_since(from),
             alive_s: alive_to.since(alive_from).as_secs_f64(),
         }
     }
@@ -70,11 +41,7 @@ struct Period {
 
 pub(crate) fn columns() -> Vec<Column<FlowRow>> {
     let mut columns = identity();
-    columns.extend(of_both_periods(
-        &counters(),
-        FlowRow::window,
-        FlowRow::total,
-    ));
+    columns.extend(of_both_periods(&counters(), FlowRow::period));
     columns
 }
 

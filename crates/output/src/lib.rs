@@ -8,6 +8,7 @@
 mod capture;
 mod counters;
 mod directory;
+mod element;
 mod error;
 mod events;
 mod exchanges;

@@ -1,51 +1,22 @@
 //! links.parquet: one row per link and direction. Counters of the measurement window have plain
 //! names, those of the whole run begin with `total_`.
 
-use std::sync::Arc;
-
-use longhaul_engine::Config;
 use longhaul_engine::config::Link;
-use longhaul_engine::measure::{LinkCounters, LinkTotals, Totals};
+use longhaul_engine::measure::{LinkCounters, LinkTotals};
 use longhaul_units::Time;
 
-use crate::counters::{Counter, of_both_periods, ratio};
+use crate::counters::{Counter, ratio};
+use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "links.parquet";
 
 /// One link.
-pub(crate) struct LinkRow {
-    id: usize,
-    config: Arc<Config>,
-    totals: LinkTotals,
-    end: Time,
-}
+pub(crate) type LinkRow = Element<LinkTotals>;
 
 impl LinkRow {
-    pub(crate) fn all(config: &Arc<Config>, totals: &Totals) -> Vec<Self> {
-        let row = |(id, link): (usize, &LinkTotals)| Self {
-            id,
-            config: config.clone(),
-            totals: link.clone(),
-            end: totals.end,
-        };
-        totals.links.iter().enumerate().map(row).collect()
-    }
-
     fn link(&self) -> &Link {
         &self.config.links[self.id]
-    }
-
-    fn node(&self, node: usize) -> Cell<'_> {
-        Cell::Text(&self.config.nodes[node])
-    }
-
-    fn window(&self) -> Period {
-        self.period(self.totals.window, self.config.measure.from)
-    }
-
-    fn total(&self) -> Period {
-        self.period(self.totals.total, Time::ZERO)
     }
 
     fn period(&self, counters: LinkCounters, from: Time) -> Period {
@@ -53,7 +24,7 @@ impl LinkRow {
         Period {
             counters,
             rate_bps,
-            duration_s: self.end.since(from).as_secs_f64(),
+            duration_s: self.seconds_since(from),
         }
     }
 }
@@ -67,11 +38,7 @@ struct Period {
 
 pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     let mut columns = identity();
-    columns.extend(of_both_periods(
-        &counters(),
-        LinkRow::window,
-        LinkRow::total,
-    ));
+    columns.extend(of_both_periods(&counters(), LinkRow::period));
     columns
 }
 

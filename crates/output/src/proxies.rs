@@ -1,57 +1,28 @@
 //! proxies.parquet: one row per proxy. Counters of the measurement window have plain names, those of
 //! the whole run begin with `total_`.
 
-use std::sync::Arc;
-
-use longhaul_engine::Config;
 use longhaul_engine::config::Proxy;
-use longhaul_engine::measure::{ProxyCounters, ProxyTotals, Totals};
+use longhaul_engine::measure::{ProxyCounters, ProxyTotals};
 use longhaul_units::Time;
 
-use crate::counters::{Counter, of_both_periods, ratio};
+use crate::counters::{Counter, ratio};
+use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "proxies.parquet";
 
 /// One proxy.
-pub(crate) struct ProxyRow {
-    id: usize,
-    config: Arc<Config>,
-    totals: ProxyTotals,
-    end: Time,
-}
+pub(crate) type ProxyRow = Element<ProxyTotals>;
 
 impl ProxyRow {
-    pub(crate) fn all(config: &Arc<Config>, totals: &Totals) -> Vec<Self> {
-        let row = |(id, proxy): (usize, &ProxyTotals)| Self {
-            id,
-            config: config.clone(),
-            totals: proxy.clone(),
-            end: totals.end,
-        };
-        totals.proxies.iter().enumerate().map(row).collect()
-    }
-
     fn proxy(&self) -> &Proxy {
         &self.config.proxies[self.id]
-    }
-
-    fn node(&self, node: usize) -> Cell<'_> {
-        Cell::Text(&self.config.nodes[node])
-    }
-
-    fn window(&self) -> Period {
-        self.period(self.totals.window, self.config.measure.from)
-    }
-
-    fn total(&self) -> Period {
-        self.period(self.totals.total, Time::ZERO)
     }
 
     fn period(&self, counters: ProxyCounters, from: Time) -> Period {
         Period {
             counters,
-            duration_s: self.end.since(from).as_secs_f64(),
+            duration_s: self.seconds_since(from),
         }
     }
 }
@@ -64,11 +35,7 @@ struct Period {
 
 pub(crate) fn columns() -> Vec<Column<ProxyRow>> {
     let mut columns = identity();
-    columns.extend(of_both_periods(
-        &counters(),
-        ProxyRow::window,
-        ProxyRow::total,
-    ));
+    columns.extend(of_both_periods(&counters(), ProxyRow::period));
     columns
 }
 

@@ -141,17 +141,21 @@ impl RunWriter {
             flows: write_table(
                 directory.file(flows::FILE),
                 flows::columns(),
-                FlowRow::all(config, totals),
+                FlowRow::all(config, &totals.flows, totals.end),
             )?,
             links: write_table(
                 directory.file(links::FILE),
                 links::columns(),
-                LinkRow::all(config, totals),
+                LinkRow::all(config, &totals.links, totals.end),
             )?,
             proxies: (!config.proxies.is_empty())
                 .then(|| {
                     let file = directory.file(proxies::FILE);
-                    write_table(file, proxies::columns(), ProxyRow::all(config, totals))
+                    write_table(
+                        file,
+                        proxies::columns(),
+                        ProxyRow::all(config, &totals.proxies, totals.end),
+                    )
                 })
                 .transpose()?,
             series: self.series.map(Table::finish).transpose()?,

@@ -125,7 +125,8 @@ impl Origin {
         }
     }
 
-    /// The line with the value underlined; nothing for a whole file.
+    /// The line with the value underlined, or the part of it around the value if it is long; nothing
+    /// for a whole file.
     pub fn snippet(&self) -> Option<String> {
         let Self::File(source, span) = self else {
             return None;
@@ -135,15 +136,40 @@ impl Origin {
         }
         let (number, column) = source.position(span.start);
         let line = source.text.lines().nth(number - 1)?;
-        let rest = line.chars().count().saturating_sub(column - 1).max(1);
         let length = source
             .text
             .get(span.clone())
             .map_or(1, |text| text.chars().count());
+        let (text, indent) = around(line, column - 1);
+        let rest = text.chars().count().saturating_sub(indent).max(1);
         let marks = "^".repeat(length.clamp(1, rest));
-        let (gutter, indent) = (" ".repeat(number.to_string().len()), " ".repeat(column - 1));
-        Some(format!(" {number} | {line}\n {gutter} | {indent}{marks}"))
+        let (gutter, indent) = (" ".repeat(number.to_string().len()), " ".repeat(indent));
+        Some(format!(" {number} | {text}\n {gutter} | {indent}{marks}"))
     }
+}
+
+/// Characters of a line that are shown, and how many of them before the value: programs write whole
+/// scenarios in one line.
+const SHOWN: usize = 100;
+const SHOWN_BEFORE: usize = 40;
+
+/// The part of a line around a place, and the place in it.
+fn around(line: &str, place: usize) -> (String, usize) {
+    let skipped = if line.chars().count() <= SHOWN {
+        0
+    } else {
+        place.saturating_sub(SHOWN_BEFORE)
+    };
+    let mut rest = line.chars().skip(skipped);
+    let mut text: String = rest.by_ref().take(SHOWN).collect();
+    if rest.next().is_some() {
+        text.push_str(" ...");
+    }
+    if skipped == 0 {
+        return (text, place);
+    }
+    let before = "... ";
+    (format!("{before}{text}"), before.len() + place - skipped)
 }
 
 impl fmt::Display for Origin {

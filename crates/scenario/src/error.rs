@@ -75,15 +75,21 @@ impl From<Diagnostic> for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
+/// Messages that are shown: a mistake in a list of flows is often made in all of them.
+const SHOWN: usize = 20;
+
 impl fmt::Display for ScenarioError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, diagnostic) in self.diagnostics.iter().enumerate() {
+        for (index, diagnostic) in self.diagnostics.iter().take(SHOWN).enumerate() {
             if index > 0 {
                 out.write_str("\n")?;
             }
             diagnostic.fmt(out)?;
         }
-        Ok(())
+        match self.diagnostics.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(out, "\n... and {more} more"),
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
 use queue::{DROP_TAIL, RED};
 
 /// One key of a table.
+#[derive(Clone, Copy)]
 pub(crate) struct Field {
     pub key: &'static str,
     pub kind: Kind,
@@ -36,6 +37,7 @@ pub(crate) struct Field {
 }
 
 /// What a key may hold.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// `true` or `false`.
     Flag,
@@ -81,6 +83,22 @@ const fn required(key: &'static str, kind: Kind, help: &'static str) -> Field {
         required: true,
         help,
     }
+}
+
+/// The keys of two lists, `N` together.
+const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    assert!(first.len() + second.len() == N);
+    let mut all = [first[0]; N];
+    let mut index = 1;
+    while index < N {
+        all[index] = if index < first.len() {
+            first[index]
+        } else {
+            second[index - first.len()]
+        };
+        index += 1;
+    }
+    all
 }
 
 const TIME: &[Dimension] = &[Dimension::Time];

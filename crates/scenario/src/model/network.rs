@@ -6,7 +6,7 @@ use super::link::{
     REORDERING, REORDERING_HELP, TICK_HELP,
 };
 use super::queue::QUEUE;
-use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
+use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, joined, required};
 
 pub(super) const TOPOLOGY: &[Field] = &[
     field(
@@ -80,6 +80,7 @@ const SHAPER: &[Field] = &[
     ),
 ];
 
+/// What all links have.
 const LINK: &[Field] = &[
     required("rate", Kind::Positive(RATE), RATE_HELP),
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
@@ -95,7 +96,10 @@ const LINK: &[Field] = &[
     field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
-const EDGE: &[Field] = &[
+/// A link of a graph says also where it is.
+const EDGE: &[Field] = &joined::<{ PLACE.len() + LINK.len() }>(PLACE, LINK);
+
+const PLACE: &[Field] = &[
     required("from", Kind::Text, "Node where the link begins."),
     required("to", Kind::Text, "Node where it ends."),
     field(
@@ -108,18 +112,6 @@ const EDGE: &[Field] = &[
         Kind::Flag,
         "Whether there is a link back; true by default.",
     ),
-    required("rate", Kind::Positive(RATE), RATE_HELP),
-    required("delay", Kind::Quantity(TIME), DELAY_HELP),
-    field("queue", QUEUE, QUEUE_HELP),
-    field("reverse_queue", QUEUE, REVERSE_HELP),
-    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
-    field("loss", Kind::Table(LOSS), LOSS_HELP),
-    field("changes", CHANGES, CHANGES_HELP),
-    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
-    field("duplication", PROBABILITY, DUPLICATION_HELP),
-    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
-    field("host_noise", TIMES, HOST_NOISE_HELP),
-    field("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 pub(super) const ACCESS: &[Field] = &[

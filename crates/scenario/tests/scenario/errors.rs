@@ -37,6 +37,28 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
     assert_eq!(message, expected);
 }
 
+/// A program writes a scenario in one line, and makes the same mistake in each of its flows.
+#[test]
+fn of_a_long_line_the_part_around_the_value_is_shown() {
+    let flows = vec![r#"{"label": "one of many", "cuont": 1}"#; 30].join(", ");
+    let bottleneck = r#"{"rate": "1 Gbps", "delay": "50 ms"}"#;
+    let text = format!(
+        r#"{{"duration": "10 s", "topology": {{"dumbbell": {{"bottleneck": {bottleneck}}}}}, "flows": [{flows}]}}"#
+    );
+    let message = refusal(&text);
+    let lines: Vec<&str> = message.lines().collect();
+    assert!(lines[0].contains("did you mean `count`?"), "{message}");
+    // The line is cut around the mark, which stays below what it marks.
+    let mark = lines[2].find('^').expect("something is marked");
+    assert!(lines[1][..=mark].ends_with("\"cuont\": 1"), "{message}");
+    assert!(
+        lines[1].starts_with(" 1 | ... ") && lines[1].ends_with(" ..."),
+        "{message}"
+    );
+    assert!(lines[1].len() < 120, "{message}");
+    assert_eq!(lines.last(), Some(&"... and 10 more"), "{message}");
+}
+
 #[test]
 fn a_default_that_does_not_fit_names_the_file_and_the_key() {
     let short = "duration = \"1 s\"\ntopology.dumbbell.bottleneck = { rate = \"1 Mbps\", \

@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 
 use longhaul_units::{Bytes, Time};
 
+use super::Effects;
 use super::codel::{CoDelParameters, Control};
+use super::flow::{flow_key, mix};
 use super::sub_queues::SubQueues;
-use super::{Effects, flow_key};
 use crate::network::queue::{Arrival, Capacity, DropReason};
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -69,7 +70,7 @@ impl FqCoDel {
 
     /// The queue of a packet's flow.
     fn classify(&self, packet: &Packet) -> u32 {
-        let hash = mix(u64::from(flow_key(packet)) ^ self.perturbation);
+        let hash = mix(flow_key(packet) ^ self.perturbation);
         (hash % u64::from(self.config.queues)) as u32
     }
 
@@ -138,11 +139,4 @@ impl FqCoDel {
     pub(super) fn held(&self) -> (u64, u64) {
         self.packets.held()
     }
-}
-
-/// Spreads keys evenly: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
-fn mix(mut key: u64) -> u64 {
-    key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    key ^ (key >> 31)
 }

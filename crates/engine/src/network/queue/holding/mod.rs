@@ -8,6 +8,7 @@ mod admission;
 mod codel;
 mod decbit;
 mod fifo;
+mod flow;
 mod fq_codel;
 mod head_drop;
 mod pi;
@@ -174,9 +175,4 @@ impl Holding {
             _ => None,
         }
     }
-}
-
-/// A number for the flow that a packet belongs to: connections and datagram streams count apart.
-fn flow_key(packet: &Packet) -> u32 {
-    2 * packet.flow + u32::from(packet.flags.has(Flags::DATAGRAM))
 }

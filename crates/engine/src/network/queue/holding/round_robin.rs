@@ -12,8 +12,9 @@ use std::collections::VecDeque;
 
 use longhaul_units::{Bytes, Time};
 
+use super::Effects;
+use super::flow::FlowNumbers;
 use super::sub_queues::SubQueues;
-use super::{Effects, flow_key};
 use crate::network::queue::{Arrival, Capacity, DropReason};
 use crate::packet::Packet;
 
@@ -31,6 +32,8 @@ pub struct RoundRobinConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct RoundRobin {
     config: RoundRobinConfig,
+    /// Flows with packets; the rest goes by their numbers.
+    flows: FlowNumbers,
     packets: SubQueues,
     /// What each flow may send yet in its turn.
     deficits: Vec<u64>,
@@ -44,6 +47,7 @@ impl RoundRobin {
     pub(super) fn new(config: RoundRobinConfig) -> Self {
         Self {
             config,
+            flows: FlowNumbers::default(),
             packets: SubQueues::default(),
             deficits: Vec::new(),
             active: VecDeque::new(),
@@ -57,12 +61,9 @@ impl RoundRobin {
         _arrival: &Arrival,
         effects: &mut Effects,
     ) -> Result<(), DropReason> {
-        let flow = flow_key(&packet);
-        let flows = flow as usize + 1;
-        self.packets.grow_to(flows);
-        if flows > self.deficits.len() {
-            self.deficits.resize(flows, 0);
-        }
+        let flow = self.flows.number(&packet);
+        self.packets.grow_to(self.flows.len());
+        self.deficits.resize(self.flows.len(), 0);
         if self.packets.is_empty(flow) {
             self.active.push_back(flow);
         }
@@ -81,9 +82,15 @@ impl RoundRobin {
         if self.packets.is_empty(flow) {
             let place = self.active.iter().position(|&active| active == flow);
             self.active.remove(place.expect("it was active"));
-            self.deficits[flow as usize] = 0;
             self.in_turn &= place != Some(0);
+            self.forget(flow);
         }
+    }
+
+    /// A flow without packets has no claims on a later turn.
+    fn forget(&mut self, flow: u32) {
+        self.deficits[flow as usize] = 0;
+        self.flows.release(flow);
     }
 
     pub(super) fn dequeue(&mut self, _now: Time, _effects: &mut Effects) -> Option<Packet> {
@@ -107,9 +114,9 @@ impl RoundRobin {
             *deficit -= bytes;
             let packet = self.packets.pop(flow);
             if self.packets.is_empty(flow) {
-                *deficit = 0;
                 self.active.pop_front();
                 self.in_turn = false;
+                self.forget(flow);
             }
             return packet;
         }
@@ -118,7 +125,9 @@ impl RoundRobin {
     fn dequeue_one_each(&mut self) -> Option<Packet> {
         let flow = self.active.pop_front()?;
         let packet = self.packets.pop(flow);
-        if !self.packets.is_empty(flow) {
+        if self.packets.is_empty(flow) {
+            self.forget(flow);
+        } else {
             self.active.push_back(flow);
         }
         packet

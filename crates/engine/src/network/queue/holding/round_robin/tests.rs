@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::network::queue::QueueConfig;
+use crate::network::queue::holding::Holding;
 use crate::network::queue::holding::tests::{Bench, packet_of};
 use crate::packet::Flags;
 
@@ -89,4 +90,34 @@ fn datagrams_are_no_connection() {
     datagram.flags = Flags::DATAGRAM;
     bench.enqueue(datagram).expect("room");
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
+}
+
+/// Connections that come and go have names over the whole range; the tables hold those that wait.
+#[test]
+fn names_of_connections_cost_nothing() {
+    for quantum in [None, Some(1500)] {
+        let mut bench = bench(PLENTY, quantum);
+        for generation in 0..1000 {
+            let flows = [
+                u32::MAX - generation,
+                1 << 31 | generation << 20,
+                generation,
+            ];
+            for (number, flow) in (0..).zip(flows) {
+                bench.enqueue(packet_of(flow, number, 1000)).expect("room");
+                bench
+                    .enqueue(packet_of(flow, 10 + number, 100))
+                    .expect("room");
+            }
+            let turns = match quantum {
+                None => [0, 1, 2, 10, 11, 12],
+                Some(_) => [0, 10, 1, 11, 2, 12],
+            };
+            assert_eq!(bench.dequeue_all(), turns);
+        }
+        let Holding::RoundRobin(turns) = &bench.discipline else {
+            unreachable!("this bench has no other discipline");
+        };
+        assert_eq!((turns.flows.len(), turns.deficits.len()), (3, 3));
+    }
 }

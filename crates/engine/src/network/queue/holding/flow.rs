@@ -1,0 +1,76 @@
+//! Flows as a queue discipline sees them: which one a packet belongs to, and small numbers for those
+//! that have packets waiting.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::packet::{Flags, Packet};
+
+/// What tells the flow of a packet from all others: connections and datagram streams count apart.
+pub(super) fn flow_key(packet: &Packet) -> u64 {
+    2 * u64::from(packet.flow) + u64::from(packet.flags.has(Flags::DATAGRAM))
+}
+
+/// Spreads keys evenly: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+pub(super) fn mix(mut key: u64) -> u64 {
+    key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    key ^ (key >> 31)
+}
+
+/// Numbers from 0 for flows with packets waiting. A number is given again once its flow has none, so
+/// that they stay small however many connections come and go.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FlowNumbers {
+    /// Looked up only, never walked, so that its order decides nothing.
+    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    /// The flow that last had each number.
+    keys: Vec<u64>,
+    free: Vec<u32>,
+}
+
+impl FlowNumbers {
+    /// The number of a packet's flow, a new one if it has none.
+    pub(super) fn number(&mut self, packet: &Packet) -> u32 {
+        let key = flow_key(packet);
+        *self.numbers.entry(key).or_insert_with(|| {
+            if let Some(number) = self.free.pop() {
+                self.keys[number as usize] = key;
+                return number;
+            }
+            self.keys.push(key);
+            u32::try_from(self.keys.len() - 1).expect("fewer than 4e9 flows wait")
+        })
+    }
+
+    /// The flow of a number has no packets any more.
+    pub(super) fn release(&mut self, number: u32) {
+        let key = self.keys[number as usize];
+        let released = self.numbers.remove(&key);
+        debug_assert_eq!(released, Some(number), "only numbers in use are released");
+        self.free.push(number);
+    }
+
+    /// How many numbers there are, in use or not.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
+/// Hashes flow keys, the same way in every run.
+#[derive(Clone, Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write_u64(&mut self, key: u64) {
+        self.0 = mix(key);
+    }
+
+    fn write(&mut self, _bytes: &[u8]) {
+        unreachable!("flow keys are whole numbers");
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,92 @@
+//! One row for each flow, link or proxy: what the scenario says of it, and what it did, in the
+//! measurement window and in the whole run.
+
+use std::sync::Arc;
+
+use longhaul_engine::Config;
+use longhaul_engine::measure::{
+    FlowCounters, FlowTotals, LinkCounters, LinkTotals, ProxyCounters, ProxyTotals,
+};
+use longhaul_units::Time;
+
+use crate::counters::Counter;
+use crate::table::{Cell, Column};
+
+/// What was counted of one element.
+pub(crate) trait Totals: Clone + 'static {
+    type Counters: Copy;
+
+    fn window(&self) -> Self::Counters;
+    fn total(&self) -> Self::Counters;
+}
+
+macro_rules! totals {
+    ($totals:ty, $counters:ty) => {
+        impl Totals for $totals {
+            type Counters = $counters;
+
+            fn window(&self) -> $counters {
+                self.window
+            }
+
+            fn total(&self) -> $counters {
+                self.total
+            }
+        }
+    };
+}
+
+totals!(FlowTotals, FlowCounters);
+totals!(LinkTotals, LinkCounters);
+totals!(ProxyTotals, ProxyCounters);
+
+/// The row of one element.
+pub(crate) struct Element<T> {
+    pub(crate) id: usize,
+    pub(crate) config: Arc<Config>,
+    pub(crate) totals: T,
+    /// When the run ended.
+    pub(crate) end: Time,
+}
+
+impl<T: Totals> Element<T> {
+    /// The rows of all elements of a kind.
+    pub(crate) fn all(config: &Arc<Config>, totals: &[T], end: Time) -> Vec<Self> {
+        let row = |(id, totals): (usize, &T)| Self {
+            id,
+            config: config.clone(),
+            totals: totals.clone(),
+            end,
+        };
+        totals.iter().enumerate().map(row).collect()
+    }
+
+    /// The name of a node.
+    pub(crate) fn node(&self, node: usize) -> Cell<'_> {
+        Cell::Text(&self.config.nodes[node])
+    }
+
+    /// Seconds from a time to the end of the run.
+    pub(crate) fn seconds_since(&self, from: Time) -> f64 {
+        self.end.since(from).as_secs_f64()
+    }
+}
+
+/// The columns of `counters` for the measurement window and, with names that begin with `total_`, for
+/// the whole run. `period` makes of a row's counters since a time what the columns are taken from.
+pub(crate) fn of_both_periods<T: Totals, P: 'static>(
+    counters: &[Counter<P>],
+    period: fn(&Element<T>, T::Counters, Time) -> P,
+) -> Vec<Column<Element<T>>> {
+    let in_window = counters.iter().map(|counter| {
+        counter.column("", "measurement window", move |row: &Element<T>| {
+            period(row, row.totals.window(), row.config.measure.from)
+        })
+    });
+    let in_total = counters.iter().map(|counter| {
+        counter.column("total_", "whole run", move |row: &Element<T>| {
+            period(row, row.totals.total(), Time::ZERO)
+        })
+    });
+    in_window.chain(in_total).collect()
+}
