@@ -8,10 +8,10 @@
 use longhaul_units::Span;
 
 use crate::controller::{CongestionControl, Controller};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "binomial",
@@ -99,9 +99,9 @@ impl Binomial {
 }
 
 impl CongestionControl for Binomial {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let per_ack = self.increase * libm::pow(window.cwnd(), -self.k - 1.0);
-        window.grow(per_ack * ack.credit, Change::Avoidance);
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        let per_ack = self.increase * libm::pow(cwnd, -self.k - 1.0);
+        Some(per_ack * credit)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -34,7 +34,7 @@ use crate::vcp::Vcp;
 use crate::vegas::Vegas;
 use crate::veno::Veno;
 use crate::westwood::Westwood;
-use crate::window::Window;
+use crate::window::{Change, Window};
 use crate::xcp::Xcp;
 use crate::yeah::Yeah;
 
@@ -57,8 +57,21 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Phases::Avoidance
     }
 
-    /// An acknowledgement in one of the algorithm's phases.
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
+    /// Segments that an acknowledgement of so much [`AckSample::credit`] adds to a window of `cwnd`
+    /// segments, for algorithms to which acknowledgements tell nothing else: those in avoidance then
+    /// need no [`AckSample`]. Such algorithms observe nothing.
+    #[inline]
+    fn step(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
+        None
+    }
+
+    /// An acknowledgement in one of the algorithm's phases: by default [`Self::step`].
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if let Some(step) = self.step(ack.credit, window.cwnd()) {
+            window.grow(step, Change::Avoidance);
+        }
+    }
 
     /// Every acknowledgement that tells of newly delivered segments, in any phase, before the
     /// window moves.
@@ -304,6 +317,11 @@ macro_rules! dispatch {
 }
 
 impl CongestionControl for Controller {
+    #[inline]
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.step(credit, cwnd))
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_ack(ack, window));

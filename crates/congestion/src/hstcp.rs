@@ -10,12 +10,12 @@ use std::sync::Arc;
 use longhaul_units::Span;
 
 use crate::controller::{CongestionControl, Controller, restart};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::registry::{Entry, Work};
 use crate::reno::mean_window;
 use crate::response_table::ResponseTable;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "hstcp",
@@ -181,12 +181,8 @@ impl Hstcp {
 impl CongestionControl for Hstcp {
     /// RFC 3649 equation 2: `a(w)` segments per round trip.
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let cwnd = window.cwnd();
-        window.grow(
-            self.response.increase(cwnd) * ack.credit / cwnd,
-            Change::Avoidance,
-        );
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(self.response.increase(cwnd) * credit / cwnd)
     }
 
     /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.

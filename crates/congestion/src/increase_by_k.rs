@@ -6,11 +6,11 @@
 use longhaul_units::Span;
 
 use crate::controller::{CongestionControl, Controller};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
 use crate::reno::mean_window;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "increase-by-k",
@@ -46,9 +46,8 @@ impl IncreaseByK {
 }
 
 impl CongestionControl for IncreaseByK {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let step = f64::min(self.k / window.cwnd(), 1.0);
-        window.grow(step * ack.credit, Change::Avoidance);
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(f64::min(self.k / cwnd, 1.0) * credit)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -6,10 +6,10 @@
 use longhaul_units::Span;
 
 use crate::controller::{CongestionControl, Controller};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "reno",
@@ -77,11 +77,8 @@ impl Reno {
 
 impl CongestionControl for Reno {
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        window.grow(
-            self.increase * ack.credit / window.cwnd(),
-            Change::Avoidance,
-        );
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(self.increase * credit / cwnd)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -7,11 +7,11 @@
 use longhaul_units::Span;
 
 use crate::controller::{CongestionControl, Controller, restart};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
 use crate::reno::mean_window;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "scalable",
@@ -101,14 +101,13 @@ impl Scalable {
 
 impl CongestionControl for Scalable {
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let cwnd = window.cwnd();
-        let step = if cwnd < self.low_window {
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        let increase = if cwnd < self.low_window {
             1.0 / cwnd
         } else {
             self.increase
         };
-        window.grow(step * ack.credit, Change::Avoidance);
+        Some(increase * credit)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -39,6 +39,22 @@ impl CongestionState {
         self.controller.observe(ack, &self.window);
     }
 
+    /// Moves the window for an acknowledgement of so much credit outside recovery, if that is all it
+    /// takes ([`CongestionControl::step`]). If not, [`Self::observe`] and [`Self::on_ack`] do it.
+    #[inline(always)]
+    pub fn step(&mut self, credit: f64) -> bool {
+        if self.rate_halving.is_some() || self.slow_start.lasts(&self.window) {
+            return false;
+        }
+        let before = self.window.cwnd();
+        let Some(step) = self.controller.step(credit, before) else {
+            return false;
+        };
+        self.window.grow(step, Change::Avoidance);
+        self.keep_up_with_slow_start(before);
+        true
+    }
+
     /// Moves the window for one acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
@@ -57,8 +73,15 @@ impl CongestionState {
         }
         let before = self.window.cwnd();
         self.controller.on_ack(ack, &mut self.window);
+        if phases == Phases::Avoidance {
+            self.keep_up_with_slow_start(before);
+        }
+    }
+
+    /// ns-2's limited slow start goes on beside the algorithm's growth from `before`: the larger counts.
+    #[inline]
+    fn keep_up_with_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
-            && phases == Phases::Avoidance
             && !self.signalled
         {
             let step = limited_step(before, max_ssthresh);

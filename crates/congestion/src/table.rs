@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use crate::controller::{CongestionControl, Controller};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Point, Range, Settings, Variant};
 use crate::registry::Entry;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
     kind: "table",
@@ -65,12 +65,8 @@ impl TableDriven {
 
 impl CongestionControl for TableDriven {
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let cwnd = window.cwnd();
-        window.grow(
-            self.increase.at(cwnd) * ack.credit / cwnd,
-            Change::Avoidance,
-        );
+    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(self.increase.at(cwnd) * credit / cwnd)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -231,7 +231,7 @@ impl ControlBlock {
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
     /// acknowledgement does not make it grow).
     #[cold]
-    pub(super) fn establish(&mut self, ack: &Ack, env: &mut Env) {
+    pub(super) fn establish(&mut self, ack: Ack, env: &mut Env) {
         self.established = true;
         self.advance(ack, env);
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.

@@ -49,7 +49,7 @@ impl Extras {
     #[inline(never)]
     pub(super) fn facts(
         &mut self,
-        ack: &Ack,
+        ack: Ack,
         delivered: u64,
         min_rtt: Span,
         now: Time,

@@ -235,16 +235,16 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
     if echoes && !counts_first {
-        tcb.on_ecn_echo(&ack, base, env);
+        tcb.on_ecn_echo(ack, base, env);
     }
     let burst = if tcb.established {
-        scheme.on_ack(tcb, &ack, env)
+        scheme.on_ack(tcb, ack, env)
     } else {
-        tcb.establish(&ack, env);
+        tcb.establish(ack, env);
         Some(u32::MAX)
     };
     if echoes && counts_first {
-        tcb.on_ecn_echo(&ack, base, env);
+        tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
         send(tcb, scheme, limit, false, env);

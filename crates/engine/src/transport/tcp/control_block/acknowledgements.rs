@@ -33,7 +33,7 @@ impl ControlBlock {
 
     /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, ack: &Ack, env: &mut Env) {
+    pub(crate) fn advance(&mut self, ack: Ack, env: &mut Env) {
         let now = env.network.now;
         self.take_cumulative(ack.next);
         self.dupacks = 0;
@@ -104,7 +104,7 @@ impl ControlBlock {
     }
 
     #[inline]
-    fn sample_rtt(&mut self, ack: &Ack, now: Time) {
+    fn sample_rtt(&mut self, ack: Ack, now: Time) {
         if self.config.timestamps.is_some() {
             self.take_rtt(ack.stamp, now);
             self.rtt.end_backoff();
@@ -142,13 +142,7 @@ impl ControlBlock {
 
     /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
     /// acknowledgement. Comes before anything that moves the window.
-    pub(crate) fn observe(
-        &mut self,
-        ack: &Ack,
-        acked: u64,
-        in_flight: u64,
-        now: Time,
-    ) -> AckSample {
+    pub(crate) fn observe(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) -> AckSample {
         let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
         let facts = match &mut self.extras {
             Some(extras) => extras.facts(ack, delivered, min_rtt, now),
@@ -166,13 +160,20 @@ impl ControlBlock {
         sample
     }
 
-    /// The same, and grows the window: what most acknowledgements lead to, without a copy of the
+    /// The same, and grows the window: what most acknowledgements lead to. Most of these need no
     /// sample.
     #[inline(always)]
-    pub(crate) fn observe_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
+    pub(crate) fn observe_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         if self.extras.is_some() {
-            return self.observe_all_and_grow(ack, acked, in_flight, now);
+            self.observe_all_and_grow(ack, acked, in_flight, now);
+        } else if self.holds_growth(ack.ece()) || !self.congestion.step(self.credit(acked)) {
+            self.sample_and_grow(ack, acked, in_flight, now);
         }
+    }
+
+    /// The same with a sample, but without a copy of it.
+    #[inline(never)]
+    fn sample_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.ack_sample(acked, in_flight, ack, now);
         self.congestion.observe(&sample);
         self.grow(&sample);
@@ -180,7 +181,7 @@ impl ControlBlock {
 
     /// The same with what the algorithm alone asks for, out of the way of those that ask for nothing.
     #[inline(never)]
-    fn observe_all_and_grow(&mut self, ack: &Ack, acked: u64, in_flight: u64, now: Time) {
+    fn observe_all_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.observe(ack, acked, in_flight, now);
         self.grow(&sample);
     }
@@ -188,16 +189,21 @@ impl ControlBlock {
     /// Grows the window for an acknowledgement of new segments.
     #[inline]
     pub(crate) fn grow(&mut self, sample: &AckSample) {
-        // RFC 3168 section 6.1.2: no growth on acknowledgements that echo congestion. A window that
-        // does not limit the sender says nothing about the path (RFC 7661); ns-2 grows it anyway.
-        // What a timeout left to send again is limited by the window even without new data.
-        let unused = self.limit != Limit::Network && !self.ns2;
-        let held = (sample.ecn_echo || unused) && !self.repairs_timeout();
-        if self.holds_window || !held {
+        if self.holds_window || !self.holds_growth(sample.ecn_echo) {
             self.congestion.on_ack(sample);
         } else if sample.router.is_some() {
             self.follow_down(sample);
         }
+    }
+
+    /// Whether the window may not grow: RFC 3168 section 6.1.2, no growth on acknowledgements that
+    /// echo congestion. A window that does not limit the sender says nothing about the path (RFC
+    /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
+    /// without new data.
+    #[inline]
+    fn holds_growth(&self, ecn_echo: bool) -> bool {
+        let unused = self.limit != Limit::Network && !self.ns2;
+        (ecn_echo || unused) && !self.repairs_timeout()
     }
 
     /// Hands on what routers answer to a sender that does not use its window: they may lower it.
@@ -225,9 +231,10 @@ impl ControlBlock {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
-    #[inline(always)]
-    fn ack_sample(&self, acked: u64, in_flight: u64, ack: &Ack, now: Time) -> AckSample {
-        let credit = match self.config.ack_counting {
+    /// Segments that count towards growth (RFC 3465), of those that an acknowledgement covers.
+    #[inline]
+    fn credit(&self, acked: u64) -> f64 {
+        match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
                 if self.congestion.window.in_slow_start() {
@@ -236,7 +243,12 @@ impl ControlBlock {
                     acked as f64
                 }
             }
-        };
+        }
+    }
+
+    #[inline(always)]
+    fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
+        let credit = self.credit(acked);
         AckSample {
             now,
             acked,

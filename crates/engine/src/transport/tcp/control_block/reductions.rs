@@ -11,7 +11,7 @@ impl ControlBlock {
     /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
     /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
-    pub(crate) fn on_ecn_echo(&mut self, ack: &Ack, base: f64, env: &mut Env) {
+    pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut Env) {
         let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
             self.cut(Cause::Ecn, base, env);

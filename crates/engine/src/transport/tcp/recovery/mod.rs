@@ -38,7 +38,7 @@ pub(super) trait Repair {
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
     /// Takes an acknowledgement. Returns how many segments may follow, if any.
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32>;
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32>;
 }
 
 /// How losses are found and repaired. The tag is a byte of its own, quicker to look at than one

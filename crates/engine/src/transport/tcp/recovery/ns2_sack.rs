@@ -68,7 +68,7 @@ impl Repair for Ns2Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         if self.recovering {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);
@@ -100,7 +100,7 @@ impl Ns2Sack {
         self.repaired = 0;
     }
 
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
         if !self.take_blocks(tcb, ack) {
             return;
         }
@@ -116,7 +116,7 @@ impl Ns2Sack {
         }
     }
 
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
         for (left, right) in ack.blocks() {
             if right > ack.next {
@@ -150,7 +150,7 @@ impl Ns2Sack {
         tcb.restart_timer_for_repair(env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
         self.pipe -= 1;
         let acked = ack.next.saturating_sub(tcb.una);
         let mut news = acked > 0;

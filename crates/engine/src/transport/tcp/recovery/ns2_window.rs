@@ -60,7 +60,7 @@ impl Repair for Ns2Window {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         if ack.next > tcb.una {
             let repairing = tcb.last_cut == LastCut::Loss;
             if self.newreno && repairing && ack.next < tcb.recover {
@@ -129,7 +129,7 @@ impl Ns2Window {
 
     /// A partial acknowledgement in `Newreno`: deflates the window by what it acknowledges, and
     /// repeats the next segment.
-    fn on_partial(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) {
+    fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
         let acked = ack.next - tcb.una;
         tcb.advance_in_repair(ack.next);
         tcb.lost += 1;

@@ -140,7 +140,7 @@ impl Repair for Rack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         let now = env.network.now;
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
@@ -199,7 +199,7 @@ impl Rack {
     fn take_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
-        ack: &Ack,
+        ack: Ack,
         duplicate: bool,
         env: &mut Env,
     ) {
@@ -220,7 +220,7 @@ impl Rack {
 
     /// Takes the segments that the cumulative acknowledgement covers.
     #[inline]
-    fn take_cumulative(&mut self, tcb: &ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
+    fn take_cumulative(&mut self, tcb: &ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
         if self.sacked.is_empty() {
             for segment in tcb.una..ack.next {
                 self.take_segment(tcb, ack, segment, now, arrived);
@@ -239,7 +239,7 @@ impl Rack {
     }
 
     /// Takes the selective acknowledgements, in the order of their segments.
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack, now: Time, arrived: &mut Arrived) {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
         let mut blocks = [(0, 0); SackBlocks::MAX];
         let mut count = 0;
         for block in ack.blocks() {
@@ -269,7 +269,7 @@ impl Rack {
     fn take_segment(
         &mut self,
         tcb: &ControlBlock,
-        ack: &Ack,
+        ack: Ack,
         segment: u64,
         now: Time,
         arrived: &mut Arrived,

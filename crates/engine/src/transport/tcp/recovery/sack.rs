@@ -126,7 +126,7 @@ impl Repair for Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         let now = env.network.now;
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
@@ -277,7 +277,7 @@ impl Sack {
     }
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: &Ack) -> bool {
+    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
         let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();

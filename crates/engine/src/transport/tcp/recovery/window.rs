@@ -65,7 +65,7 @@ impl Repair for WindowRepair {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: &Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             if self.recovering {
@@ -113,7 +113,7 @@ impl WindowRepair {
         tcb.transmit_apart(tcb.una, env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: &Ack, acked: u64, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, acked: u64, env: &mut Env) {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
             tcb.advance(ack, env);

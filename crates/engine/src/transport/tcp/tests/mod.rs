@@ -126,6 +126,7 @@ fn network(end: End) -> (Env, Path, Streams) {
 /// Lets events happen until `at`; returns what was sent by then.
 fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Vec<Packet> {
     let mut sent = Vec::new();
+    let mut arrived = Packet::data(0, 0);
     env.network.schedule.push_observation(at, Event::End);
     loop {
         let (now, event) = env.network.schedule.next();
@@ -133,8 +134,8 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
         match event {
             Event::End => return sent,
             Event::Arrival(link) => {
-                while env.network.hand_on(link, now).is_some() {
-                    sent.push(env.network.last_handed_on(link));
+                while env.network.hand_on(link, now, &mut arrived).is_some() {
+                    sent.push(arrived);
                 }
                 env.network.finish_arrivals(link, now);
             }
