@@ -127,7 +127,7 @@ def test_a_quarter_of_a_million_exchanges() -> None:
     # The run ends with the last of them; those of the warm-up do not count.
     assert done.filter(pl.col("start_s") >= 120).height == 250_000
     assert exchanges.height - done.height < 1000
-    assert done["response_bytes"].quantile(0.99) > 65_000
+    assert np.quantile(done["response_bytes"].to_numpy(), 0.99) > 65_000
     load = results.links.filter(pl.col("name").is_in(["hop-1", "hop-1-reverse"]))["utilization"]
     assert ((load > 0.8) & (load < 0.95)).all(), load
     assert results.meta["machine"]["peak_memory_bytes"] < 300e6

@@ -68,6 +68,31 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     }
 }
 
+/// The probabilities in the time series are those with which packets are dropped. (RED spreads its own
+/// over packets, so that the share differs.)
+#[test]
+fn sampled_probabilities_are_those_of_drops() {
+    let (rate, seconds) = (mbps(100), 60);
+    for discipline in [Discipline::Pie, Discipline::Pi, Discipline::Rem] {
+        let mut config = network(discipline, rate, 20, seconds);
+        config.measure.every = Some(Span::from_millis(10));
+        let (totals, records) = run(&config);
+        let window = totals.links[0].window;
+        let samples = records.links.iter();
+        let samples = samples.filter(|one| one.link == 0 && one.time >= config.measure.from);
+        let sampled: Vec<f64> = samples.filter_map(|one| one.drop_p).collect();
+        let mean = sampled.iter().sum::<f64>() / sampled.len() as f64;
+        let share = window.dropped_early_pkts as f64 / window.arrived_pkts as f64;
+        assert!(window.dropped_early_pkts > 300, "{discipline:?}");
+        assert!(
+            (mean / share - 1.0).abs() < 0.25,
+            "{discipline:?}: {mean}, {share}"
+        );
+    }
+    let records = run(&network(Discipline::CoDel, rate, 2, 1)).1;
+    assert!(records.links.iter().all(|one| one.drop_p.is_none()));
+}
+
 /// PI integrates until its queue is the reference, REM until its price stands still, which is where
 /// the queue is at its target: 20 packets for both, of 1.2 ms each.
 #[test]

@@ -86,6 +86,42 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
+/// Captures show both legs as the flow's, with a connection for each direction, and between the nodes
+/// those of the proxies.
+#[test]
+fn captures_tell_the_legs_of_a_connection() {
+    let entry = TraceEntry {
+        time: Time::from_secs_f64(1.0),
+        request_bytes: 3000,
+        response_bytes: Some(5000),
+        server_delay: Span::ZERO,
+    };
+    let mut config = split_sources(&[Source::Trace([entry].into())], &tcp(RECOVERY), 5);
+    for link in &mut config.links {
+        link.captured = true;
+    }
+    let (_, records) = run(&config);
+    let payload = |flow: u32, connection: u32, reverse: bool| -> u32 {
+        let packets = records.packets.iter();
+        let packets = packets.filter(|packet| {
+            (packet.flow, packet.connection, packet.reverse) == (flow, connection, reverse)
+        });
+        packets.map(|packet| packet.payload_bytes).sum()
+    };
+    // Requests come back on connection 0, responses go on connection 1, over two links each.
+    assert_eq!(
+        (payload(0, 0, true), payload(0, 1, false)),
+        (2 * 3000, 2 * 5000)
+    );
+    assert_eq!((payload(1, 0, false), payload(2, 0, false)), (5000, 3000));
+    let all = records.packets.iter().map(|packet| packet.payload_bytes);
+    assert_eq!(all.sum::<u32>(), 3 * 8000);
+    // Each leg opens with a SYN of its own: four, beside those of the proxies.
+    let syns = records.packets.iter();
+    let syns = syns.filter(|packet| packet.syn && !packet.ack);
+    assert_eq!(syns.filter(|packet| packet.flow == 0).count(), 4);
+}
+
 fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
     Requests {
         arrivals: Process::Independent(Distribution::Exponential { mean: 0.3 }),

@@ -184,6 +184,13 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
             |l| l.max_p.into(),
         ),
         link(
+            "drop_p",
+            Real,
+            "",
+            "the discipline's probability of a drop or mark; RED's before it is spread evenly",
+            |l| l.drop_p.into(),
+        ),
+        link(
             "queue_integral_pkt_s",
             Real,
             "pkts s",

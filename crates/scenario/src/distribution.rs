@@ -54,6 +54,17 @@ fn value(table: &Table, key: &str) -> f64 {
     number(table.node(key))
 }
 
+/// Whether all draws are nothing.
+pub(crate) fn is_nothing(node: &Node) -> bool {
+    match node.table() {
+        None => number(node) == 0.0,
+        Some(table) if table.word("kind") == "empirical" => {
+            numbers(table, "values").iter().all(|&value| value == 0.0)
+        }
+        Some(_) => false,
+    }
+}
+
 /// A number in the engine's unit: seconds, bits per second, bytes, or none.
 fn number(node: &Node) -> f64 {
     match node.value {

@@ -37,6 +37,9 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
     for (key, _) in traffic.iter() {
         distribution::check(traffic, key, path, out);
     }
+    if traffic.contains_key("interval") {
+        check_interval(traffic, path, out);
+    }
 }
 
 fn resolve_requests(traffic: &mut Table) {
@@ -95,6 +98,36 @@ fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diag
     }
     if !udp {
         traffic.default("whole_segments", Value::Flag(false), Origin::Default);
+        check_messages(traffic, path, out);
+    }
+}
+
+/// Refuses messages between which there is no time, or more than a run may last.
+fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if !traffic.contains_key("rate") || !traffic.contains_key("message") {
+        return;
+    }
+    let (rate, message) = (traffic.rate("rate"), traffic.bytes("message"));
+    let seconds = 8.0 * message.0 as f64 / rate.as_bps() as f64;
+    if !(1e-12..=1e5).contains(&seconds) {
+        let origin = &traffic.node("message").origin;
+        let text = format!(
+            "{message} at {rate} take {seconds:.1e} s, which has to be between 1 ps and 100000 s"
+        );
+        out.push(Diagnostic::new(&join(path, "message"), origin, text));
+    }
+}
+
+/// Refuses connections between which there is no time: they would be opened without end at once.
+fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let interval = traffic.node("interval");
+    if distribution::is_nothing(interval) {
+        let message = "connections would be opened without end at one time; write more than 0 s";
+        out.push(Diagnostic::new(
+            &join(path, "interval"),
+            &interval.origin,
+            message,
+        ));
     }
 }
 
@@ -140,7 +173,7 @@ pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
     if traffic.word("kind") == "on-off" {
         let messages = Messages {
             rate: traffic.rate("rate"),
-            message_bytes: traffic.bytes("message").0 as u32,
+            message_bytes: traffic.bytes("message").0,
             bursts: bursts(traffic),
             whole_segments: traffic.flag("whole_segments"),
         };

@@ -21,7 +21,7 @@ pub struct Messages {
     /// Rate of messages in a burst, headers not counted.
     pub rate: Rate,
     /// Bytes of a message.
-    pub message_bytes: u32,
+    pub message_bytes: u64,
     /// When they come.
     pub bursts: Bursts,
     /// Whether each message takes whole segments of its own, all full, as ns-2's one-way agents make

@@ -89,6 +89,8 @@ pub struct LinkSample {
     pub queue_avg_pkts: Option<f64>,
     /// The discipline's maximum marking probability, if it has one.
     pub max_p: Option<f64>,
+    /// The probability with which it drops or marks a packet, if it has one.
+    pub drop_p: Option<f64>,
     /// Integral of the waiting packets over time: packet seconds.
     pub queue_integral: f64,
     /// Packets transmitted.

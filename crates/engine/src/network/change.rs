@@ -35,43 +35,42 @@ impl Link {
         if self.changes.is_empty() || length == 0 {
             return self.rate;
         }
-        Rate::from_bps((self.bit_ps(from, to) / length) as u64)
-    }
-
-    /// Bits that can be transmitted in a period, times the picoseconds of a second.
-    fn bit_ps(&self, from: Time, to: Time) -> u128 {
-        let passed = self.changes.partition_point(|change| change.at <= from);
-        let (before, after) = self.changes.split_at(passed);
-        let rate = before.iter().rev().find_map(|change| change.rate);
-        let mut rate = rate.unwrap_or(self.rate);
-        let mut since = from;
-        let mut bit_ps = 0;
-        let mut pass_until = |until: Time, rate: Rate| {
-            bit_ps += u128::from(rate.as_bps()) * u128::from(until.since(since).as_ps());
-            since = until;
-        };
-        for change in after.iter().take_while(|change| change.at < to) {
-            pass_until(change.at, rate);
-            rate = change.rate.unwrap_or(rate);
-        }
-        pass_until(to, rate);
-        bit_ps
+        let mut meter = CapacityMeter::default();
+        meter.advance(self, from);
+        let before = meter.bit_ps;
+        meter.advance(self, to);
+        Rate::from_bps(((meter.bit_ps - before) / length) as u64)
     }
 }
 
 /// What a link could have transmitted so far, found out step by step: a table of changes may be long.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CapacityMeter {
+    /// Bits, times the picoseconds of a second.
     bit_ps: u128,
     until: Time,
+    /// Changes before that time, and the rate that they have left, if they changed it.
+    passed: usize,
+    rate: Option<Rate>,
 }
 
 impl CapacityMeter {
     /// What the link can transmit from the beginning until `to`, which is not before the last step.
     pub fn advance(&mut self, link: &Link, to: Time) -> Bytes {
-        self.bit_ps += link.bit_ps(self.until, to);
-        self.until = to;
+        while let Some(change) = link.changes.get(self.passed).filter(|next| next.at < to) {
+            self.pass(link, change.at);
+            self.rate = change.rate.or(self.rate);
+            self.passed += 1;
+        }
+        self.pass(link, to);
         Bytes((self.bit_ps / (8 * u128::from(PS_PER_S))) as u64)
+    }
+
+    /// At one rate until then.
+    fn pass(&mut self, link: &Link, until: Time) {
+        let rate = self.rate.unwrap_or(link.rate).as_bps();
+        self.bit_ps += u128::from(rate) * u128::from(until.since(self.until).as_ps());
+        self.until = until;
     }
 }
 
@@ -174,8 +173,11 @@ mod tests {
         assert_eq!(mean(0, 10), 40_000_000);
         assert_eq!(mean(20, 30), 100_000_000);
         let mut capacity = CapacityMeter::default();
+        // The third step begins with a change, and the last passes two.
         for (until, expected) in [(0, 0), (2, 2_500_000), (3, 6_250_000), (10, 50_000_000)] {
             assert_eq!(capacity.advance(&link, at(until)).0, expected);
         }
+        let at_once = CapacityMeter::default().advance(&link, at(10));
+        assert_eq!(at_once.0, 50_000_000);
     }
 }

@@ -126,6 +126,7 @@ impl LocalQueue {
             queue_bytes: self.bytes,
             queue_avg_pkts: self.discipline.average_pkts(),
             max_p: self.discipline.max_p(),
+            drop_p: self.discipline.drop_p(),
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,

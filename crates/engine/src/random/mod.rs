@@ -18,6 +18,7 @@ use longhaul_units::Span;
 
 pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
+pub(crate) use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
 use crate::config::{Config, Randomness};
 

@@ -5,6 +5,9 @@ use longhaul_units::Span;
 use super::Stream;
 use crate::config::Distribution;
 
+/// Bytes or pieces that nothing gets to the end of.
+pub(crate) const WITHOUT_END: u64 = 1 << 56;
+
 impl Stream {
     /// A number from a distribution: by inversion of one number of the stream, but for constants, which
     /// take none, and log-normal numbers, which take two.
@@ -38,8 +41,7 @@ impl Stream {
 
     /// A size or count: the next whole number, at least 1.
     pub(crate) fn draw_count(&mut self, distribution: &Distribution) -> u64 {
-        // Saturates for tails without a mean.
-        (libm::ceil(self.draw(distribution)) as u64).max(1)
+        whole(self.draw(distribution))
     }
 
     /// A time from a distribution of seconds.
@@ -65,6 +67,12 @@ impl Stream {
             super::Generator::Ns2(_) => self.clone(),
         }
     }
+}
+
+/// The next whole number, at least 1, and no more than what is as good as without end: tails may not
+/// have a mean, and sums have to stay within 64 bits.
+pub(crate) fn whole(number: f64) -> u64 {
+    (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
 /// The number below which a Weibull number lies with probability `p`.
@@ -223,7 +231,7 @@ mod tests {
         assert_eq!(stream.draw_count(&constant(2.0)), 2);
         assert_eq!(stream.draw_count(&constant(2.1)), 3);
         let huge = Distribution::Constant(1e300);
-        assert_eq!(stream.draw_count(&huge), u64::MAX);
+        assert_eq!(stream.draw_count(&huge), WITHOUT_END);
         assert_eq!(stream.draw_span(&huge), Span::from_secs(100_000));
         // P(ceil(X) = 1) of an exponential number.
         let draws = 100_000;

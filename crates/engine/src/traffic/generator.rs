@@ -8,6 +8,7 @@ use super::opening::{Demand, Opening, Response};
 use super::requests::RequestModel;
 use super::session::Session;
 use crate::config::TraceEntry;
+use crate::random::WITHOUT_END;
 
 /// A source's plan. Each has one arrival ahead of it at most.
 #[derive(Debug)]
@@ -91,9 +92,6 @@ pub(crate) struct CutOff {
 }
 
 impl CutOff {
-    /// More than any connection sends in its life.
-    const WITHOUT_END: u64 = 1 << 56;
-
     pub(crate) fn new(lifetime: Span) -> Self {
         Self {
             lifetime,
@@ -109,7 +107,7 @@ impl CutOff {
         self.done = true;
         let first = Demand {
             pause: Span::ZERO,
-            request_bytes: Self::WITHOUT_END,
+            request_bytes: WITHOUT_END,
             response: Response::None,
             server_delay: Span::ZERO,
         };

@@ -29,7 +29,7 @@ impl MessageSource {
         mss_bytes: u32,
         stream: Stream,
     ) -> Self {
-        let bytes = u64::from(config.message_bytes);
+        let bytes = config.message_bytes;
         let mss = u64::from(mss_bytes);
         let interval = config.rate.transmission(bytes).0;
         Self {

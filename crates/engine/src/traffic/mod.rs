@@ -16,6 +16,8 @@ mod session;
 mod slab;
 mod stop;
 
+use std::sync::Arc;
+
 use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
@@ -91,7 +93,7 @@ impl Traffic {
         &mut self,
         (flow, name): (u32, &str),
         ways: Ways,
-        (tcp, controller): (std::sync::Arc<Tcp>, Controller),
+        (tcp, controller): (Arc<Tcp>, Controller),
         stream: Stream,
         generator: Generator,
         answers: bool,

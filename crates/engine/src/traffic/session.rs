@@ -5,7 +5,7 @@ use longhaul_units::{Span, Time};
 
 use super::opening::{Demand, Opening, Response};
 use crate::config::Web;
-use crate::random::Stream;
+use crate::random::{Stream, WITHOUT_END, whole};
 
 /// A session at work.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Session {
         self.objects_open += 1;
         let unit = self.config.whole_units_of.unwrap_or(1);
         let units = self.stream.draw(&self.config.object) / unit as f64;
-        let bytes = (libm::ceil(units) as u64).max(1).saturating_mul(unit);
+        let bytes = whole(units).saturating_mul(unit).min(WITHOUT_END);
         let first = Demand {
             pause: Span::ZERO,
             request_bytes: self.config.request_bytes,

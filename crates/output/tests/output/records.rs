@@ -42,6 +42,7 @@ pub fn link_sample(n: u64) -> LinkSample {
         queue_bytes: n % 100 * 1500,
         queue_avg_pkts: n.is_multiple_of(2).then_some(n as f64 / 3.0),
         max_p: None,
+        drop_p: n.is_multiple_of(3).then_some(1e-6 * n as f64),
         queue_integral: n as f64 * 0.5,
         departed_pkts: 5 * n,
         departed_bytes: 7500 * n,

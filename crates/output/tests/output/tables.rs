@@ -104,6 +104,10 @@ fn the_series_hold_every_sample() {
         assert_eq!(series.count("queue_bytes", row), n as i64 % 100 * 1500);
         assert_eq!(series.is_null("queue_avg_pkts", row), n % 2 == 1);
         assert!(series.is_null("max_p", row) && series.is_null("cwnd_pkts", row));
+        match sample.drop_p {
+            Some(drop_p) => assert_eq!(series.real("drop_p", row), drop_p),
+            None => assert!(series.is_null("drop_p", row)),
+        }
         assert_eq!(
             series.real("queue_integral_pkt_s", row),
             sample.queue_integral

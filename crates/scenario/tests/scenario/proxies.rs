@@ -1,6 +1,6 @@
 //! Proxies that split connections.
 
-use longhaul_engine::measure::NoRecorder;
+use longhaul_engine::measure::{NoRecorder, Totals};
 use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::simulation::run;
 use longhaul_scenario::{Scenario, load, parse};
@@ -288,8 +288,8 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Mbit/s on the wire over the satellite link of the example, means over the whole run as in the study.
-fn used(overrides: &[&str]) -> f64 {
+/// Runs the example as in the study of spec 002: means over the whole of 2000 s.
+fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../scenarios/split_proxy.toml"
@@ -301,16 +301,29 @@ fn used(overrides: &[&str]) -> f64 {
     let overrides = whole.iter().chain(overrides);
     let overrides: Vec<String> = overrides.map(ToString::to_string).collect();
     let scenario = load(file.as_ref(), &overrides).unwrap_or_else(|error| panic!("{error}"));
-    let totals = run(scenario.config(), &mut NoRecorder).expect("it is sound");
+    run(scenario.config(), &mut NoRecorder).expect("it is sound")
+}
+
+/// Mbit/s on the wire over the satellite link.
+fn used(totals: &Totals) -> f64 {
     totals.links[0].window.departed_bytes as f64 * 8.0 / 2000.0 / 1e6
+}
+
+/// Mean window of the senders.
+fn window(totals: &Totals) -> f64 {
+    let windows = totals.flows.iter().map(|flow| flow.window.cwnd_integral);
+    windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
 /// Target PEP-A04 of spec 002 E.1: 94.2 Mbit/s, the same within 0.5 whatever the local queue holds.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
-    let used = [3000, 1500, 1000]
-        .map(|queue| used(&[&format!("proxies.0.queue.limit=\"{queue} packets\"")]));
+    let used = [3000, 1500, 1000].map(|queue| {
+        used(&study(&[&format!(
+            "proxies.0.queue.limit=\"{queue} packets\""
+        )]))
+    });
     let most = used.into_iter().fold(0.0, f64::max);
     let least = used.into_iter().fold(f64::INFINITY, f64::min);
     assert!(
@@ -326,7 +339,7 @@ fn the_split_link_is_used_as_in_the_study() {
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     for queue in [3000, 1500, 1000, 600, 300] {
         let limit = format!("topology.dumbbell.bottleneck.queue.limit=\"{queue} packets\"");
-        let used = used(&["proxies=[]", "tcp.delayed_ack=false", &limit]);
+        let used = used(&study(&["proxies=[]", "tcp.delayed_ack=false", &limit]));
         let b = f64::from(queue) / 6250.0;
         let expected = 75.0 * (1.0 + b) * (1.0 + b) / (1.0 + b + b * b);
         assert!(
@@ -334,4 +347,59 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
             "{queue}: {used} {expected}"
         );
     }
+}
+
+/// Targets PEP-A09 and A13: 94.1 and 94.2 Mbit/s within 2 with 500 and 5 flows.
+#[test]
+#[ignore = "minutes"]
+fn few_and_many_flows_use_the_split_link_alike() {
+    for count in [5, 500] {
+        let used = used(&study(&[&format!("flows.0.count={count}")]));
+        assert!((used - 94.2).abs() < 2.0, "{count}: {used}");
+    }
+}
+
+/// Target PEP-A14: senders' windows are about 30 % of those without a proxy (15 to 40), in proportion to
+/// a drop-tail queue, and about 3 % (1.5 to 5) with RED, here in bytes with checks every 3 ms.
+#[test]
+#[ignore = "minutes"]
+fn windows_shrink_as_in_the_study() {
+    let mut shares = Vec::new();
+    for queue in [3000, 1500, 1000] {
+        let limit = format!("limit = \"{queue} packets\"");
+        let link = format!("topology.dumbbell.bottleneck.queue={{ kind = \"droptail\", {limit} }}");
+        let without = window(&study(&["proxies=[]", "tcp.delayed_ack=false", &link]));
+        let local = format!("proxies.0.queue={{ kind = \"droptail\", {limit} }}");
+        shares.push(window(&study(&[&local])) / without);
+        let red = format!("proxies.0.queue={{ kind = \"red\", {limit} }}");
+        let red = study(&[&red, "proxies.0.interval=\"3 ms\""]);
+        let share = window(&red) / without;
+        assert!((0.015..0.05).contains(&share), "RED, {queue}: {share}");
+        assert!(
+            (used(&red) - 94.2).abs() < 2.0,
+            "RED, {queue}: {}",
+            used(&red)
+        );
+    }
+    assert!(shares.is_sorted_by(|a, b| a > b), "{shares:?}");
+    let mean = shares.iter().sum::<f64>() / 3.0;
+    assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
+}
+
+/// Targets PEP-A18 and A22: 750 web flows, which offer more than the link carries, use it to 95.4 Mbit/s
+/// within 2 and have 120 kbit/s each within 8.
+#[test]
+#[ignore = "minutes"]
+fn web_traffic_goes_by_the_proxy_as_in_the_study() {
+    let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
+    let traffic = format!(
+        "flows.0.traffic={{ kind = \"on-off\", on = {pareto}, off = {pareto}, rate = \"64 kbps\", \
+         message = \"210 B\", whole_segments = true }}"
+    );
+    let totals = study(&["flows.0.count=750", &traffic]);
+    assert!((used(&totals) - 95.4).abs() < 2.0, "{}", used(&totals));
+    let flows = totals.flows.iter();
+    let bytes: u64 = flows.map(|flow| flow.window.delivered_bytes).sum();
+    let kbps = bytes as f64 * 8.0 / 2000.0 / 750.0 / 1e3;
+    assert!((kbps - 120.0).abs() < 8.0, "{kbps}");
 }

@@ -125,6 +125,25 @@ fn mistakes_are_refused_with_their_place() {
         message.contains("messages of a UDP flow are its packets"),
         "{message}"
     );
+    for (rate, message) in [
+        ("1 bps", "1 GB"),
+        ("1000 Tbps", "1 B"),
+        ("1 Mbps", "1000000000 GB"),
+    ] {
+        let extreme = format!("rate = \"{rate}\", message = \"{message}\"");
+        wrong(
+            &format!("{{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", {extreme} }}"),
+            &["traffic.message: ", "between 1 ps and 100000 s"],
+        );
+    }
+    for nothing in [
+        "\"0 s\"",
+        "{ kind = \"empirical\", probabilities = [0, 1], values = [\"0 s\", \"0 s\"] }",
+    ] {
+        let traffic =
+            format!("{{ kind = \"requests\", response = \"1 B\", interval = {nothing} }}");
+        wrong(&traffic, &["traffic.interval: ", "without end"]);
+    }
     wrong(
         "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\" }",
         &["flows.0.traffic", "over TCP, `on-off` needs message"],

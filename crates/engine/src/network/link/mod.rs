@@ -242,6 +242,7 @@ impl Link {
             queue_bytes,
             queue_avg_pkts: queue.average_pkts(),
             max_p: queue.max_p(),
+            drop_p: queue.drop_p(),
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,

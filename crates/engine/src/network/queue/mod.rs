@@ -220,4 +220,13 @@ impl Queue {
             Self::Holding(holding) => holding.max_p(),
         }
     }
+
+    /// The probability with which the discipline drops or marks a packet, if it has one.
+    pub(crate) fn drop_p(&self) -> Option<f64> {
+        match self {
+            Self::DropTail(_) => None,
+            Self::Red(red) => Some(red.drop_p()),
+            Self::Holding(holding) => holding.drop_p(),
+        }
+    }
 }

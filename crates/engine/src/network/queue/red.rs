@@ -155,6 +155,14 @@ impl Red {
         self.curve.max_p
     }
 
+    /// The probability that belongs to the average, before marks are spread evenly.
+    pub(crate) fn drop_p(&self) -> f64 {
+        if self.average < self.min_th {
+            return 0.0;
+        }
+        self.curve.probability(self.average)
+    }
+
     /// Averages over the packets that could have been sent while the link was idle. Links that only
     /// carry acknowledgements are idle before each, so an average of zero costs nothing.
     fn decay(&mut self, idle: Span) {

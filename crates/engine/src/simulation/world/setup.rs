@@ -6,16 +6,13 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
-use crate::config::{Config, Flow, Messages, Service, Source, Start, Tcp, Transport, Udp};
+use crate::config::{Config, Flow, Messages, Service, Start, Tcp, Transport, Udp};
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::window::Baseline;
-use crate::traffic::{
-    CutOff, Generator, MessageSource, Onward, RequestModel, Session, StopWatch, Trace, Traffic,
-    Way, Ways,
-};
+use crate::traffic::{MessageSource, StopWatch, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
@@ -200,82 +197,7 @@ impl World {
         Ok(Kind::Udp(index))
     }
 
-    fn add_traffic(
-        &mut self,
-        config: &Config,
-        flow: &Flow,
-        tcp: (Arc<Tcp>, Controller),
-        source: &Source,
-        streams: &Streams,
-    ) -> Result<Kind, SetupError> {
-        // Responses go from the flow's first node to its second, and so does data one way.
-        let answers = match source {
-            Source::Requests(_) | Source::Web(_) => true,
-            Source::CutOff(_) => false,
-            Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
-        };
-        let there = self.way(config, flow, (flow.from, flow.to), flow.via)?;
-        let back = self.way(config, flow, (flow.to, flow.from), flow.via_back)?;
-        let ways = match answers {
-            true => Ways {
-                up: back,
-                down: there,
-            },
-            false => Ways {
-                up: there,
-                down: back,
-            },
-        };
-        let generator = match source {
-            Source::Requests(requests) => {
-                let path = format!("flows/{}", flow.name);
-                Generator::Requests(Box::new(RequestModel::new(requests, &path, streams)))
-            }
-            Source::Web(web) => {
-                let stream = flow_stream(flow, "session", streams);
-                Generator::Web(Box::new(Session::new(web, stream)))
-            }
-            Source::CutOff(lifetime) => Generator::CutOff(CutOff::new(*lifetime)),
-            Source::Trace(entries) => Generator::Trace(Trace::new(Arc::clone(entries))),
-        };
-        let id = self.flows.len() as u32;
-        let stream = flow_stream(flow, "sender", streams);
-        let named = (id, flow.name.as_str());
-        let index = self
-            .traffic
-            .add(named, ways, tcp, stream, generator, answers);
-        Ok(Kind::Traffic(index))
-    }
-
-    /// The way of one direction of the connections that traffic opens.
-    fn way(
-        &mut self,
-        config: &Config,
-        flow: &Flow,
-        (from, to): (usize, usize),
-        via: Option<usize>,
-    ) -> Result<Way, SetupError> {
-        let Some(proxy) = via else {
-            return Ok(Way {
-                data: self.path(config, flow, from, to, End::TrafficReceiver)?,
-                acks: self.path(config, flow, to, from, End::TrafficSender)?,
-                onward: None,
-            });
-        };
-        let (start, end) = (config.proxies[proxy].start, config.proxies[proxy].end);
-        let onward = Onward {
-            proxy,
-            data: self.path(config, flow, end, to, End::TrafficReceiver)?,
-            acks: self.path(config, flow, to, end, End::TrafficSender)?,
-        };
-        Ok(Way {
-            data: self.path(config, flow, from, start, End::TrafficEntry)?,
-            acks: self.path(config, flow, start, from, End::TrafficSender)?,
-            onward: Some(onward),
-        })
-    }
-
-    fn path(
+    pub(in crate::simulation) fn path(
         &mut self,
         config: &Config,
         flow: &Flow,

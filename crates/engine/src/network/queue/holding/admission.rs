@@ -77,4 +77,14 @@ impl Admission {
             _ => None,
         }
     }
+
+    pub(super) fn drop_p(&self) -> Option<f64> {
+        match self {
+            Self::Plain(queue) => queue.drop_p(),
+            Self::DecBit(_) => None,
+            Self::Pi(pi) => Some(pi.probability()),
+            Self::Pie(pie) => Some(pie.probability()),
+            Self::Rem(rem) => Some(rem.probability()),
+        }
+    }
 }

@@ -167,4 +167,12 @@ impl Holding {
             _ => None,
         }
     }
+
+    /// The probability with which the discipline drops or marks a packet, if it has one.
+    pub(super) fn drop_p(&self) -> Option<f64> {
+        match self {
+            Self::Fifo(fifo) => fifo.admission.drop_p(),
+            _ => None,
+        }
+    }
 }

@@ -45,6 +45,11 @@ impl Pi {
         }
     }
 
+    /// Of a drop or mark.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+
     pub(super) fn period(&self) -> Span {
         self.config.update
     }

@@ -69,6 +69,11 @@ impl Pie {
         }
     }
 
+    /// Of a drop or mark.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+
     pub(super) fn period(&self) -> Span {
         self.config.update
     }

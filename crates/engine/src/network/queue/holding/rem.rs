@@ -57,6 +57,11 @@ impl Rem {
         }
     }
 
+    /// Of a drop or mark.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+
     pub(super) fn period(&self) -> Span {
         self.config.update
     }

@@ -72,6 +72,12 @@ fn drop_curve_of_the_split_connection_study() {
     assert_eq!(curve(Gentle::On).probability(1000.0), 1.0);
     assert!((curve(Gentle::Off).probability(187.49) - 0.1).abs() < 1e-4);
     assert_eq!(curve(Gentle::Off).probability(187.5), 1.0);
+    // What the time series shows is that of the average, none below the lower threshold.
+    let mut red = red(parameters());
+    for (waiting, expected) in [(0, 0.0), (50, 0.0), (125, 0.05), (175, 0.09), (400, 1.0)] {
+        red.on_arrival(&arrival(waiting));
+        assert!((red.drop_p() - expected).abs() < 1e-12, "{}", red.drop_p());
+    }
 }
 
 #[test]

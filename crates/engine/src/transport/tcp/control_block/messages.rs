@@ -14,10 +14,20 @@ use crate::transport::tcp::wire::Wire;
 pub(super) struct ShortSegments {
     /// The first of them; without end if there is none.
     first: u64,
-    /// Number and missing bytes of each, in ascending order. Those long acknowledged are forgotten.
-    segments: VecDeque<(u64, u16)>,
+    /// In ascending order. Those long acknowledged are forgotten.
+    segments: VecDeque<Short>,
     /// Bytes missing in the forgotten ones.
     forgotten: u64,
+}
+
+/// A segment that is not full.
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    segment: u64,
+    /// Bytes that it has less than a full one.
+    missing: u16,
+    /// The same of it and all short ones before it.
+    missing_so_far: u64,
 }
 
 impl ShortSegments {
@@ -43,20 +53,30 @@ impl ShortSegments {
     pub(super) fn missing_in(&self, segment: u64) -> u16 {
         let found = self
             .segments
-            .binary_search_by_key(&segment, |&(short, _)| short);
-        found.map_or(0, |at| self.segments[at].1)
+            .binary_search_by_key(&segment, |short| short.segment);
+        found.map_or(0, |at| self.segments[at].missing)
     }
 
     /// Bytes that all segments below `segment` have less than full ones. Of forgotten ones none may
     /// lie above.
     fn missing_below(&self, segment: u64) -> u64 {
-        let below = self.segments.iter().take_while(|&&(n, _)| n < segment);
-        self.forgotten + below.map(|&(_, missing)| u64::from(missing)).sum::<u64>()
+        let below = self
+            .segments
+            .partition_point(|short| short.segment < segment);
+        match below.checked_sub(1) {
+            Some(last) => self.segments[last].missing_so_far,
+            None => self.forgotten,
+        }
     }
 
     fn push(&mut self, segment: u64, missing: u64) {
         if missing > 0 {
-            self.segments.push_back((segment, missing as u16));
+            let before = self.segments.back().map(|short| short.missing_so_far);
+            self.segments.push_back(Short {
+                segment,
+                missing: missing as u16,
+                missing_so_far: before.unwrap_or(self.forgotten) + missing,
+            });
             self.note_first();
         }
     }
@@ -64,27 +84,28 @@ impl ShortSegments {
     /// Takes out the segment that is last of all, if it is short; returns what it misses.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.segments.back() {
-            Some(&(last, missing)) if last == segment => {
+            Some(&last) if last.segment == segment => {
                 self.segments.pop_back();
                 self.note_first();
-                missing.into()
+                last.missing.into()
             }
             _ => 0,
         }
     }
 
     fn forget_below(&mut self, segment: u64) {
-        while let Some(&(first, missing)) = self.segments.front()
-            && first < segment
+        while let Some(&first) = self.segments.front()
+            && first.segment < segment
         {
-            self.forgotten += u64::from(missing);
+            self.forgotten = first.missing_so_far;
             self.segments.pop_front();
         }
         self.note_first();
     }
 
     fn note_first(&mut self) {
-        self.first = self.segments.front().map_or(u64::MAX, |&(first, _)| first);
+        let first = self.segments.front();
+        self.first = first.map_or(u64::MAX, |first| first.segment);
     }
 }
 
@@ -134,5 +155,30 @@ impl ControlBlock {
         let segments = next.saturating_sub(1);
         let full = segments * u64::from(self.config.mss_bytes);
         full.saturating_sub(self.short.missing_below(next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_adds_up_whatever_is_forgotten_and_filled() {
+        let mut short = ShortSegments::NONE;
+        for (segment, missing) in [(3, 100), (4, 7), (9, 1), (12, 50)] {
+            short.push(segment, missing);
+        }
+        let sums = [(3, 0), (4, 100), (5, 107), (9, 107), (10, 108), (13, 158)];
+        for forgotten_below in [0, 4, 10] {
+            short.forget_below(forgotten_below);
+            for (below, sum) in sums.into_iter().filter(|&(n, _)| n >= forgotten_below) {
+                assert_eq!(short.missing_below(below), sum, "{forgotten_below} {below}");
+            }
+        }
+        assert_eq!((short.missing_in(12), short.missing_in(11)), (50, 0));
+        assert_eq!((short.take_last(11), short.take_last(12)), (0, 50));
+        assert_eq!((short.first(), short.missing_below(20)), (u64::MAX, 108));
+        short.push(12, 30);
+        assert_eq!((short.first(), short.missing_below(20)), (12, 138));
     }
 }
