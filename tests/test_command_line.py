@@ -108,7 +108,22 @@ def test_compare_puts_runs_side_by_side(
 
 @pytest.mark.parametrize(
     "verb",
-    ["run", "plot", "plot window", "compare", "report", "check", "explain", "new", "list", "demo"],
+    [
+        "run",
+        "plot",
+        "plot window",
+        "compare",
+        "report",
+        "check",
+        "explain",
+        "new",
+        "list",
+        "demo",
+        "study list",
+        "study run",
+        "study claims",
+        "study report",
+    ],
 )
 def test_help_teaches_by_example(verb: str, cli: CommandLine) -> None:
     assert f"Example: longhaul {verb}" in done(cli(*verb.split(), "--help"))

@@ -40,7 +40,7 @@ def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]
 
 @contextmanager
 def of_runs(title: str) -> Iterator[Callable[["Outcome"], None]]:
-    """Show how many runs are done, and yield what is told of it; lines where there is no terminal."""
+    """Show how many runs are done, and yield what is told of it; without a terminal in lines."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -6,9 +6,6 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Below so many values no interval of order statistics covers the median with 95 %.
-FEWEST_FOR_95_PERCENT = 6
-
 
 def median(values: Sequence[float]) -> float:
     """The median; not a number of no values."""
@@ -18,9 +15,9 @@ def median(values: Sequence[float]) -> float:
 def median_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float] | None:
     """An interval that holds the population's median, whatever the distribution.
 
-    The narrowest pair of order statistics, equally far from both ends, whose binomial coverage is at
-    least `coverage` (David and Nagaraja, Order Statistics, section 7.1). Of too few values for that
-    it is their range; of one value there is none.
+    The narrowest pair of order statistics, equally far from both ends, whose binomial coverage is
+    at least `coverage` (David and Nagaraja, Order Statistics, section 7.1). Of too few values for
+    that it is their range; of one value there is none.
     """
     ordered = sorted(values)
     count = len(ordered)
@@ -35,7 +32,7 @@ def median_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[fl
 def _coverage(count: int, cut: int) -> float:
     """The probability that the median lies between all but the `cut` outermost values."""
     outside: int = sum(comb(count, k) for k in range(cut + 1))
-    return 1.0 - 2.0 * outside / 2**count
+    return 1.0 - 2.0 * outside / float(2**count)
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:

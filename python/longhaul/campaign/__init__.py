@@ -1,7 +1,8 @@
 """Many runs from one template: what varies, what has been done, and who does the rest.
 
-A sweep lays values over a template and gives runs. Runs are identified by the hash of their resolved
-scenario and by the results version, so that a store knows which are done, whoever asked for them.
+A sweep lays values over a template and gives runs. Runs are identified by the hash of their
+resolved scenario and by the results version, so that a store knows which are done, whoever asked
+for them.
 """
 
 from longhaul.campaign.execute import Outcome, execute

@@ -1,4 +1,4 @@
-"""What is kept of a finished run: sums by label, the busiest link, and thinned courses over time."""
+"""What is kept of a finished run: sums by label, the busiest link, thinned courses over time."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The numbers that a study judges and draws: one row per run, and courses over time of some runs."""
+"""The numbers that a study judges and draws: a row per run, and courses over time of some runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Where = Mapping[str, Any]
 EXPERIMENT, REPLICATION = "experiment", "replication"
 
 
-class NotRun(LonghaulError):
+class NotRunError(LonghaulError):
     """Results that a measure needs and that are not there."""
 
 
@@ -91,7 +91,7 @@ class Data:
         return groups.agg(numbers, pl.len().alias("replications"))
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The medians of an experiment's cells with these levels; some, or NotRun."""
+        """The medians of an experiment's cells with these levels; some, or NotRunError."""
         return _found(self.medians, experiment, where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
@@ -102,21 +102,21 @@ class Data:
         """The median of a metric in one cell."""
         cells = self.having(metric, experiment, **where)
         if len(cells) != 1:
-            raise NotRun(f"{experiment} has {len(cells)} cells at {where}, not one")
+            raise NotRunError(f"{experiment} has {len(cells)} cells at {where}, not one")
         return float(cells[metric][0])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
         cells = self.having(metric, experiment, **where).sort(axis)
         if cells[axis].n_unique() != len(cells):
-            raise NotRun(f"{experiment} has several cells for each {axis} at {where}")
+            raise NotRunError(f"{experiment} has several cells for each {axis} at {where}")
         return Curve(cells[axis].to_numpy(), cells[metric].cast(pl.Float64).to_numpy())
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The cells of an experiment that measures the metric."""
         cells = self.cells(experiment, **where)
         if metric not in cells.columns or cells[metric].null_count() == len(cells):
-            raise NotRun(f"{experiment} has no {metric} at {where}")
+            raise NotRunError(f"{experiment} has no {metric} at {where}")
         return cells.drop_nulls(metric)
 
     def course(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
@@ -136,7 +136,7 @@ class Curve:
         """The value at a point that was run."""
         found = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9))
         if not len(found):
-            raise NotRun(f"nothing was run at {x:g}")
+            raise NotRunError(f"nothing was run at {x:g}")
         return float(self.y[found[0]])
 
     def where(self, low: float, high: float) -> "Curve":
@@ -149,17 +149,17 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """The points that both curves have: the axis, and both values."""
     x, first, second = np.intersect1d(one.x, other.x, return_indices=True)
     if not len(x):
-        raise NotRun("the curves have no points in common")
+        raise NotRunError("the curves have no points in common")
     return x, one.y[first], other.y[second]
 
 
 def _found(table: pl.DataFrame, experiment: str, where: Where) -> pl.DataFrame:
     if table.is_empty():
-        raise NotRun("nothing was run")
+        raise NotRunError("nothing was run")
     kept = table.filter(pl.col(EXPERIMENT) == experiment)
     for axis, level in where.items():
         if axis not in table.columns:
-            raise NotRun(f"{experiment}: there is no axis {axis}")
+            raise NotRunError(f"{experiment}: there is no axis {axis}")
         if isinstance(level, str):
             kept = kept.filter(pl.col(axis) == level)
         else:
@@ -167,7 +167,7 @@ def _found(table: pl.DataFrame, experiment: str, where: Where) -> pl.DataFrame:
                 (pl.col(axis) / level - 1).abs() < 1e-6 if level else pl.col(axis) == 0
             )
     if kept.is_empty():
-        raise NotRun(f"{experiment} was not run at {dict(where)}")
+        raise NotRunError(f"{experiment} was not run at {dict(where)}")
     return kept
 
 

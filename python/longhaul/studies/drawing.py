@@ -5,6 +5,7 @@ What the source printed stands beside it: as text, and as values in the picture 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -12,14 +13,18 @@ from matplotlib.figure import Figure as Drawing
 
 from longhaul import identity, plots
 from longhaul.identity import Look
-from longhaul.studies.data import Curve, Data, NotRun
+from longhaul.studies.data import Curve, Data, NotRunError
 
 # Of what belongs to no protocol: sums, and queues compared.
 SUM = Look("#000000", "s", (0, (4, 2)))
 QUEUE_LOOKS = {"red": Look("#000000", "o"), "droptail": Look("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
 OTHER = identity.ALGORITHMS["udp"]
-PUBLISHED = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
+PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
+
+
+# Draws one panel: gets its axes, the data, and the panel's queue.
+Draw = Callable[[Axes, Data, str], None]
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Figure:
     """A panel per queue; without one, a single panel whose lines say their queue."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Printed values: horizontal lines with their labels."""
-    draw: Callable[[Axes, Data, str], None] | None = None
+    draw: Draw | None = None
     """Draws a panel that is not made of lines along an axis."""
 
 
@@ -73,8 +78,7 @@ def drawing(figure: Figure, data: Data) -> Drawing | None:
         whole = Drawing(figsize=(8.4 if len(panels) > 1 else 5.6, 3.0), layout="constrained")
         grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
         drawn = [
-            _panel(axes, figure, data, panel)
-            for axes, panel in zip(grid.flat, panels, strict=True)
+            _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
         ]
         if not any(drawn):
             return None
@@ -95,18 +99,17 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str) -> bool:
     if figure.draw is not None:
         try:
             figure.draw(axes, data, queue)
-        except NotRun:
+        except NotRunError:
             return False
         return True
     place = {"queue": queue} if queue else {}
-    return any([_line(axes, figure.axis, line, data, place) for line in figure.lines])
+    drawn = [_line(axes, figure.axis, line, data, place) for line in figure.lines]
+    return any(drawn)
 
 
-def _line(
-    axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str | float]
-) -> bool:
+def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str | float]) -> bool:
     where = {**line.where, **place}
-    style = {"color": line.look.colour, "label": line.label}
+    style: dict[str, Any] = {"color": line.look.colour, "label": line.label}
     try:
         if line.curve is not None:
             curve = line.curve(data, **where)
@@ -117,7 +120,7 @@ def _line(
                 points[axis], points[line.metric],
                 linestyle="none", marker=".", markersize=2.5, alpha=0.5, color=line.look.colour,
             )  # fmt: skip
-    except NotRun:
+    except NotRunError:
         return False
     axes.plot(
         curve.x, curve.y,
@@ -130,13 +133,13 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
     panels[0].set_ylabel(figure.frame.y)
     if figure.frame.from_zero and not figure.frame.log_y:
         panels[0].set_ylim(bottom=min(0.0, panels[0].get_ylim()[0]))
-    entries: dict[str, object] = {}
+    entries: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if entries:
         whole.legend(
-            list(entries.values()),  # type: ignore[arg-type]
+            list(entries.values()),
             list(entries),
             loc="outside lower center",
             ncols=min(len(entries), 5),

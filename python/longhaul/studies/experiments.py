@@ -61,7 +61,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
-    """`"AXIS"` follows an axis, `{ axis, times or of }` what is made of it; `{ value }` is fixed."""
+    """`"AXIS"` follows an axis, `{ axis, times or of }` a function of it; `{ value }` is fixed."""
     if isinstance(written, str):
         return Setting(axis=written)
     if "axis" in written:

@@ -20,7 +20,7 @@ from longhaul.studies.claims import (
     Claim,
     Interval,
 )
-from longhaul.studies.data import EXPERIMENT, Data, NotRun
+from longhaul.studies.data import EXPERIMENT, Data, NotRunError
 from longhaul.studies.study import Study, StudyError, unknown
 
 Measure = Callable[..., float]
@@ -91,7 +91,7 @@ def _judged(
 def _value(claim: Claim, measure: Measure, data: Data) -> float | None:
     try:
         value = float(measure(data, **claim.where))
-    except (NotRun, ZeroDivisionError):
+    except (NotRunError, ZeroDivisionError):
         return None
     return value if isfinite(value) else None
 
@@ -100,7 +100,7 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
     if data.medians.is_empty():
         return 0
     cells = data.medians.filter(pl.col(EXPERIMENT).is_in(experiments))
-    return int(cells["replications"].min() or 0) if len(cells) else 0  # type: ignore[call-overload]
+    return min(cells["replications"].to_list(), default=0)
 
 
 def counts(judgements: Sequence[Judgement]) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """The study's metrics of one run: second half, forward direction of the bottleneck (chapter 5.5).
 
-Names: `lu` link utilisation in per cent, `ce` congestion events (drops and marks), `cer` their rate per
-packet sent, `rf` relative fairness of all HSTCP flows against all REGTCP flows, `frf` of a competitor
-against one of ten long-lived flows, `rate` packets per round trip. A metric ends in its class.
+Names: `lu` link utilisation in per cent, `ce` congestion events (drops and marks), `cer` their rate
+per packet sent, `rf` relative fairness of all HSTCP flows against all REGTCP flows, `frf` of a
+competitor against one of ten long-lived flows, `rate` packets per round trip. A metric ends in its
+class.
 """
 
 from bisect import bisect_left
@@ -17,6 +18,7 @@ from longhaul.campaign.store import Kept
 CLASSES = ("hstcp", "regtcp", "streams")
 PERTURBATION = "perturbation"
 PACKET_BITS = 1500 * 8
+PAYLOAD_BYTES = 1460
 RTT_S = 0.1
 # Bandwidth times round trip, in packets.
 PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
@@ -137,7 +139,7 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
 def _lost_in_first_episode(kept: Kept, events: list[dict[str, Any]]) -> float:
     """Drops and marks from the first one until the window grows again."""
     cut = next(row["t_s"] for row in events if row["event"] in ("cut", "timeout"))
-    # Marked packets are acknowledged a round trip later; losses are repaired until the recovery ends.
+    # Marks are echoed a round trip later; losses are repaired until the recovery ends.
     ends = (row["t_s"] for row in events if row["event"] == "recovery_exit" and row["t_s"] > cut)
     end = max(next(ends, cut), cut + 2 * RTT_S)
     link = kept["link_series"]
@@ -164,7 +166,7 @@ def course(kept: Kept) -> list[dict[str, Any]]:
             "t_s": row["t_s"],
             "label": row["label"],
             "cwnd_pkts": row["cwnd_pkts"],
-            "delivered_pkts": row["delivered_bytes"] / 1460,
+            "delivered_pkts": row["delivered_bytes"] / PAYLOAD_BYTES,
         }
         for row in kept["flow_series"]
     ]

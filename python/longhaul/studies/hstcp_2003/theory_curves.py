@@ -10,8 +10,6 @@ from longhaul.studies.drawing import PUBLISHED
 
 from .theory import RTT_S, STUDIED, TABLES, published, streams_rate
 
-__all__ = ["fairness", "published", "rates", "red", "responses", "shapes"]
-
 HSTCP, REGTCP = ALGORITHMS["hstcp"], ALGORITHMS["reno"]
 LOSSES = np.logspace(-8, -1, 200)
 SWEPT = np.logspace(-6, -2, 100)

@@ -1,0 +1,179 @@
+"""Sweeps, the store, and runs that were interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import tomllib
+from conftest import SMALL
+
+import longhaul
+from longhaul.campaign import Run, Setting, Store, Sweep, execute, lay_together
+from longhaul.campaign.reduce import reduce
+
+TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
+
+
+def sweep(**more: object) -> Sweep:
+    """Two rates, one or two flows."""
+    given: dict[str, object] = {
+        "axes": {"n": [1, 2], "rate": ["slow", "fast"]},
+        "settings": {
+            "flows.fast.count": Setting(axis="n"),
+            "topology.dumbbell.bottleneck.rate": Setting(
+                axis="rate", of={"slow": "5 Mbps", "fast": "20 Mbps"}
+            ),
+            "measure.every": Setting("200 ms"),
+        },
+    }
+    return Sweep("E", TEMPLATE, **{**given, **more})  # type: ignore[arg-type]
+
+
+def test_parts_are_laid_together() -> None:
+    whole = lay_together(
+        [
+            {"a": {"b": 1, "c": 2}, "flows": [{"label": "x"}]},
+            {"a": {"b": 3}, "flows": [{"label": "y"}], "d": 4},
+        ]
+    )
+    assert whole == {"a": {"b": 3, "c": 2}, "flows": [{"label": "x"}, {"label": "y"}], "d": 4}
+
+
+def test_a_sweep_sets_values_in_every_combination_and_replication() -> None:
+    runs = list(sweep(replications=2).runs())
+    assert len(runs) == 8
+    assert runs[1].cell == {"n": 1, "rate": "fast"}
+    assert runs[1].scenario["topology"]["dumbbell"]["bottleneck"]["rate"] == "20 Mbps"
+    assert [run.scenario["flows"][0]["count"] for run in runs[:4]] == [1, 1, 2, 2]
+    assert [run.replication for run in runs] == [0] * 4 + [1] * 4
+    assert len({run.resolved.hash for run in runs}) == 8
+    assert TEMPLATE["flows"][0]["count"] == 2, "the template stays as it is"
+
+
+def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:
+    half = {"flows.fast.count": Setting(axis="n", times=0.5)}
+    runs = list(sweep(axes={"n": [0, 6]}, settings=half).runs())
+    assert [flow["label"] for flow in runs[0].scenario["flows"]] == ["standard"]
+    assert runs[1].scenario["flows"][0]["count"] == 3
+    assert isinstance(runs[1].scenario["flows"][0]["count"], int)
+
+
+def test_a_label_that_is_not_there_is_refused() -> None:
+    wrong = sweep(axes={}, settings={"flows.fats.count": Setting(3)})
+    with pytest.raises(longhaul.ScenarioError, match=r"fats.*fast"):
+        list(wrong.runs())
+
+
+def test_the_store_has_whole_runs_only(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    one, other, *_ = sweep().runs()
+    assert not store.has(one.resolved)
+    assert store.get(one.resolved) is None
+    store.put(one.resolved, {"labels": [{"label": "x"}]})
+    assert store.get(one.resolved) == {"labels": [{"label": "x"}]}
+    assert not store.has(other.resolved)
+    with pytest.raises(TypeError):
+        store.put(other.resolved, {"labels": object()})
+    assert not store.has(other.resolved)
+    assert len([path for path in (tmp_path / "store").rglob("*") if path.is_file()]) == 1
+
+
+def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (tmp_path / "under-way" / f"{gone.pid}-left").mkdir(parents=True)
+    with store.scratch() as mine:
+        store.sweep_out()
+        assert [path for path in (tmp_path / "under-way").iterdir()] == [mine]
+
+
+def test_what_is_kept_of_a_run_is_the_runs(finished: longhaul.Results) -> None:
+    kept = json.loads(json.dumps(reduce(finished)))
+    fast, standard = kept["labels"]
+    flows = finished.flows.filter(label="fast")
+    assert (fast["flows"], standard["flows"]) == (2, 1)
+    assert fast["sent_pkts"] == flows["sent_pkts"].sum()
+    assert fast["dropped_pkts"] == flows["dropped_pkts"].sum() > 0
+    assert kept["links"][0]["name"] == "bottleneck"
+    assert kept["run"]["measured_s"] == 8
+    times = [row["t_s"] for row in kept["flow_series"] if row["name"] == "fast-1"]
+    assert times == sorted(times)
+    assert len(kept["events"]) == finished.events.height
+
+
+def test_finished_runs_are_not_done_again(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    runs = list(sweep().runs())
+    told: list[int] = []
+    first = execute(runs[:2], store, workers=2, watch=lambda outcome: told.append(outcome.done))
+    assert (first.total, first.found, first.finished, first.failed) == (2, 0, 2, [])
+    assert told == [0, 1, 2]
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
+    again = execute([*runs[:3], runs[0]], store, workers=1)
+    assert (again.total, again.found, again.finished) == (3, 2, 1)
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+
+
+KILLED = """
+import sys, tomllib
+from pathlib import Path
+from longhaul.campaign import Setting, Store, Sweep, execute
+
+if __name__ == "__main__":
+    template = tomllib.loads(Path("template.toml").read_text())
+    durations = {"duration": Setting(axis="length", of={"short": "2 s", "long": "100000 s"})}
+    sweep = Sweep("E", template, {"length": ["short", "long"]}, durations)
+    execute(sweep.runs(), Store("store"), workers=1)
+"""
+
+
+def test_sigkill_loses_nothing_that_is_finished(tmp_path: Path) -> None:
+    (tmp_path / "template.toml").write_text(SMALL.replace("10 s", "4 s").replace("2 s", "1 s"))
+    (tmp_path / "program.py").write_text(KILLED)
+    process = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    # The first run is done, and the second under way.
+    while not (kept := list(tmp_path.rglob("store/results-*/*/*.json"))) or not list(
+        tmp_path.glob("store/under-way/*")
+    ):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert len(kept) == 1
+    assert json.loads(kept[0].read_text())["labels"]
+    workers = {int(path.name.partition("-")[0]) for path in tmp_path.glob("store/under-way/*")}
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < deadline, "workers end with the program that started them"
+        time.sleep(0.05)
+    Store(tmp_path / "store").sweep_out()
+    assert not list(tmp_path.glob("store/under-way/*"))
+    assert list(tmp_path.rglob("store/results-*/*/*.json")) == kept
+
+
+def test_a_run_that_fails_is_reported_and_stops_no_other(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(
+        "from longhaul import CongestionControl\n\n"
+        "class Broken(CongestionControl):\n"
+        "    def on_ack(self, window, ack):\n"
+        "        raise ValueError('no')\n\n"
+        "    def on_congestion(self, window, congestion):\n"
+        "        pass\n"
+    )
+    sound, *_ = sweep().runs()
+    flows = [{**flow} for flow in sound.scenario["flows"]]
+    flows[0]["congestion"] = {"python": f"{tmp_path / 'broken.py'}:Broken"}
+    broken = Run("E", {"n": 1}, 0, {**sound.scenario, "flows": flows})
+    outcome = execute([broken, sound], Store(tmp_path / "store"), workers=1)
+    assert outcome.finished == 1
+    [(run, message)] = outcome.failed
+    assert run is broken
+    assert "no" in message
+    assert outcome.done == outcome.total == 2

@@ -1,0 +1,265 @@
+"""Studies: judging, what comes with the package, and a tiny one from end to end."""
+
+import json
+import shutil
+from math import inf
+from pathlib import Path
+
+import pytest
+from conftest import SMALL, CommandLine
+
+import longhaul
+from longhaul.studies import record
+from longhaul.studies.claims import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, Claim, read_claims
+from longhaul.studies.study import Study, find, studies
+
+
+def claim(low: float, high: float, opposite: float | None = None) -> Claim:
+    """A claim with this band."""
+    return Claim("C", ("E",), "m", {}, "it is so", None, low, high, opposite, "", "")
+
+
+@pytest.mark.parametrize(
+    ("band", "measured", "interval", "verdict"),
+    [
+        ((5, 8, None), 6.0, None, REPRODUCED),
+        ((5, 8, None), 8.0, (4.0, 12.0), REPRODUCED),
+        ((5, 8, None), 9.0, None, OUTSIDE),
+        ((5, 8, None), None, None, NOT_RUN),
+        # A trend that should fall: -1 to -0.8, contradicted from 0 on.
+        ((-1, -0.8, 0), -0.5, None, OUTSIDE),
+        ((-1, -0.8, 0), 0.3, None, CONTRADICTED),
+        ((-1, -0.8, 0), 0.3, (-0.2, 0.9), OUTSIDE),
+        ((-1, -0.8, 0), 0.3, (0.1, 0.9), CONTRADICTED),
+        # One that should rise.
+        ((0.8, 1, 0), 0.2, (-0.3, 0.5), OUTSIDE),
+        ((0.8, 1, 0), -0.2, (-0.4, -0.1), CONTRADICTED),
+        # Open ends, and a band that ends where the contrary begins.
+        ((97, inf, 80), 90.0, None, OUTSIDE),
+        ((97, inf, 80), 79.0, (78.0, 79.5), CONTRADICTED),
+        ((-inf, 1, 1), 1.2, (1.1, 1.3), CONTRADICTED),
+        ((-inf, 1, 1), 1.2, (0.9, 1.3), OUTSIDE),
+    ],
+)
+def test_every_verdict(
+    band: tuple[float, float, float | None],
+    measured: float | None,
+    interval: tuple[float, float] | None,
+    verdict: str,
+) -> None:
+    assert claim(*band).judge(measured, interval) == verdict
+
+
+def test_open_ends_are_null_in_json() -> None:
+    assert claim(97, inf).expected() == {"value": None, "low": 97, "high": None}
+
+
+HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,source\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "twice: A"),
+        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A has no band"),
+        ("A,E,m,,s,,3,2,,,\n", "no band"),
+        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: `queue` is not key=value"),
+        ("A,E,m,,s,,one,2,,,\n", "claims.csv:2:"),
+    ],
+)
+def test_a_bad_claims_file_is_refused(rows: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "claims.csv").write_text(HEAD + rows)
+    with pytest.raises(longhaul.ScenarioError, match=message):
+        read_claims(tmp_path / "claims.csv")
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_claims_name_what_there_is(study: Study) -> None:
+    measures = study.module("measures").MEASURES
+    assert study.claims
+    for one in study.claims:
+        assert one.measure in measures, one.id
+        assert set(one.experiments) <= set(study.experiments), one.id
+        named = [one.where[key] for key in ("of", "beside", "alone") if key in one.where]
+        for name in ",".join(str(name) for name in named).split(",") if named else []:
+            assert name in study.experiments, (one.id, name)
+            axes = study.experiments[name].axes
+            assert one.where.get("axis", "queue") in axes, (one.id, name)
+    assert {one.name for one in study.experiments.values()} >= {
+        name for figure in study.module("figures").FIGURES for name in figure.experiments
+    }
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_every_scenario_is_valid_and_quick_is_smaller(study: Study) -> None:
+    quick, full = (study.runs(scale, replications=1) for scale in ("quick", "full"))
+    assert 0 < len(quick) < len(full)
+    for run in quick:
+        assert run.resolved.warnings is not None
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
+    size = sum(path.stat().st_size for path in study.recorded.rglob("*") if path.is_file())
+    assert 0 < size < 2_000_000
+    _, results = record.latest(study, Path("nowhere"), None)
+    for one in study.claims:
+        for key in ("metric", "over"):
+            if key in one.where:
+                assert one.where[key] in results.data.values.columns, (one.id, one.where[key])
+
+
+def test_the_number_of_full_runs_is_the_sources() -> None:
+    """LBNL-52549, sections 6.1 to 6.11: 5449 runs, and four for section 7.3.3."""
+    runs = find("hstcp-2003").runs("full")
+    assert len([run for run in runs if run.experiment != "EXP-7.2"]) == 5449
+
+
+EXPERIMENTS = """
+title  = "Tiny"
+source = "nobody"
+
+[common]
+replications = { quick = 2, full = 3 }
+
+[[experiments]]
+id    = "E1"
+title = "Two rates"
+parts = ["small"]
+quick = "one rate"
+axes  = { n = { quick = [1, 2], full = [1, 2, 3] } }
+set   = { "flows.fast.count" = "n" }
+
+[[experiments]]
+id    = "T1"
+title = "Theory"
+"""
+CLAIMS = """\
+id,experiment,measure,where,statement,value,low,high,opposite,tolerance,source
+A,E1,sent,n=2,two flows send something,,1,,,,1
+B,E1,sent,n=2,two flows send nothing,0,,0,1,exact,2
+C,E1,sent,n=3,three flows send something,,1,,,,3
+D,T1,theory,,one is one,1,1,1,,exact,4
+"""
+MEASURES = """
+from longhaul.studies.data import Data
+
+MEASURES = {
+    "sent": lambda data, n: data.value("sent", "E1", n=n),
+    "theory": lambda data: 1.0,
+}
+"""
+METRICS = """
+def metrics(kept, run):
+    return {"sent": kept["labels"][0]["sent_pkts"]}
+
+def course(kept):
+    return [{"t_s": row["t_s"], "cwnd_pkts": row["cwnd_pkts"]} for row in kept["flow_series"]]
+"""
+FIGURES = """
+from longhaul.identity import ALGORITHMS
+from longhaul.studies.drawing import Figure, Frame, Line
+
+FIGURES = [
+    Figure("1", "Packets", ("E1",), "nothing is printed", Frame("flows", "packets"), axis="n",
+           lines=[Line("E1", "sent", "HSTCP", ALGORITHMS["hstcp"])], panels=("",)),
+    Figure("2", "Not there", ("T1",), "nothing", Frame("flows", "packets"), axis="n",
+           lines=[Line("T1", "sent", "HSTCP", ALGORITHMS["hstcp"])]),
+]
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A study of four short runs."""
+    folder = tmp_path / "tiny"
+    (folder / "scenarios").mkdir(parents=True)
+    for name, text in {
+        "__init__.py": "",
+        "experiments.toml": EXPERIMENTS,
+        "claims.csv": CLAIMS,
+        "measures.py": MEASURES,
+        "metrics.py": METRICS,
+        "figures.py": FIGURES,
+        "README.md": "# Tiny\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "scenarios/small.toml": SMALL.replace("10 s", "4 s"),
+    }.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -> None:
+    ran = cli("study", "run", "tiny", "--json", "--workers", "2")
+    assert ran.returncode == 0, ran.stderr
+    found = {row["id"]: row for row in json.loads(ran.stdout)}
+    assert {key: row["verdict"] for key, row in found.items()} == {
+        "A": REPRODUCED,
+        "B": CONTRADICTED,
+        "C": NOT_RUN,
+        "D": REPRODUCED,
+    }
+    assert list(found["A"]) == [
+        "id", "experiment", "statement", "expected", "measured", "interval", "verdict", "scale",
+        "replications",
+    ]  # fmt: skip
+    assert (found["A"]["scale"], found["A"]["replications"]) == ("quick", 2)
+    low, high = found["A"]["interval"]
+    assert low <= found["A"]["measured"] <= high
+    assert found["D"]["interval"] is None
+    kept = sorted((tmp_path / "studies/tiny/store").rglob("*.json"))
+    assert len(kept) == 4
+
+    # Judging again, and a larger scale, do no run twice.
+    times = [path.stat().st_mtime_ns for path in kept]
+    assert cli("study", "run", "tiny", "--scale", "full", "-q").returncode == 0
+    assert [path.stat().st_mtime_ns for path in kept] == times
+    assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 9
+    claims = json.loads(cli("study", "claims", "tiny", "--json").stdout)
+    assert {row["scale"] for row in claims} == {"full"}
+    assert [row["verdict"] for row in claims].count(NOT_RUN) == 0
+    assert "not run" in cli("study", "claims", "tiny", "--scale", "quick").stdout
+
+    assert cli("study", "report", "tiny").returncode == 0
+    page = (tmp_path / "tiny.html").read_text()
+    for text in ("nothing is printed", 'id="A"', "contradicted", "<svg", "<table>", "Not run"):
+        assert text in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+    again = cli("study", "report", "tiny")
+    assert again.returncode == 2
+    assert "--overwrite" in again.stderr
+
+
+def test_recording_keeps_results_beside_the_study(tiny: Path, cli: CommandLine) -> None:
+    assert cli("study", "run", "tiny", "-q", "--record", "--replications", "1").returncode == 0
+    shutil.rmtree("studies")
+    rows = json.loads(cli("study", "claims", "tiny", "--json").stdout)
+    assert (rows[0]["verdict"], rows[0]["replications"]) == (REPRODUCED, 1)
+    assert rows[0]["interval"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["run", "hstpc-2003"], ["hstpc-2003", "did you mean `hstcp-2003`"]),
+        (["run", "hstcp-2003", "--scale", "quik"], ["quik", "did you mean `quick`", "full"]),
+        (["run", "hstcp-2003", "-e", "EXP-6.12"], ["EXP-6.12", "did you mean `EXP-6.1"]),
+        (["claims", "nothing"], ["nothing", "hstcp-2003"]),
+        (["claims", "hstcp-2003", "--scale", "ful"], ["ful", "did you mean `full`"]),
+        (["report", "nothing"], ["nothing"]),
+    ],
+)
+def test_unknown_names_are_refused(
+    words: list[str], expected: list[str], tmp_path: Path, cli: CommandLine
+) -> None:
+    result = cli("study", *words)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: ")
+    for text in expected:
+        assert text in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_studies_are_listed(cli: CommandLine) -> None:
+    rows = {row["name"]: row for row in json.loads(cli("study", "list", "--json").stdout)}
+    assert rows["hstcp-2003"]["claims"] > 100
+    assert "hstcp-2003" in cli("study", "list").stdout
