@@ -1,15 +1,15 @@
 """What the study's claims measure: one number each, from medians over replications.
 
-A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` another one to
-compare with. Shares are from 0 to 1; trends are rank correlations.
+A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` another one
+to compare with. Shares are from 0 to 1; trends are rank correlations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from longhaul.analysis.statistics import rank_correlation
-from longhaul.studies.data import Data, NotRun
+from longhaul.studies.data import Data, NotRunError
 
 from . import theory, traces
 from .published import printed
@@ -49,7 +49,7 @@ def trend(data: Data, of: str, metric: str, axis: str, **cell: str | float) -> f
     """Rank correlation of a metric with an axis."""
     curve = data.curve(metric, axis, of, **cell)
     if len(curve.x) < 2:
-        raise NotRun("a trend needs two points")
+        raise NotRunError("a trend needs two points")
     return rank_correlation(curve.x, curve.y)
 
 
@@ -68,27 +68,12 @@ def within(data: Data, metric: str, tolerance: float, table: str | float = "") -
 
 
 @measure
-def off(data: Data, metric: str, table: str | float = "") -> float:
-    """Median of what a metric is above the printed rows."""
-    rows = printed(str(table))
-    return float(
-        np.median(
-            [
-                data.value(metric, row["experiment"], delay_ms=float(row["delay_ms"]))
-                - float(row[metric])
-                for row in rows
-            ]
-        )
-    )
-
-
-@measure
 def over(
     data: Data, of: str, metric: str, one: str, other: str, axis: str = "flow1", **cell: float
 ) -> float:
     """A metric at one level of an axis, less that at another."""
     first, second = (data.value(metric, of, **cell, **{axis: level}) for level in (one, other))
-    return first - second
+    return float(first - second)
 
 
 @measure
@@ -99,22 +84,22 @@ def ahead(
     cells = data.having(metric, of, **cell)
     values = dict(zip(cells[axis].to_list(), cells[metric].to_list(), strict=True))
     if one not in values or len(values) < 2:
-        raise NotRun(f"{of} has no {axis} {one} and others")
+        raise NotRunError(f"{of} has no {axis} {one} and others")
     rest = [sign * found for level, found in values.items() if level != one]
-    return sign * values[one] - max(rest)
+    return float(sign * values[one] - max(rest))
 
 
 @measure
 def least(data: Data, of: str, metric: str, **cell: str | float) -> float:
     """The smallest median of some cells."""
-    return float(data.having(metric, of, **cell)[metric].min())  # type: ignore[arg-type]
+    return float(data.having(metric, of, **cell)[metric].to_numpy().min())
 
 
 @measure
 def spread(data: Data, of: str, metric: str, **cell: str | float) -> float:
     """The largest median of some cells, over the smallest."""
-    found = data.having(metric, of, **cell)[metric]
-    return float(found.max()) / float(found.min())  # type: ignore[arg-type]
+    found = data.having(metric, of, **cell)[metric].to_numpy()
+    return float(found.max() / found.min())
 
 
 @measure
@@ -148,6 +133,20 @@ def response_ratio(data: Data, of: str, flows: float, metric: str) -> float:
     return gentle / plain
 
 
+@measure
+def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
+    """Windows that fall to one packet, per flow, less those of another experiment."""
+    return traces.resets(data, of, label) - traces.resets(data, beside, label)
+
+
+@measure
+def best_tradeoff(data: Data, of: str, socket_kb: float) -> float:
+    """The number of connections with the largest product of utilisation and fairness."""
+    cells = data.having("fairness", of, socket_kb=socket_kb)
+    product = (cells["utilisation"] * cells["fairness"]).to_numpy()
+    return float(cells["n"][int(np.argmax(product))])
+
+
 def _web_cells(data: Data) -> list[tuple[str, float]]:
     cells = []
     for of in WEB:
@@ -156,8 +155,8 @@ def _web_cells(data: Data) -> list[tuple[str, float]]:
     return cells
 
 
-def _share(found: object) -> float:
-    values = list(found)  # type: ignore[call-overload]
+def _share(found: Iterable[bool]) -> float:
+    values = list(found)
     if not values:
-        raise NotRun("there are no pairs to compare")
+        raise NotRunError("there are no pairs to compare")
     return float(np.mean(values))

@@ -1,7 +1,8 @@
 """The study's metrics of one run, over its measurement window.
 
-Throughputs count packets as they are on the wire: the printed utilisations reach 97.6 % of the link,
-more than payload could. Fairness is Jain's index of what each flow has over its max-min fair share.
+Throughputs of chapters 2, 3 and 5 count packets as they are on the wire: the printed utilisations
+reach 97.6 % of the link, more than payload could. Fairness is Jain's index of what each flow has
+over its max-min fair share.
 """
 
 from collections.abc import Mapping, Sequence

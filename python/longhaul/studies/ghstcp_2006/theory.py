@@ -1,6 +1,7 @@
-"""The source's theory: recovery times, response functions, models of parallel TCP (chapters 1, 2, 5)."""
+"""The source's theory: recovery times, response functions, parallel TCP (chapters 1, 2, 5)."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +61,7 @@ def shape_is_monotone(data: "Data") -> float:
 
 @_measure
 def model_points(data: "Data", column: str) -> float:
-    """The largest relative deviation of the models at 100 Mbit/s from values worked out elsewhere."""
+    """The largest relative deviation of the models at 100 Mbit/s from given values."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -97,7 +98,7 @@ def bands_apart(data: "Data", buffer_bdp: float) -> float:
     gaps = []
     for family in families:
         bands = [band(path(*one), buffer_bdp * path(*one).bdp) for one in family]
-        for one, other in zip(bands, bands[1:], strict=False):
+        for one, other in pairwise(bands):
             assert one is not None
             assert other is not None
             gaps.append(other.first / one.last)
@@ -138,7 +139,7 @@ def congested_region(data: "Data") -> float:
                 (synchronised(the_path, buffer, int(n)), desynchronised(the_path, buffer, int(n)))
                 for n in counts
             ]
-            for (one, above), (other, beyond) in zip(pairs, pairs[1:], strict=False):
+            for (one, above), (other, beyond) in pairwise(pairs):
                 right.append(
                     other.loss > one.loss
                     and other.goodput < one.goodput

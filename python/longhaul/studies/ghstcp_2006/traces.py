@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.models.response import FORMS
-from longhaul.studies.data import Data, NotRun
+from longhaul.studies.data import Data, NotRunError
 
 MEASURES: dict[str, Callable[..., float]] = {}
 
@@ -17,6 +17,8 @@ DELAYED = 0.5
 BOTTLENECK = "bottleneck"
 # A queue of so few packets is an empty one: what senders' bursts leave.
 EMPTY_PKTS = 10
+# The slow starts of the beginning are over.
+SETTLED_S = 20.0
 
 
 def _measure(function: Callable[..., float]) -> Callable[..., float]:
@@ -33,7 +35,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)
     if inside.sum() < 5:
-        raise NotRun(f"{of}: the window is seldom there")
+        raise NotRunError(f"{of}: the window is seldom there")
     expected = DELAYED * FORMS["rounded"].increase(window) * rounds
     return float(np.mean(growth[inside] > 0.5 * expected[inside]))
 
@@ -54,18 +56,17 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
     if min(above.sum(), below.sum()) < 10:
-        raise NotRun(f"{of}: the window is seldom on one side")
+        raise NotRunError(f"{of}: the window is seldom on one side")
     return float(rtt[above].mean() - rtt[below].mean())
 
 
 @_measure
 def resets(data: Data, of: str, label: str) -> float:
-    """How often a window of a group falls to a fiftieth of what it was, per flow."""
-    found = data.course(of).filter(pl.col("label") == label)
+    """How often a window of a group falls to less than a twentieth, per flow."""
+    found = data.course(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in found.group_by("name"):
-        window = flow.filter(pl.col("t_s") > 20.0).sort("t_s")["cwnd_pkts"].to_numpy()
-        count += int(np.count_nonzero(window[1:] < 0.02 * np.maximum.accumulate(window)[:-1]) > 0)
+        window = flow.sort("t_s")["cwnd_pkts"].to_numpy()
         count += int(np.count_nonzero((window[1:] < 0.05 * window[:-1]) & (window[:-1] > 200)))
     return count / found["name"].n_unique()
 
