@@ -45,9 +45,9 @@ def recovery(data: "Data", mbps: float) -> float:
 
 
 @_measure
-def window_at(data: "Data", p: float, of: str) -> float:
+def window_at(data: "Data", p: float, protocol: str) -> float:
     """The mean window at a loss rate."""
-    return float((HSTCP if of == "hstcp" else STANDARD).window(p))
+    return float((HSTCP if protocol == "hstcp" else STANDARD).window(p))
 
 
 @_measure
