@@ -6,10 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
-import tomllib
 from conftest import SMALL
 
 import longhaul
@@ -90,7 +90,7 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     (tmp_path / "under-way" / f"{gone.pid}-left").mkdir(parents=True)
     with store.scratch() as mine:
         store.sweep_out()
-        assert [path for path in (tmp_path / "under-way").iterdir()] == [mine]
+        assert list((tmp_path / "under-way").iterdir()) == [mine]
 
 
 def test_what_is_kept_of_a_run_is_the_runs(finished: longhaul.Results) -> None:

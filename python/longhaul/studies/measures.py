@@ -209,8 +209,8 @@ def queues_apart(data: Data, of: str, metric: str, axis: str, **cell: str | floa
 def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
     """The largest relative deviation from values expected along an axis, as `x:y,x:y`."""
     found = data.curve(metric, axis, of, queue=queue)
-    pairs = [map(float, pair.split(":")) for pair in expected.split(",")]
-    wanted = {x: y for x, y in pairs}
+    pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
+    wanted = dict(pairs)
     off = [abs(y / wanted[x] - 1) for x, y in zip(found.x, found.y, strict=True) if x in wanted]
     return most(off)
 
@@ -256,4 +256,5 @@ def share(points: list[np.ndarray]) -> float:
 def by_queue(
     data: Data, of: str, metric: str, axis: str, **cell: str | float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The axis, and the values of a metric under RED and under drop-tail."""
     return together(*(data.curve(metric, axis, of, queue=queue, **cell) for queue in QUEUES))

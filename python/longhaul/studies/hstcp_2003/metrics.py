@@ -132,8 +132,11 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
         if row["cwnd_pkts"] >= PIPE_PKTS:
             return float(row["t_s"])
     last = after[-1]
-    slope = (last["cwnd_pkts"] - low["cwnd_pkts"]) / (last["t_s"] - low["t_s"])
-    return float(last["t_s"] + (PIPE_PKTS - last["cwnd_pkts"]) / slope)
+    climbed = last["cwnd_pkts"] - low["cwnd_pkts"]
+    if climbed <= 0.0:
+        return None
+    missing = (PIPE_PKTS - last["cwnd_pkts"]) / climbed
+    return float(last["t_s"] + missing * (last["t_s"] - low["t_s"]))
 
 
 def _lost_in_first_episode(kept: Kept, events: list[dict[str, Any]]) -> float:
