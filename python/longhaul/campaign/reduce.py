@@ -7,6 +7,8 @@ import polars as pl
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
+# What a dumbbell calls its link, and other scenarios the link that a study is about.
+BOTTLENECK = "bottleneck"
 # Points kept of a course over time.
 POINTS = 600
 # Of labels with so many flows, what each delivered is kept, for fairness among them.
@@ -80,8 +82,10 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """The busiest router link, forward."""
-    return run.links.filter(pl.col("name") == run.bottleneck).select(_LINK)
+    """The link called `bottleneck`, or else the busiest router link; forward."""
+    names = run.links["name"]
+    name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
+    return run.links.filter(pl.col("name") == name).select(_LINK)
 
 
 def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:

@@ -88,10 +88,10 @@ def _of_testbed(
 
 def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> Row:
     """Chapter 5: packets lost over packets sent, and what is left of the link."""
-    wire = sum(_mbps(label, seconds)) * PACKET_BYTES / PAYLOAD_BYTES
+    payload_bps = 8.0 * label["delivered_bytes"] / seconds
     return {
         "loss": label["dropped_pkts"] / label["sent_pkts"],
-        "goodput": 1e6 * wire / rate_bps,
+        "goodput": payload_bps * PACKET_BYTES / PAYLOAD_BYTES / rate_bps,
         "retransmitted": label["retransmitted_pkts"] / label["sent_pkts"],
         "timeouts": label["timeouts"],
     }
