@@ -14,6 +14,9 @@ from longhaul.campaign.store import Kept
 
 # Max-min fair shares in Mbit/s: five flows behind 100 Mbit/s and five behind 1 Gbit/s share 2500.
 FAIR_MBPS = {"s1": 100.0, "s2": 400.0}
+MBPS = 2500.0
+# The links of the testbed's two scenarios.
+TESTBED_MBPS = {"GH4-E0-E4": 100, "GH4-P100": 100, "GH4-E5-E9": 200, "GH4-P200": 200}
 # Table 4.1: Flow-1 and each connection of Flow-2, by the link's rate in Mbit/s and Flow-2's socket
 # buffer in KB.
 TESTBED_FAIR_MBPS = {
@@ -38,9 +41,11 @@ def metrics(kept: Kept, run: Run) -> Row:
         "queue_mean_pkts": link["queue_mean_pkts"],
     }
     if "s2" in labels:
-        row |= _of_groups(labels, link["rate_bps"], seconds)
+        row |= _of_groups(labels, seconds)
     elif "flow2" in labels:
-        row |= _of_testbed(labels, link["rate_bps"], seconds, run.cell)
+        row |= _of_testbed(
+            labels, TESTBED_MBPS[run.experiment], int(run.cell["socket_kb"]), seconds
+        )
     elif "parallel" in labels:
         row |= _of_parallel(labels["parallel"], link["rate_bps"], seconds)
     for exchanges in kept.get("exchanges", ()):
@@ -55,7 +60,7 @@ def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
     return [8e-6 * delivered / seconds for delivered in label["each_delivered_bytes"]]
 
 
-def _of_groups(labels: Mapping[str, Any], rate_bps: float, seconds: float) -> Row:
+def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
     """Tables 2.1 to 3.2: two groups of five flows."""
     row: Row = {}
     shares: list[float] = []
@@ -67,19 +72,17 @@ def _of_groups(labels: Mapping[str, Any], rate_bps: float, seconds: float) -> Ro
         row |= {f"mbps_{name}": sum(wire), f"timeouts_{name}": labels[name]["timeouts"]}
     return row | {
         "total_mbps": total,
-        "utilisation": 1e8 * total / rate_bps,
+        "utilisation": 100.0 * total / MBPS,
         "fairness": jain(shares),
     }
 
 
-def _of_testbed(
-    labels: Mapping[str, Any], rate_bps: float, seconds: float, cell: Mapping[str, Any]
-) -> Row:
+def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: float) -> Row:
     """Figures 4.7 to 4.10: the connections of Flow-1 count as one."""
-    fair = TESTBED_FAIR_MBPS[round(rate_bps / 1e6), int(cell["socket_kb"])]
+    fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
     first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
     return {
-        "utilisation": 1e8 * (first + sum(second)) / rate_bps,
+        "utilisation": 100.0 * (first + sum(second)) / mbps,
         "fairness": jain([first / fair[0], *(x / fair[1] for x in second)]),
         "mbps_flow1": first,
         "mbps_flow2": sum(second),
