@@ -148,9 +148,12 @@ def _models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Dat
             np.geomspace(1, 10 * the_path.bdp / the_path.max_window, 150).astype(int)
         )
         for share, look in zip((0.1, 0.3, 0.5), OTHERS, strict=False):
-            for model, line in ((synchronised, "-"), (desynchronised, "--")):
+            for model, how, line in (
+                (synchronised, "together", "-"),
+                (desynchronised, "apart", "--"),
+            ):
                 points = [model(the_path, share * the_path.bdp, int(n)) for n in counts]
-                label = f"buffer {share:g} BDP, {model.__name__}"
+                label = f"{share:g} BDP, {how}"
                 heights = [value(point) for point in points]
                 axes.plot(counts, heights, color=look.colour, linestyle=line, label=label)
         if mbps == 100.0:
@@ -309,7 +312,7 @@ FIGURES: list[Figure] = [
     *(
         _figure(f"{number} ({part})", f"Models at {mbps:g} Mbit/s: {what}", "GH5-X1 GH5-S1",
                 "Linear up to the path's capacity, full up to that of path and buffer; beyond, "
-                "loss grows and synchronised connections fall behind. Markers: simulated.",
+                "loss grows, and connections that lose together fall behind. Markers: simulated.",
                 Frame("connections", unit), draw=_models(mbps, value))
         for number, mbps in (("5.3", 100.0), ("5.4", 1000.0), ("5.5", 10_000.0))
         for part, what, unit, value in (
