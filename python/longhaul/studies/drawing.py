@@ -75,7 +75,7 @@ def drawing(figure: Figure, data: Data) -> Drawing | None:
     """Draw a figure; None if there is nothing to draw."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
-        whole = Drawing(figsize=(8.4 if len(panels) > 1 else 5.6, 3.0), layout="constrained")
+        whole = Drawing(figsize=(8.4, 3.0), layout="constrained")
         grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
         drawn = [
             _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)

@@ -123,7 +123,7 @@ FIGURES: list[Figure] = [
         panels=("red",),
         lines=[
             *(
-                Line("EXP-6.8a", "rate_regtcp", f"{n} streams", look_of_streams(n), {"n": n})
+                Line("EXP-6.8a", "rate_regtcp", f"N = {n}", look_of_streams(n), {"n": n})
                 for n in (1, 4, 7, 10)
             ),
             Line("EXP-6.8b", "rate_hstcp", "1 HSTCP", HSTCP, {"n": 1}),

@@ -90,9 +90,7 @@ def bulk(streams: str, hstcp: str, metric: str, counts: tuple[int, ...]) -> list
     """A metric beside N streams, beside one HSTCP flow, and beside nobody where there is one."""
     of_streams = metric.replace("competitor", "streams")
     of_hstcp = metric.replace("competitor", "hstcp")
-    lines = [
-        Line(streams, of_streams, f"{n} streams", look_of_streams(n), {"n": n}) for n in counts
-    ]
+    lines = [Line(streams, of_streams, f"N = {n}", look_of_streams(n), {"n": n}) for n in counts]
     lines.append(Line(hstcp, of_hstcp, "1 HSTCP", HSTCP))
     if metric == "lu_regtcp":
         lines.append(Line(streams, metric, "none", OTHER, {"n": 0}))
@@ -108,7 +106,7 @@ def bulk_stolen(streams: str, hstcp: str, axis: str, counts: tuple[int, ...]) ->
     def curve_of_hstcp(data: Data, queue: str) -> Curve:
         return stolen_from_ten(data, hstcp, axis, queue)
 
-    lines = [Line(streams, "", f"{n} streams", look_of_streams(n), {"n": n}, curve) for n in counts]
+    lines = [Line(streams, "", f"N = {n}", look_of_streams(n), {"n": n}, curve) for n in counts]
     return [*lines, Line(hstcp, "", "1 HSTCP", HSTCP, {}, curve_of_hstcp)]
 
 

@@ -50,7 +50,7 @@ def rates(axes: Axes, data: Data, queue: str) -> None:
     """Figure 6.28."""
     for count, line in DASHES.items():
         rate = streams_rate(count, SWEPT)
-        axes.plot(SWEPT, rate, color=REGTCP.colour, linestyle=line, label=f"{count} streams")
+        axes.plot(SWEPT, rate, color=REGTCP.colour, linestyle=line, label=f"N = {count}")
     axes.plot(SWEPT, TABLES.window(SWEPT), color=HSTCP.colour, label="1 HSTCP")
 
 
@@ -59,7 +59,7 @@ def fairness(axes: Axes, data: Data, queue: str) -> None:
     for count, line in DASHES.items():
         axes.plot(
             SWEPT, np.full_like(SWEPT, count),
-            color=REGTCP.colour, linestyle=line, label=f"{count} streams",
+            color=REGTCP.colour, linestyle=line, label=f"N = {count}",
         )  # fmt: skip
     axes.plot(
         SWEPT, relative_fairness(TABLES, STANDARD_ROUNDED, SWEPT),
