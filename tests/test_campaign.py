@@ -1,12 +1,13 @@
 """Sweeps, the store, and runs that were interrupted."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -133,29 +134,47 @@ if __name__ == "__main__":
 """
 
 
+@contextmanager
+def under_way(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A program whose first run is done and whose second, a long one, is under way."""
+    (folder / "template.toml").write_text(SMALL.replace("10 s", "4 s").replace("2 s", "1 s"))
+    (folder / "program.py").write_text(KILLED)
+    command = [sys.executable, "program.py"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while not finished_runs(folder) or not list(folder.glob("store/under-way/*")):
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.05)
+            yield process
+        finally:
+            process.kill()
+
+
+def finished_runs(folder: Path) -> list[Path]:
+    return list(folder.rglob("store/results-*/*/*.json"))
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    with under_way(tmp_path) as process:
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate()
+    assert "what is finished is kept" in error
+    assert len(finished_runs(tmp_path)) == 1
+
+
 def test_sigkill_loses_nothing_that_is_finished(tmp_path: Path) -> None:
-    (tmp_path / "template.toml").write_text(SMALL.replace("10 s", "4 s").replace("2 s", "1 s"))
-    (tmp_path / "program.py").write_text(KILLED)
-    process = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path)
-    deadline = time.monotonic() + 60
-    # The first run is done, and the second under way.
-    while not (kept := list(tmp_path.rglob("store/results-*/*/*.json"))) or not list(
-        tmp_path.glob("store/under-way/*")
-    ):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    with under_way(tmp_path) as process:
+        kept = finished_runs(tmp_path)
+        process.kill()
     assert len(kept) == 1
     assert json.loads(kept[0].read_text())["labels"]
     workers = {int(path.name.partition("-")[0]) for path in tmp_path.glob("store/under-way/*")}
+    # Workers end with the program that started them, and not a hundred thousand seconds later.
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
-        assert time.monotonic() < deadline, "workers end with the program that started them"
         time.sleep(0.05)
     Store(tmp_path / "store").sweep_out()
     assert not list(tmp_path.glob("store/under-way/*"))
-    assert list(tmp_path.rglob("store/results-*/*/*.json")) == kept
+    assert finished_runs(tmp_path) == kept
 
 
 def test_a_run_that_fails_is_reported_and_stops_no_other(tmp_path: Path) -> None:

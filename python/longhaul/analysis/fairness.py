@@ -1,5 +1,16 @@
 """How groups of flows share a link."""
 
+from collections.abc import Sequence
+
+
+def jain(shares: Sequence[float]) -> float | None:
+    """Jain's index: 1 if all shares are equal, one over their number if one has all.
+
+    None if nobody has any.
+    """
+    squares = sum(share * share for share in shares)
+    return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
+
 
 def relative_fairness(share: float, other: float) -> float | None:
     """How many times the `other` group's share one group has; None beside a group without any.

@@ -4,8 +4,9 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from time import monotonic
@@ -47,6 +48,8 @@ class Outcome:
 
 Watch = Callable[[Outcome], object]
 
+LOOK_EVERY_S = 0.5
+
 
 def execute(
     runs: Iterable[Run], store: Store, *, workers: int | None = None, watch: Watch | None = None
@@ -75,27 +78,46 @@ def _share_out(
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_become_worker,
     )
+    waiting = deque(missing)
+    tasks: dict[Future[int], Run] = {}
     try:
-        tasks: dict[Future[int], Run] = {
-            pool.submit(work, run.scenario, store): run for run in missing
-        }
-        for task in as_completed(tasks):
-            try:
-                outcome.data_packets += task.result()
-                outcome.finished += 1
-            except LonghaulError as error:
-                outcome.failed.append((tasks[task], str(error)))
-            if watch:
-                watch(outcome)
+        while waiting or tasks:
+            while waiting and len(tasks) < 2 * workers:
+                run = waiting.popleft()
+                tasks[pool.submit(work, run.scenario, store)] = run
+            # A wait without end would keep Ctrl-C waiting too.
+            done, _ = wait(tasks, timeout=LOOK_EVERY_S, return_when=FIRST_COMPLETED)
+            for task in done:
+                _note(task, tasks.pop(task), outcome)
+                if watch:
+                    watch(outcome)
     except BrokenProcessPool:
-        message = "a worker process was killed; what is finished is kept: run the same again"
+        message = "a worker process was killed; what is finished is kept: run the same to go on"
+        raise RunError(message) from None
+    except KeyboardInterrupt:
+        _end_workers()
+        message = "interrupted; what is finished is kept: run the same to go on"
         raise RunError(message) from None
     except BaseException:
-        for process in multiprocessing.active_children():
-            process.terminate()
+        _end_workers()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _note(task: Future[int], run: Run, outcome: Outcome) -> None:
+    """Take down what came of a run."""
+    try:
+        outcome.data_packets += task.result()
+        outcome.finished += 1
+    except LonghaulError as error:
+        outcome.failed.append((run, str(error)))
+
+
+def _end_workers() -> None:
+    """Runs under way are given up, not waited for."""
+    for process in multiprocessing.active_children():
+        process.terminate()
 
 
 def _become_worker() -> None:

@@ -7,8 +7,14 @@ import polars as pl
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
+# What a dumbbell calls its link, and other scenarios the link that a study is about.
+BOTTLENECK = "bottleneck"
 # Points kept of a course over time.
 POINTS = 600
+# Of labels with so many flows, what each delivered is kept, for fairness among them.
+MOST_FLOWS = 64
+# Parts of the distribution of response times that are kept.
+QUANTILES = tuple(part / 100 for part in range(1, 100))
 
 _SUMS = (
     "sent_pkts", "sent_bytes", "retransmitted_pkts", "delivered_bytes", "dropped_pkts",
@@ -40,10 +46,13 @@ def reduce(run: Results) -> Kept:
             run.flow_series, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
         )
         kept["link_series"] = _thinned(
-            run.bottleneck_series, "queue_pkts", "queue_avg_pkts", "dropped_pkts", "marked_pkts"
-        )
+            run.bottleneck_series,
+            "queue_pkts", "queue_avg_pkts", "max_p", "dropped_pkts", "marked_pkts",
+        )  # fmt: skip
     if "events" in run.tables:
         kept["events"] = run.events.drop("flow").to_dicts()
+    if "exchanges" in run.tables:
+        kept["exchanges"] = [_exchanges(run)]
     return kept
 
 
@@ -54,13 +63,29 @@ def _labels(run: Results) -> pl.DataFrame:
         for name in _SUMS
     ]
     means = pl.col("cwnd_mean_pkts", "rtt_mean_s").mean()
+    few = pl.len() <= MOST_FLOWS
+    each = pl.when(few).then(pl.col("delivered_bytes").implode()).alias("each_delivered_bytes")
     groups = run.flows.group_by("label", maintain_order=True)
-    return groups.agg(pl.len().alias("flows"), *known, means)
+    return groups.agg(pl.len().alias("flows"), *known, means, each)
+
+
+def _exchanges(run: Results) -> dict[str, Any]:
+    """How long complete exchanges took that began in the measurement window."""
+    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
+    took = (begun["end_s"] - begun["start_s"]).drop_nulls()
+    quantiles = [took.quantile(part, "linear") for part in QUANTILES]
+    return {
+        "complete": len(took),
+        "response_quantiles_s": quantiles,
+        "response_mean_s": took.mean(),
+    }
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """The busiest router link, forward."""
-    return run.links.filter(pl.col("name") == run.bottleneck).select(_LINK)
+    """The link called `bottleneck`, or else the busiest router link; forward."""
+    names = run.links["name"]
+    name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
+    return run.links.filter(pl.col("name") == name).select(_LINK)
 
 
 def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:

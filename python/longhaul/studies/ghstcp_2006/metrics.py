@@ -1,0 +1,113 @@
+"""The study's metrics of one run, over its measurement window.
+
+Throughputs of chapters 2, 3 and 5 count packets as they are on the wire: the printed utilisations
+reach 97.6 % of the link, more than payload could. Fairness is Jain's index of what each flow has
+over its max-min fair share.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from longhaul.analysis.fairness import jain
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+# Max-min fair shares in Mbit/s: five flows behind 100 Mbit/s and five behind 1 Gbit/s share 2500.
+FAIR_MBPS = {"s1": 100.0, "s2": 400.0}
+MBPS = 2500.0
+# The links of the testbed's two scenarios.
+TESTBED_MBPS = {"GH4-E0-E4": 100, "GH4-P100": 100, "GH4-E5-E9": 200, "GH4-P200": 200}
+# Table 4.1: Flow-1 and each connection of Flow-2, by the link's rate in Mbit/s and Flow-2's socket
+# buffer in KB.
+TESTBED_FAIR_MBPS = {
+    (100, 64): (76.0, 12.0),
+    (100, 512): (100.0 / 3.0, 100.0 / 3.0),
+    (200, 64): (176.0, 12.0),
+    (200, 512): (100.0, 50.0),
+}
+# Payload of a packet of 1500 bytes without timestamps.
+PAYLOAD_BYTES, PACKET_BYTES = 1460, 1500
+
+Row = dict[str, float | None]
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """The metrics of one run."""
+    labels = {row["label"]: row for row in kept["labels"]}
+    link, seconds = kept["links"][0], kept["run"]["measured_s"]
+    row: Row = {
+        "link_utilisation": 100.0 * link["utilization"],
+        "loss_rate": link["dropped_pkts"] / link["arrived_pkts"],
+        "queue_mean_pkts": link["queue_mean_pkts"],
+    }
+    if "s2" in labels:
+        row |= _of_groups(labels, seconds)
+    elif "flow2" in labels:
+        row |= _of_testbed(
+            labels, TESTBED_MBPS[run.experiment], int(run.cell["socket_kb"]), seconds
+        )
+    elif "parallel" in labels:
+        row |= _of_parallel(labels["parallel"], link["rate_bps"], seconds)
+    for exchanges in kept.get("exchanges", ()):
+        row["response_mean_s"] = exchanges["response_mean_s"]
+        for part in (25, 50, 75, 90):
+            row[f"response_p{part}_s"] = exchanges["response_quantiles_s"][part - 1]
+    return row
+
+
+def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
+    """What each flow of a label had, without headers."""
+    return [8e-6 * delivered / seconds for delivered in label["each_delivered_bytes"]]
+
+
+def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
+    """Tables 2.1 to 3.2: two groups of five flows."""
+    row: Row = {}
+    shares: list[float] = []
+    total = 0.0
+    for name, fair in FAIR_MBPS.items():
+        wire = [x * PACKET_BYTES / PAYLOAD_BYTES for x in _mbps(labels[name], seconds)]
+        shares += [x / fair for x in wire]
+        total += sum(wire)
+        row |= {f"mbps_{name}": sum(wire), f"timeouts_{name}": labels[name]["timeouts"]}
+    return row | {
+        "total_mbps": total,
+        "utilisation": 100.0 * total / MBPS,
+        "fairness": jain(shares),
+    }
+
+
+def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: float) -> Row:
+    """Figures 4.7 to 4.10: the connections of Flow-1 count as one."""
+    fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
+    first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
+    return {
+        "utilisation": 100.0 * (first + sum(second)) / mbps,
+        "fairness": jain([first / fair[0], *(x / fair[1] for x in second)]),
+        "mbps_flow1": first,
+        "mbps_flow2": sum(second),
+    }
+
+
+def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> Row:
+    """Chapter 5: packets lost over packets sent, and what is left of the link."""
+    payload_bps = 8.0 * label["delivered_bytes"] / seconds
+    return {
+        "loss": label["dropped_pkts"] / label["sent_pkts"],
+        "goodput": payload_bps * PACKET_BYTES / PAYLOAD_BYTES / rate_bps,
+        "retransmitted": label["retransmitted_pkts"] / label["sent_pkts"],
+        "timeouts": label["timeouts"],
+    }
+
+
+def course(kept: Kept) -> Sequence[Mapping[str, Any]]:
+    """Windows of flows, and the link's queue and drop probability, over time."""
+    flows = [
+        {key: row[key] for key in ("t_s", "name", "label", "cwnd_pkts", "srtt_s")}
+        for row in kept["flow_series"]
+    ]
+    links = [
+        {key: row[key] for key in ("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")}
+        for row in kept["link_series"]
+    ]
+    return [*flows, *links]

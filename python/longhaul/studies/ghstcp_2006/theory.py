@@ -1,0 +1,198 @@
+"""The source's theory: recovery times, response functions, parallel TCP (chapters 1, 2, 5)."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longhaul.models.parallel_tcp import (
+    Path,
+    Red,
+    band,
+    desynchronised,
+    red_connections,
+    red_equilibrium,
+    synchronised,
+)
+from longhaul.models.response import FORMS, STANDARD, recovery_time_s
+
+from .published import read
+
+if TYPE_CHECKING:
+    from longhaul.studies.data import Data
+
+HSTCP = FORMS["rounded"]
+RTT_S = 0.1
+
+MEASURES: dict[str, Callable[..., float]] = {}
+
+
+def _measure(function: Callable[..., float]) -> Callable[..., float]:
+    MEASURES[function.__name__] = function
+    return function
+
+
+def path(mbps: float, rtt_ms: float = 100.0) -> Path:
+    """The path of an example: packets of 1500 bytes, windows of 64 KB."""
+    return Path(mbps * 1e6, rtt_ms * 1e-3)
+
+
+@_measure
+def recovery(data: "Data", mbps: float) -> float:
+    """Seconds until standard TCP fills a path of 100 ms again."""
+    return recovery_time_s(mbps * 1e6, RTT_S)
+
+
+@_measure
+def window_at(data: "Data", p: float, protocol: str) -> float:
+    """The mean window at a loss rate."""
+    return float((HSTCP if protocol == "hstcp" else STANDARD).window(p))
+
+
+@_measure
+def shape_is_monotone(data: "Data") -> float:
+    """Share of windows from 38 to 83,000 at which a(w) grows and b(w) falls."""
+    windows = np.geomspace(38.0, 83_000.0, 500)
+    grows = np.diff(HSTCP.increase(windows)) >= 0
+    falls = np.diff(HSTCP.decrease(windows)) < 0
+    return float(np.mean(grows & falls))
+
+
+@_measure
+def model_points(data: "Data", column: str) -> float:
+    """The largest relative deviation of the models at 100 Mbit/s from given values."""
+    off = []
+    for row in read("model_points"):
+        expected = float(row[column])
+        the_path, n = path(100.0), int(row["connections"])
+        buffer = float(row["buffer_bdp"]) * the_path.bdp
+        together, apart = synchronised(the_path, buffer, n), desynchronised(the_path, buffer, n)
+        found = {
+            "loss_together": together.loss,
+            "throughput_without_timeouts": synchronised(
+                the_path, buffer, n, timeouts=False
+            ).throughput,
+            "throughput_together": together.throughput,
+            "goodput_together": together.goodput,
+            "loss_apart": apart.loss,
+            "goodput_apart": apart.goodput,
+        }[column]
+        off.append(abs(found - expected) / expected if expected else abs(found))
+    return max(off)
+
+
+@_measure
+def band_end(data: "Data", end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
+    """The first or last number of connections that uses 95 % of the link."""
+    the_path = path(mbps, rtt_ms)
+    found = band(the_path, buffer_bdp * the_path.bdp)
+    assert found is not None
+    return float(getattr(found, end))
+
+
+@_measure
+def bands_apart(data: "Data", buffer_bdp: float) -> float:
+    """Least distance, as a ratio, between the bands of rates or round trips next to one another."""
+    families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
+    gaps = []
+    for family in families:
+        bands = [band(path(*one), buffer_bdp * path(*one).bdp) for one in family]
+        for one, other in pairwise(bands):
+            assert one is not None
+            assert other is not None
+            gaps.append(other.first / one.last)
+    return min(gaps)
+
+
+@_measure
+def lossless_regions(data: "Data") -> float:
+    """Share of points below the path's and buffer's capacity without loss and as full as can be."""
+    right = []
+    for mbps in (100.0, 1000.0, 10_000.0):
+        the_path = path(mbps)
+        for share in (0.1, 0.5):
+            buffer = share * the_path.bdp
+            last = int((the_path.bdp + buffer) / the_path.max_window)
+            for n in np.unique(np.linspace(1, last, 20).astype(int)):
+                full = min(1.0, n * the_path.max_window / the_path.bdp)
+                for model in (synchronised, desynchronised):
+                    point = model(the_path, buffer, int(n))
+                    right.append(point.loss == 0 and abs(point.throughput - full) < 1e-9)
+    return float(np.mean(right))
+
+
+@_measure
+def congested_region(data: "Data") -> float:
+    """Share of steps in N, beyond what path and buffer hold, that the source's statement holds for.
+
+    Loss grows and goodput falls, synchronised connections lose more, and the gap widens.
+    """
+    right = []
+    for mbps in (100.0, 1000.0, 10_000.0):
+        the_path = path(mbps)
+        for share in (0.1, 0.3, 0.5):
+            buffer = share * the_path.bdp
+            first = (the_path.bdp + buffer) / the_path.max_window
+            counts = np.unique(np.linspace(1.5 * first, 10 * first, 20).astype(int))
+            pairs = [
+                (synchronised(the_path, buffer, int(n)), desynchronised(the_path, buffer, int(n)))
+                for n in counts
+            ]
+            for (one, above), (other, beyond) in pairwise(pairs):
+                right.append(
+                    other.loss > one.loss
+                    and other.goodput < one.goodput
+                    and one.goodput < above.goodput
+                    and beyond.goodput - other.goodput > above.goodput - one.goodput
+                )
+    return float(np.mean(right))
+
+
+@_measure
+def jump(data: "Data", buffer_bdp: float) -> float:
+    """Throughput of synchronised connections just beyond what path and buffer hold."""
+    the_path = path(10_000.0)
+    buffer = buffer_bdp * the_path.bdp
+    first = int((the_path.bdp + buffer) / the_path.max_window) + 1
+    return synchronised(the_path, buffer, first).throughput
+
+
+@_measure
+def red_first(data: "Data", mbps: float, rtt_ms: float) -> float:
+    """Connections whose windows reach RED's lower threshold."""
+    return red_connections(path(mbps, rtt_ms), Red())[0]
+
+
+@_measure
+def red_last(data: "Data", mbps: float, rtt_ms: float) -> float:
+    """The last number of connections in RED's equilibrium area."""
+    return float(red_connections(path(mbps, rtt_ms), Red())[1])
+
+
+@_measure
+def red_loss(data: "Data", times: float) -> float:
+    """RED's loss rate at so many times the least number of connections: mean of the six paths."""
+    losses = []
+    for mbps in (100.0, 1000.0):
+        for rtt_ms in (100.0, 200.0, 500.0):
+            the_path = path(mbps, rtt_ms)
+            first, _ = red_connections(the_path, Red())
+            found = red_equilibrium(the_path, Red(), round(times * first))
+            assert found is not None
+            losses.append(found.loss)
+    return float(np.mean(losses))
+
+
+@_measure
+def between_the_models(data: "Data", of: str, slack: float) -> float:
+    """Share of simulated points whose goodput is between the two models, or `slack` beyond."""
+    inside = []
+    for row in data.cells(of).iter_rows(named=True):
+        the_path = path(100.0)
+        buffer = float(row["buffer_bdp"]) * the_path.bdp
+        n = int(row["n"])
+        low = synchronised(the_path, buffer, n).goodput
+        high = desynchronised(the_path, buffer, n).goodput
+        inside.append(low - slack <= row["goodput"] <= high + slack)
+    return float(np.mean(inside))

@@ -1,0 +1,113 @@
+"""Measures of courses over time: growth of windows, queues, and what adapts to them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from longhaul.models.response import FORMS
+from longhaul.studies.data import Data, NotRunError
+
+MEASURES: dict[str, Callable[..., float]] = {}
+
+# Packets of 1500 bytes that the testbed's path holds: 200 Mbit/s for 45 ms (section 4.2).
+BDP_PKTS = 750.0
+# What becomes of the window while acknowledgements come for every other segment.
+DELAYED = 0.5
+BOTTLENECK = "bottleneck"
+# A queue of so few packets is an empty one: what senders' bursts leave.
+EMPTY_PKTS = 10
+# The slow starts of the beginning are over.
+SETTLED_S = 20.0
+
+
+def _measure(function: Callable[..., float]) -> Callable[..., float]:
+    MEASURES[function.__name__] = function
+    return function
+
+
+@_measure
+def grows_fast(data: Data, of: str, low: float, high: float) -> float:
+    """Share of time in which a window between two parts of the path's capacity grows as HSTCP's.
+
+    Growth over a sample counts as HighSpeed TCP's from half of its increase on.
+    """
+    window, rounds, growth = _growth(data, of)
+    inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)
+    if inside.sum() < 5:
+        raise NotRunError(f"{of}: the window is seldom there")
+    expected = DELAYED * FORMS["rounded"].increase(window) * rounds
+    return float(np.mean(growth[inside] > 0.5 * expected[inside]))
+
+
+@_measure
+def mode_changes(data: Data, of: str) -> float:
+    """How often growth changes between HSTCP's and standard TCP's, per second."""
+    window, rounds, growth = _growth(data, of)
+    grows = growth > 0
+    fast = growth[grows] > 0.5 * DELAYED * FORMS["rounded"].increase(window[grows]) * rounds[grows]
+    return float(np.count_nonzero(np.diff(fast.astype(int))) / _seconds(data, of))
+
+
+@_measure
+def rtt_rises_beyond(data: Data, of: str) -> float:
+    """Rank correlation of round trip and window above the path's capacity, less that below it."""
+    samples = _window(data, of)
+    window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
+    above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
+    if min(above.sum(), below.sum()) < 10:
+        raise NotRunError(f"{of}: the window is seldom on one side")
+    return float(rtt[above].mean() - rtt[below].mean())
+
+
+@_measure
+def resets(data: Data, of: str, label: str) -> float:
+    """How often a window of a group falls to less than a twentieth, per flow."""
+    found = data.course(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
+    count = 0
+    for _, flow in found.group_by("name"):
+        window = flow.sort("t_s")["cwnd_pkts"].to_numpy()
+        count += int(np.count_nonzero((window[1:] < 0.05 * window[:-1]) & (window[:-1] > 200)))
+    return count / found["name"].n_unique()
+
+
+@_measure
+def empty(data: Data, of: str) -> float:
+    """Share of the second half in which the bottleneck's queue is empty."""
+    queue = _second_half(data, of)["queue_pkts"].to_numpy()
+    return float(np.mean(queue <= EMPTY_PKTS))
+
+
+@_measure
+def max_p_rises_while_queue_falls(data: Data, of: str) -> float:
+    """Share of the increases of max_p at which the average queue is falling."""
+    link = data.course(of).filter(pl.col("name") == BOTTLENECK).sort("t_s")
+    average, max_p = link["queue_avg_pkts"].to_numpy(), link["max_p"].to_numpy()
+    rises = np.diff(max_p) > 0
+    if not rises.any():
+        return 0.0
+    return float(np.mean(np.diff(average)[rises] < 0))
+
+
+def _window(data: Data, of: str) -> pl.DataFrame:
+    """The window of the one flow, after its slow start."""
+    samples = data.course(of).filter(pl.col("label") == "flow1").sort("t_s")
+    return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
+
+
+def _growth(data: Data, of: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Window, round trips and growth of each interval between two samples."""
+    samples = _window(data, of)
+    window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
+    rounds = np.diff(samples["t_s"].to_numpy()) / rtt[:-1]
+    return window[:-1].astype(float), rounds, np.diff(window).astype(float)
+
+
+def _seconds(data: Data, of: str) -> float:
+    times = _window(data, of)["t_s"]
+    return float(times.max()) - float(times.min())  # type: ignore[arg-type]
+
+
+def _second_half(data: Data, of: str) -> pl.DataFrame:
+    link = data.course(of).filter(pl.col("name") == BOTTLENECK)
+    return link.filter(pl.col("t_s") > link["t_s"].max() / 2)  # type: ignore[operator]

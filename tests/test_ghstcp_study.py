@@ -1,0 +1,131 @@
+"""The metrics and measures of the study of gentle HighSpeed TCP, on results made up by hand."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from longhaul.analysis.fairness import jain
+from longhaul.campaign import Run
+from longhaul.studies.data import Data
+from longhaul.studies.ghstcp_2006.published import printed
+from longhaul.studies.study import find
+
+STUDY = find("ghstcp-2006")
+SECONDS = 10.0
+
+
+def kept(rate_bps: float, **groups: list[float]) -> dict[str, Any]:
+    """A finished run in which each flow of each group delivered so many Mbit/s."""
+    labels = [
+        {
+            "label": name,
+            "each_delivered_bytes": [rate * 1e6 / 8 * SECONDS for rate in rates],
+            "timeouts": 2,
+            "sent_pkts": 1000,
+            "dropped_pkts": 10,
+            "retransmitted_pkts": 12,
+        }
+        for name, rates in groups.items()
+    ]
+    link = {
+        "utilization": 0.9,
+        "dropped_pkts": 20,
+        "arrived_pkts": 1000,
+        "queue_mean_pkts": 5.0,
+        "rate_bps": rate_bps,
+    }
+    return {"run": {"measured_s": SECONDS}, "labels": labels, "links": [link]}
+
+
+def metrics(found: dict[str, Any], experiment: str = "E", **cell: float) -> dict[str, float]:
+    """The study's metrics of it."""
+    row: dict[str, float] = STUDY.module("metrics").metrics(found, Run(experiment, cell, 0, {}))
+    return row
+
+
+def test_jains_index() -> None:
+    # Jain, Chiu and Hawe, 1984: k of n users with equal shares have k / n.
+    assert jain([1, 1, 1, 1]) == 1
+    assert jain([3, 3, 0, 0]) == pytest.approx(0.5)
+    assert jain([0, 0]) is None
+
+
+def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> None:
+    # 1460 of 1500 bytes are payload: the fair shares of spec 003 B.16.1, and the whole link.
+    payload = 1460 / 1500
+    row = metrics(kept(2.5e9, s1=[100 * payload] * 5, s2=[400 * payload] * 5))
+    assert row["utilisation"] == pytest.approx(100)
+    assert row["fairness"] == pytest.approx(1)
+    assert row["mbps_s1"] == pytest.approx(500)
+    # Spec 003 E.3: 91 and 2349 Mbit/s make the printed 0.652 and 97.618 % of case 4 at 25 ms.
+    groups = {"s1": [91 / 5 * payload] * 5, "s2": [2349 / 5 * payload] * 5}
+    row = metrics(kept(2.5e9, **groups))
+    assert row["fairness"] == pytest.approx(0.652, abs=1e-3)
+    assert row["utilisation"] == pytest.approx(97.6, abs=0.02)
+    assert row["loss_rate"] == pytest.approx(0.02)
+
+
+def test_the_connections_of_flow_1_count_as_one_in_the_testbed() -> None:
+    # Spec 003 B10: 80 and two times 10 Mbit/s beside 512 KB sockets have 0.505.
+    row = metrics(kept(100e6, flow1=[10.0] * 8, flow2=[10.0, 10.0]), "GH4-E0-E4", socket_kb=512)
+    assert row["fairness"] == pytest.approx(0.505, abs=1e-3)
+    assert row["utilisation"] == pytest.approx(100)
+    # Table 4.1: the max-min fair shares themselves.
+    row = metrics(kept(200e6, flow1=[176.0], flow2=[12.0, 12.0]), "GH4-E5-E9", socket_kb=64)
+    assert row["fairness"] == pytest.approx(1)
+
+
+def data(**values: list[Any]) -> Data:
+    """Results with one replication."""
+    table = pl.DataFrame({**values, "replication": [0] * len(next(iter(values.values())))})
+    axes = tuple(axis for axis in ("delay_ms", "flow1", "n", "socket_kb") if axis in values)
+    return Data(table, pl.DataFrame(), axes)
+
+
+def test_rows_that_come_near_the_printed_ones_are_counted() -> None:
+    measures = STUDY.module("measures").MEASURES
+    rows = printed("2.1")
+    assert len(rows) == 12
+    found = data(
+        experiment=[row["experiment"] for row in rows],
+        delay_ms=[float(row["delay_ms"]) for row in rows],
+        # Off by 0, 1, ... 11 points.
+        utilisation=[float(row["utilisation"]) + off for off, row in enumerate(rows)],
+    )
+    share = measures["within"](found, table=2.1, metric="utilisation", tolerance=5)
+    assert share == pytest.approx(6 / 12)
+
+
+def test_one_level_ahead_of_all_others() -> None:
+    measures = STUDY.module("measures").MEASURES
+    found = data(
+        experiment=["E"] * 3,
+        flow1=["reno", "parallel", "hstcp"],
+        socket_kb=[64.0] * 3,
+        utilisation=[80.0, 95.0, 91.0],
+    )
+    ahead = measures["ahead"]
+    cell = {"of": "E", "socket_kb": 64, "metric": "utilisation"}
+    assert ahead(found, one="parallel", **cell) == pytest.approx(4)
+    assert ahead(found, one="reno", sign=-1, **cell) == pytest.approx(11)
+    assert measures["over"](found, one="hstcp", other="reno", **cell) == pytest.approx(11)
+
+
+def test_all_printed_rows_are_there_and_consistent() -> None:
+    rows = printed()
+    assert len(rows) == 93
+    assert {row["delay_ms"] for row in rows} == {"25", "50", "100"}
+    assert {row["experiment"] for row in rows} <= set(STUDY.experiments)
+    # The highest printed utilisation leaves 2.4 % of the link, which is the background's.
+    assert max(float(row["utilisation"]) for row in rows) == pytest.approx(97.618)
+
+
+def test_theory_alone_is_as_the_source_has_it() -> None:
+    measures = STUDY.module("measures").MEASURES
+    nothing = Data(pl.DataFrame(), pl.DataFrame(), ())
+    for claim in STUDY.claims:
+        of_theory = all(STUDY.experiments[name].template is None for name in claim.experiments)
+        if of_theory:
+            measured = measures[claim.measure](nothing, **claim.where)
+            assert claim.judge(measured, None) == "reproduced", (claim.id, measured)
