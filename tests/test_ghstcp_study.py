@@ -129,3 +129,13 @@ def test_theory_alone_is_as_the_source_has_it() -> None:
         if of_theory:
             measured = measures[claim.measure](nothing, **claim.where)
             assert claim.judge(measured, None) == "reproduced", (claim.id, measured)
+
+
+def test_courses_of_flows_and_link_stand_in_one_table() -> None:
+    flow = {"t_s": 0.5, "name": "s2-0", "label": "s2", "cwnd_pkts": 2.0, "srtt_s": 0.1}
+    link = {"t_s": 0.5, "name": "bottleneck", "queue_pkts": 7, "queue_avg_pkts": 3.5, "max_p": 0.1}
+    # More flows than a table's types are guessed from.
+    found = {"flow_series": [flow] * 500, "link_series": [link]}
+    course: pl.DataFrame = STUDY.module("metrics").course(found)
+    assert course["cwnd_pkts"].drop_nulls().len() == 500
+    assert course.filter(pl.col("name") == "bottleneck")["max_p"].to_list() == [0.1]

@@ -5,8 +5,10 @@ reach 97.6 % of the link, more than payload could. Fairness is Jain's index of w
 over its max-min fair share.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
+
+import polars as pl
 
 from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
@@ -100,14 +102,14 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
     }
 
 
-def course(kept: Kept) -> Sequence[Mapping[str, Any]]:
+def course(kept: Kept) -> pl.DataFrame:
     """Windows of flows, and the link's queue and drop probability, over time."""
-    flows = [
-        {key: row[key] for key in ("t_s", "name", "label", "cwnd_pkts", "srtt_s")}
-        for row in kept["flow_series"]
-    ]
-    links = [
-        {key: row[key] for key in ("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")}
-        for row in kept["link_series"]
-    ]
-    return [*flows, *links]
+    flows = pl.DataFrame(kept["flow_series"], infer_schema_length=None)
+    links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
+    return pl.concat(
+        [
+            flows.select("t_s", "name", "label", "cwnd_pkts", "srtt_s"),
+            links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p"),
+        ],
+        how="diagonal_relaxed",
+    )
