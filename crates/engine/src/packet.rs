@@ -31,20 +31,28 @@ pub(crate) struct Packet {
     pub(crate) flags: Flags,
 }
 
-#[cfg(test)]
 impl Packet {
+    /// Where a packet will be.
+    pub(crate) const NONE: Self = Self {
+        time: Time::ZERO,
+        ns2_s: 0.0,
+        seq: 0,
+        stamp: Time::ZERO,
+        flow: 0,
+        route: 0,
+        sack: SackHandle::NONE,
+        bytes: 0,
+        flags: Flags::NONE,
+    };
+
     /// An ECN-capable data packet with a number.
+    #[cfg(test)]
     pub(crate) fn data(number: u64, bytes: u16) -> Self {
         Self {
-            time: Time::ZERO,
-            ns2_s: 0.0,
             seq: number,
-            stamp: Time::ZERO,
-            flow: 0,
-            route: 0,
-            sack: SackHandle::NONE,
             bytes,
             flags: Flags::ECT,
+            ..Self::NONE
         }
     }
 }

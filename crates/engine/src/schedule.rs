@@ -298,15 +298,30 @@ impl Arrivals {
 }
 
 /// The event list.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Schedule {
     links: Heap,
     timers: Heap,
     observations: Heap,
+    /// When next a timer expires or everything is looked at, which is asked for each packet.
+    quiet_until: Time,
     /// Events taken so far.
     pub(crate) events: u64,
     /// The most entries that waited at once.
     pub(crate) pending_max: usize,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self {
+            links: Heap::default(),
+            timers: Heap::default(),
+            observations: Heap::default(),
+            quiet_until: Time::NEVER,
+            events: 0,
+            pending_max: 0,
+        }
+    }
 }
 
 impl Schedule {
@@ -319,12 +334,14 @@ impl Schedule {
     /// Enters an event of an end of a flow.
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         self.timers.push(key(time, event));
+        self.quiet_until = self.quiet_until.min(time);
         self.note_pending();
     }
 
     /// Enters an event at which the state of everything is looked at.
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         self.observations.push(key(time, event));
+        self.quiet_until = self.quiet_until.min(time);
         self.note_pending();
     }
 
@@ -346,12 +363,14 @@ impl Schedule {
         let observation = self.observations.first();
         let first = if link < timer.min(observation) {
             link
-        } else if timer < observation {
-            self.timers.remove_first();
-            timer
         } else {
-            self.observations.remove_first();
-            observation
+            if timer < observation {
+                self.timers.remove_first();
+            } else {
+                self.observations.remove_first();
+            }
+            self.quiet_until = time_of(self.timers.first().min(self.observations.first()));
+            timer.min(observation)
         };
         (time_of(first), Event::from_tag(first as u64))
     }
@@ -365,7 +384,7 @@ impl Schedule {
     /// When next a timer expires or everything is looked at. A timer may have moved on since.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
-        time_of(self.timers.first()).min(self.next_observation())
+        self.quiet_until
     }
 
     /// Removes the event of a link that was taken at `time`.

@@ -30,7 +30,7 @@ use crate::schedule::{Event, Schedule};
 pub(crate) enum Handed {
     /// Another link has got it.
     On,
-    /// It has reached the end of its route; see [`Network::last_handed_on`].
+    /// It has reached the end of its route.
     Over(End),
 }
 
@@ -227,25 +227,25 @@ impl Network {
     }
 
     /// Hands a link's next packets on to the links that follow, as long as they reach its far end by
-    /// `until`. Stops at one that has reached the end of its route.
+    /// `until`. Stops at one that has reached the end of its route, which is left in `arrived`.
     #[inline]
-    pub(crate) fn hand_on(&mut self, link: u32, until: Time) -> Option<End> {
+    pub(crate) fn hand_on(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
-            if let Handed::Over(end) = self.hand_on_one(link, until)? {
+            if let Handed::Over(end) = self.hand_on_one(link, until, arrived)? {
                 return Some(end);
             }
         }
     }
 
-    /// The packet that a link has handed on last.
+    /// Hands a link's next packet on, if it reaches its far end by `until`. One that has reached the
+    /// end of its route is left in `arrived`: returned, it would be moved several times.
     #[inline(always)]
-    pub(crate) fn last_handed_on(&self, link: u32) -> Packet {
-        *self.links[link as usize].last_handed_on()
-    }
-
-    /// Hands a link's next packet on, if it reaches its far end by `until`.
-    #[inline(always)]
-    pub(crate) fn hand_on_one(&mut self, link: u32, until: Time) -> Option<Handed> {
+    pub(crate) fn hand_on_one(
+        &mut self,
+        link: u32,
+        until: Time,
+        arrived: &mut Packet,
+    ) -> Option<Handed> {
         let packet = self.links[link as usize].hand_on(until)?;
         self.now = packet.time;
         self.ns2_s = packet.ns2_s;
@@ -260,7 +260,10 @@ impl Network {
                 self.enter(index, carrier, packet);
                 Some(Handed::On)
             }
-            Hop::End(end) => Some(Handed::Over(end)),
+            Hop::End(end) => {
+                *arrived = *packet;
+                Some(Handed::Over(end))
+            }
         }
     }
 

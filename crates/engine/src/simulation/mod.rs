@@ -87,8 +87,9 @@ impl World {
         } else {
             let observation = self.env.network.schedule.next_observation();
             let mut until = self.bound(delivery, begin, observation);
-            while let Some(end) = self.env.network.hand_on(link, until) {
-                self.receive(end, link);
+            let mut packet = Packet::NONE;
+            while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
+                self.receive(end, &packet);
                 until = self.bound(delivery, begin, observation);
             }
         }
@@ -99,28 +100,28 @@ impl World {
     #[cold]
     fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
+        let mut packet = Packet::NONE;
         loop {
             self.capture(link, recorder);
-            match self.env.network.hand_on_one(link, now) {
-                Some(Handed::Over(end)) => self.receive(end, link),
+            match self.env.network.hand_on_one(link, now, &mut packet) {
+                Some(Handed::Over(end)) => self.receive(end, &packet),
                 Some(Handed::On) => {}
                 None => break,
             }
         }
     }
 
-    /// The packet that a link has handed on last has reached the end of its route.
+    /// A packet has reached the end of its route.
     #[inline(always)]
-    fn receive(&mut self, end: End, link: u32) {
-        let packet = self.env.network.last_handed_on(link);
+    fn receive(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
         // Two comparisons for most packets, instead of a jump through a table for all.
         if end == End::TcpReceiver {
-            self.tcp[flow].receiver.on_segment(&packet, &mut self.env);
+            self.tcp[flow].receiver.on_segment(packet, &mut self.env);
         } else if end == End::TcpSender {
-            self.tcp[flow].sender.on_packet(&packet, &mut self.env);
+            self.tcp[flow].sender.on_packet(packet, &mut self.env);
         } else {
-            self.receive_otherwise(end, &packet);
+            self.receive_otherwise(end, packet);
         }
     }
 

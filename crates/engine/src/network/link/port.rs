@@ -66,6 +66,8 @@ impl Port {
         let mut flags = packet.flags;
         let verdict = if self.loss.loses() {
             Verdict::Drop(DropReason::Loss)
+        } else if idle && self.queue.rests(now) {
+            Verdict::Accept
         } else {
             self.queue.on_arrival(&Arrival {
                 now,

@@ -38,10 +38,10 @@ impl Ring {
         if self.accepted - self.forgotten == self.slots.len() {
             self.make_room(needed, packet);
         }
-        let mask = self.slots.len() - 1;
-        self.slots[self.accepted & mask] = packet;
+        let (number, mask) = (self.accepted, self.slots.len() - 1);
         self.accepted += 1;
-        self.handed_on + 1 == self.accepted
+        self.slots[number & mask] = packet;
+        number == self.handed_on
     }
 
     /// Forgets what nobody needs, and doubles the places unless half of them are free then, so that

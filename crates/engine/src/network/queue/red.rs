@@ -105,19 +105,15 @@ impl Red {
         }
     }
 
-    /// Whether nothing is to be done for an arrival but to accept it: links that only carry
-    /// acknowledgements never wait.
+    /// Whether nothing is to be done for an arrival that finds the link idle, and so no packet
+    /// waiting, but to accept it.
     #[inline(always)]
-    fn rests(&self, arrival: &Arrival) -> bool {
-        let empty = arrival.waiting_pkts == 0 && self.average == 0.0;
-        empty && !self.above && arrival.now <= self.adapt_after && arrival.idle_since.is_some()
+    pub(crate) fn rests(&self, now: Time) -> bool {
+        self.average == 0.0 && !self.above && now <= self.adapt_after
     }
 
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
-        if self.rests(arrival) {
-            return Verdict::Accept;
-        }
         let waiting = if self.in_bytes {
             arrival.waiting_bytes
         } else {

@@ -13,6 +13,8 @@ pub(crate) struct RttEstimator {
     backoff: u64,
     /// The timeout before backoff.
     base: Span,
+    /// The timeout: it is asked for more often than it changes.
+    timeout: Span,
     min_rtt: Span,
     /// Whether the next sample replaces `min_rtt`, however long it is.
     min_rtt_stands_in: bool,
@@ -55,14 +57,17 @@ impl RttEstimator {
                 phase,
             },
         };
-        Self {
+        let mut estimator = Self {
             config,
             estimate,
             backoff: 1,
             base: config.initial,
+            timeout: Span::ZERO,
             min_rtt: Span::ZERO,
             min_rtt_stands_in: true,
-        }
+        };
+        estimator.update_timeout();
+        estimator
     }
 
     /// Takes a round-trip sample of a segment sent at `sent` (RFC 6298 section 2).
@@ -102,6 +107,7 @@ impl RttEstimator {
                 self.base = *tick * (((*rttvar << 3) + *srtt) >> 3) as u64;
             }
         }
+        self.update_timeout();
         rtt
     }
 
@@ -113,13 +119,20 @@ impl RttEstimator {
     /// The current timeout.
     #[inline]
     pub(crate) fn timeout(&self) -> Span {
-        (self.base.max(self.config.min) * self.backoff).min(self.config.max)
+        self.timeout
+    }
+
+    #[inline]
+    fn update_timeout(&mut self) {
+        let timeout = self.base.max(self.config.min) * self.backoff;
+        self.timeout = timeout.min(self.config.max);
     }
 
     /// Doubles the timeout (RFC 6298 section 5.5).
     pub(crate) fn back_off(&mut self) {
-        if self.timeout() < self.config.max {
+        if self.timeout < self.config.max {
             self.backoff *= 2;
+            self.update_timeout();
         }
         if let Estimate::Ticks { srtt, rttvar, .. } = &mut self.estimate
             && self.backoff > 8
@@ -133,7 +146,10 @@ impl RttEstimator {
     /// Ends the backoff: an acknowledgement of new data came.
     #[inline]
     pub(crate) fn end_backoff(&mut self) {
-        self.backoff = 1;
+        if self.backoff > 1 {
+            self.backoff = 1;
+            self.update_timeout();
+        }
     }
 
     /// Smoothed round trip, zero before the first sample.

@@ -209,7 +209,12 @@ proptest! {
                 waiting_bytes: waiting.iter().map(|&bytes| u64::from(bytes)).sum(),
                 idle_since,
             };
-            let verdict = red.on_arrival(&arrival);
+            let rests = arrival.idle_since.is_some() && red.rests(arrival.now);
+            let verdict = if rests {
+                Verdict::Accept
+            } else {
+                red.on_arrival(&arrival)
+            };
             prop_assert_eq!(verdict, model.on_arrival(&arrival));
             prop_assert!((red.average - model.average).abs() <= 1e-9 * (1.0 + model.average));
             prop_assert_eq!(red.max_p(), model.max_p);

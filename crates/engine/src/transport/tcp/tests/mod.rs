@@ -133,8 +133,9 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
         match event {
             Event::End => return sent,
             Event::Arrival(link) => {
-                while env.network.hand_on(link, now).is_some() {
-                    sent.push(env.network.last_handed_on(link));
+                let mut packet = Packet::NONE;
+                while env.network.hand_on(link, now, &mut packet).is_some() {
+                    sent.push(packet);
                 }
                 env.network.finish_arrivals(link, now);
             }
