@@ -23,7 +23,7 @@ pub(crate) fn columns() -> Vec<Column<EventRow>> {
             Cell::Count(row.event.flow.into())
         }),
         Column::new("name", Text, "", "name of the flow", |row: &EventRow| {
-            Cell::Name(&row.name)
+            Cell::Name(row.name.clone())
         }),
         Column::new("event", Text, "", "what happened", |row: &EventRow| {
             Cell::Text(kind(row.event.kind))

@@ -38,7 +38,7 @@ fn identity() -> Vec<Column<ExchangeRow>> {
             |row: &ExchangeRow| Cell::Count(row.exchange.flow.into()),
         ),
         Column::new("name", Text, "", "name of the flow", |row: &ExchangeRow| {
-            Cell::Name(&row.name)
+            Cell::Name(row.name.clone())
         }),
         Column::new(
             "connection",

@@ -20,7 +20,7 @@ use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::proxies::{self, ProxyRow};
 use crate::run_json::{Rows, RunJson};
-use crate::series::{self, Sample, SeriesRow};
+use crate::series::{self, Names, Sample};
 use crate::table::{Column, Name, Table};
 
 /// Called with the simulated time and the data packets so far; the answer can stop the run.
@@ -56,7 +56,7 @@ pub struct RunSummary {
 /// before that, it leaves nothing.
 pub struct RunWriter {
     // Tables close their files before the directory goes.
-    series: Option<Table<SeriesRow>>,
+    series: Option<Table<Sample>>,
     events: Option<Table<EventRow>>,
     exchanges: Option<Table<ExchangeRow>>,
     capture: Option<Capture>,
@@ -64,7 +64,6 @@ pub struct RunWriter {
     meta: RunMeta,
     /// Those of proxies' connections come behind those of flows.
     flow_names: Vec<Name>,
-    link_names: Vec<Name>,
     /// By link.
     capacities: Vec<CapacityMeter>,
     progress: Progress,
@@ -80,7 +79,10 @@ impl RunWriter {
         let series = config
             .measure
             .every
-            .map(|_| Table::create(directory.file(series::FILE), series::columns()))
+            .map(|_| {
+                let columns = series::columns(Names::of(config));
+                Table::create_of_runs(directory.file(series::FILE), columns, Sample::is_like)
+            })
             .transpose()?;
         let events = config
             .measure
@@ -101,11 +103,6 @@ impl RunWriter {
         let flow_names = config.flows.iter().map(|flow| flow.name.as_str());
         let proxy_names = config.proxies.iter().map(|proxy| proxy.name.as_str());
         let flow_names = flow_names.chain(proxy_names).map(Name::from).collect();
-        let link_names = config
-            .links
-            .iter()
-            .map(|link| link.name.as_str().into())
-            .collect();
         let capacities = vec![CapacityMeter::default(); config.links.len()];
         Ok(Self {
             series,
@@ -115,7 +112,6 @@ impl RunWriter {
             directory,
             meta,
             flow_names,
-            link_names,
             capacities,
             progress,
             error: None,
@@ -174,11 +170,11 @@ impl RunWriter {
         }
     }
 
-    fn sample(&mut self, name: Name, sample: Sample) {
+    fn sample(&mut self, sample: Sample) {
         if self.error.is_none()
             && let Some(series) = &mut self.series
         {
-            let result = series.push(SeriesRow { name, sample });
+            let result = series.push(sample);
             self.keep(result);
         }
     }
@@ -186,23 +182,18 @@ impl RunWriter {
 
 impl Recorder for RunWriter {
     fn flow_sample(&mut self, sample: &FlowSample) {
-        self.sample(
-            self.flow_names[sample.flow as usize].clone(),
-            Sample::Flow(*sample),
-        );
+        self.sample(Sample::Flow(*sample));
     }
 
     fn link_sample(&mut self, sample: &LinkSample) {
         let id = sample.link as usize;
         let link = &self.meta.config.links[id];
         let capacity = self.capacities[id].advance(link, sample.time);
-        self.sample(self.link_names[id].clone(), Sample::Link(*sample, capacity));
+        self.sample(Sample::Link(*sample, capacity));
     }
 
     fn proxy_sample(&mut self, sample: &ProxySample) {
-        let number = self.meta.config.flows.len() + sample.carrier.flow as usize;
-        let name = self.flow_names[number].clone();
-        self.sample(name, Sample::Proxy(Box::new(*sample)));
+        self.sample(Sample::Proxy(Box::new(*sample)));
     }
 
     fn event(&mut self, event: &Event) {

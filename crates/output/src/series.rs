@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
 use longhaul_units::{Bytes, Span, Time};
 
@@ -10,12 +11,38 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// One flow, link or proxy at one point.
-pub(crate) struct SeriesRow {
-    pub(crate) name: Name,
-    pub(crate) sample: Sample,
+/// Names of flows, links and proxies by number: rows have the number alone, for copies of names are
+/// not as cheap.
+pub(crate) struct Names {
+    flows: Vec<Name>,
+    links: Vec<Name>,
+    proxies: Vec<Name>,
 }
 
+impl Names {
+    pub(crate) fn of(config: &Config) -> Self {
+        let flows = config.flows.iter().map(|flow| flow.name.as_str().into());
+        let links = config.links.iter().map(|link| link.name.as_str().into());
+        let proxies = config.proxies.iter();
+        let proxies = proxies.map(|proxy| proxy.name.as_str().into());
+        Self {
+            flows: flows.collect(),
+            links: links.collect(),
+            proxies: proxies.collect(),
+        }
+    }
+
+    fn name(&self, row: &Sample) -> &Name {
+        let names = match row {
+            Sample::Flow(_) => &self.flows,
+            Sample::Link(..) => &self.links,
+            Sample::Proxy(_) => &self.proxies,
+        };
+        &names[row.id() as usize]
+    }
+}
+
+/// One flow, link or proxy at one point.
 pub(crate) enum Sample {
     Flow(FlowSample),
     /// With what its rate could have transmitted so far.
@@ -41,14 +68,12 @@ impl Sample {
             Self::Flow(_) => None,
         }
     }
-}
 
-impl SeriesRow {
     fn time(&self) -> Time {
-        match &self.sample {
-            Sample::Flow(sample) => sample.time,
-            Sample::Link(sample, _) => sample.time,
-            Sample::Proxy(sample) => sample.carrier.time,
+        match self {
+            Self::Flow(sample) => sample.time,
+            Self::Link(sample, _) => sample.time,
+            Self::Proxy(sample) => sample.carrier.time,
         }
     }
 
@@ -56,49 +81,50 @@ impl SeriesRow {
         static FLOW: LazyLock<Name> = LazyLock::new(|| "flow".into());
         static LINK: LazyLock<Name> = LazyLock::new(|| "link".into());
         static PROXY: LazyLock<Name> = LazyLock::new(|| "proxy".into());
-        match self.sample {
-            Sample::Flow(_) => &FLOW,
-            Sample::Link(..) => &LINK,
-            Sample::Proxy(_) => &PROXY,
+        match self {
+            Self::Flow(_) => &FLOW,
+            Self::Link(..) => &LINK,
+            Self::Proxy(_) => &PROXY,
         }
     }
 
     fn id(&self) -> u32 {
-        match &self.sample {
-            Sample::Flow(sample) => sample.flow,
-            Sample::Link(sample, _) => sample.link,
-            Sample::Proxy(sample) => sample.carrier.flow,
+        match self {
+            Self::Flow(sample) => sample.flow,
+            Self::Link(sample, _) => sample.link,
+            Self::Proxy(sample) => sample.carrier.flow,
         }
+    }
+
+    /// Whether both are of the same kind, and so say something in the same columns.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 
-pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
+pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
     use Kind::{Count, Real, Text};
     let s = "s";
     vec![
-        Column::new("t_s", Real, s, "simulated time", |row: &SeriesRow| {
+        Column::new("t_s", Real, s, "simulated time", |row: &Sample| {
             Cell::Real(row.time().as_secs_f64())
         }),
-        Column::new(
-            "kind",
-            Text,
-            "",
-            "flow, link or proxy",
-            |row: &SeriesRow| Cell::Name(row.kind()),
-        ),
+        Column::new("kind", Text, "", "flow, link or proxy", |row: &Sample| {
+            Cell::Name(row.kind().clone())
+        }),
         Column::new(
             "id",
             Count,
             "",
             "number of the flow, link or proxy",
-            |row: &SeriesRow| Cell::Count(row.id().into()),
+            |row: &Sample| Cell::Count(row.id().into()),
         ),
         Column::new(
             "name",
             Text,
             "",
             "name of the flow, link or proxy",
-            |row: &SeriesRow| Cell::Name(&row.name),
+            move |row: &Sample| Cell::Name(names.name(row).clone()),
         ),
         flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
             Cell::Real(f.cwnd)
@@ -185,7 +211,7 @@ pub(crate) fn columns() -> Vec<Column<SeriesRow>> {
             Count,
             "bytes",
             "what the link's rate could have transmitted",
-            |row: &SeriesRow| match row.sample {
+            |row: &Sample| match row {
                 Sample::Link(_, capacity) => Cell::Count(capacity.0),
                 Sample::Flow(_) | Sample::Proxy(_) => Cell::Null,
             },
@@ -199,11 +225,9 @@ fn flow(
     kind: Kind,
     unit: &'static str,
     description: &str,
-    value: fn(&FlowSample) -> Cell<'static>,
-) -> Column<SeriesRow> {
-    Column::new(name, kind, unit, description, move |row: &SeriesRow| {
-        row.sample.flow().map_or(Cell::Null, value)
-    })
+    value: impl Fn(&FlowSample) -> Cell<'static> + Send + 'static,
+) -> Column<Sample> {
+    Column::of_part(name, kind, unit, description, Sample::flow, value)
 }
 
 /// A column that flows leave empty.
@@ -212,9 +236,7 @@ fn link(
     kind: Kind,
     unit: &'static str,
     description: &str,
-    value: fn(&LinkSample) -> Cell<'static>,
-) -> Column<SeriesRow> {
-    Column::new(name, kind, unit, description, move |row: &SeriesRow| {
-        row.sample.link().map_or(Cell::Null, value)
-    })
+    value: impl Fn(&LinkSample) -> Cell<'static> + Send + 'static,
+) -> Column<Sample> {
+    Column::of_part(name, kind, unit, description, Sample::link, value)
 }
