@@ -175,6 +175,9 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
+    /// What follows from it, which more is asked for than it changes.
+    rate: Option<Rate>,
+    segments_at_once: f64,
 }
 
 impl Pacer {
@@ -191,28 +194,31 @@ impl Pacer {
 
     /// Before the pipe is full the rate only grows.
     fn set(&mut self, segments_per_s: f64, full: bool) {
-        if full || self.segments_per_s.is_none_or(|old| segments_per_s > old) {
-            self.segments_per_s = Some(segments_per_s);
+        let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
+        if rises || full && self.segments_per_s != Some(segments_per_s) {
+            self.change(segments_per_s);
         }
     }
 
-    fn rate(&self) -> Option<Rate> {
+    fn change(&mut self, segments_per_s: f64) {
+        self.segments_per_s = Some(segments_per_s);
         let bits_per_s = self.bits_per_s();
-        (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64))
+        self.rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+        self.segments_at_once = at_once(bits_per_s, self.segment_bits);
     }
 
     fn bits_per_s(&self) -> f64 {
         self.segments_per_s.unwrap_or(0.0) * self.segment_bits
     }
+}
 
-    /// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
-    /// at once, as the segmentation of network adapters has it.
-    fn segments_at_once(&self) -> f64 {
-        const LARGEST_BITS: f64 = 8.0 * 65_536.0;
-        let bits = f64::min(1e-3 * self.bits_per_s(), LARGEST_BITS);
-        // Processors have an instruction for signed integers only.
-        f64::max((bits / self.segment_bits) as i64 as f64, 1.0)
-    }
+/// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
+/// at once, as the segmentation of network adapters has it.
+fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
+    const LARGEST_BITS: f64 = 8.0 * 65_536.0;
+    let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);
+    // Processors have an instruction for signed integers only.
+    f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
 /// The probe for the round-trip time.
@@ -263,11 +269,8 @@ mod tests {
         ];
         for (bits_per_s, bytes, expected) in cases {
             let segment_bits = 8.0 * bytes;
-            let pacer = Pacer {
-                segments_per_s: Some(bits_per_s / segment_bits),
-                segment_bits,
-            };
-            assert_eq!(pacer.segments_at_once(), expected, "{bits_per_s} {bytes}");
+            let segments = at_once(bits_per_s, segment_bits);
+            assert_eq!(segments, expected, "{bits_per_s} {bytes}");
         }
     }
 }

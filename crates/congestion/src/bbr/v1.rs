@@ -163,7 +163,7 @@ impl Bbr {
         match self.pacer.bits_per_s() {
             rate if rate < SLOW_BPS => 1.0,
             rate if rate < FAST_BPS => 2.0,
-            _ => self.pacer.segments_at_once(),
+            _ => self.pacer.segments_at_once,
         }
     }
 
@@ -339,7 +339,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.pacer.rate()
+        self.pacer.rate
     }
 
     fn send_quantum(&self) -> u64 {

@@ -198,7 +198,7 @@ impl Bbr3 {
 
     /// Segments that leave at once (BBRSetSendQuantum).
     fn quantum(&self) -> f64 {
-        self.pacer.segments_at_once().max(2.0)
+        self.pacer.segments_at_once.max(2.0)
     }
 
     /// BBRQuantizationBudget.
@@ -596,7 +596,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.pacer.rate()
+        self.pacer.rate
     }
 
     fn send_quantum(&self) -> u64 {

@@ -59,7 +59,7 @@ impl Network {
             now: Time::ZERO,
             ns2_s: 0.0,
             schedule,
-            links: Self::links(config, streams),
+            links: Self::links(config, streams, false),
             routes: Routes::new(config),
             options: OptionStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
@@ -69,16 +69,19 @@ impl Network {
         }
     }
 
-    /// Makes all links anew, before anything has happened on them.
-    pub(crate) fn replace_links(&mut self, config: &Config, streams: &Streams) {
-        self.links = Self::links(config, streams);
+    /// Makes all links anew, before anything has happened on them, such that they know of priorities.
+    pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
+        self.links = Self::links(config, streams, true);
     }
 
-    fn links(config: &Config, streams: &Streams) -> Vec<Link> {
+    fn links(config: &Config, streams: &Streams, priorities: bool) -> Vec<Link> {
         let links = config.links.iter().zip(0..).map(|(link, id)| {
             let name = &link.name;
             let queue_stream = streams.component(&format!("links/{name}/queue"));
             let queue = match link.service() {
+                Service::OnArrival if priorities => {
+                    Queue::new(&link.queue, queue_stream).prioritised()
+                }
                 Service::OnArrival => Queue::new(&link.queue, queue_stream),
                 Service::Explicit => Queue::holding(&link.queue, queue_stream),
             };

@@ -51,6 +51,7 @@ impl LocalQueue {
             now: packet.time,
             bytes: packet.bytes.into(),
             ecn_capable: packet.flags.has(Flags::ECT),
+            low_priority: false,
             waiting_pkts: self.packets.len() as u64,
             waiting_bytes: self.bytes,
             idle_since: self.empty_since,

@@ -76,6 +76,7 @@ impl Port {
                 now,
                 bytes: u32::from(packet.bytes),
                 ecn_capable: flags.has(Flags::ECT),
+                low_priority: flags.has(Flags::LOW),
                 waiting_pkts: self.waiting_pkts,
                 waiting_bytes: self.waiting_bytes,
                 idle_since: idle.then(&busy_until),

@@ -99,6 +99,8 @@ pub struct Arrival {
     pub bytes: u32,
     /// Whether it may be marked instead of dropped.
     pub ecn_capable: bool,
+    /// Whether it is of low priority.
+    pub low_priority: bool,
     /// Packets that wait, the one in service not included.
     pub waiting_pkts: u64,
     /// Their bytes.
@@ -154,6 +156,8 @@ pub enum DropReason {
 pub(crate) enum Queue {
     DropTail(DropTail),
     Red(Box<Red>),
+    /// One of these two, where packets of low priority come.
+    Prioritised(Box<Queue>),
     /// Holds its packets: needs explicit service.
     Holding(Box<Holding>),
 }
@@ -167,6 +171,11 @@ impl Queue {
         }
     }
 
+    /// The same where packets of low priority come, for a discipline that decides on arrival.
+    pub(crate) fn prioritised(self) -> Self {
+        Self::Prioritised(Box::new(self))
+    }
+
     /// The same for explicit service: it holds its packets, whatever it is.
     pub(crate) fn holding(config: &QueueConfig, stream: Stream) -> Self {
         Self::Holding(Box::new(Holding::new(config, stream)))
@@ -176,7 +185,20 @@ impl Queue {
     pub(crate) fn held(&mut self) -> &mut Holding {
         match self {
             Self::Holding(holding) => holding,
-            Self::DropTail(_) | Self::Red(_) => unreachable!("made for service on arrival"),
+            Self::DropTail(_) | Self::Red(_) | Self::Prioritised(_) => {
+                unreachable!("made for service on arrival")
+            }
+        }
+    }
+
+    /// Whether a packet that finds the link idle is accepted, and that is all: links that only carry
+    /// acknowledgements never see anything else.
+    #[inline(always)]
+    pub(crate) fn rests(&self, now: Time) -> bool {
+        match self {
+            Self::DropTail(_) => true,
+            Self::Red(red) => red.rests(now),
+            Self::Prioritised(_) | Self::Holding(_) => false,
         }
     }
 
@@ -199,7 +221,23 @@ impl Queue {
         match self {
             Self::DropTail(drop_tail) => drop_tail.on_arrival(arrival),
             Self::Red(red) => red.on_arrival(arrival),
+            Self::Prioritised(queue) => queue.on_prioritised_arrival(*arrival),
             Self::Holding(_) => unreachable!("made for explicit service"),
+        }
+    }
+
+    /// What is of low priority goes first: it never delays others by more than its own transmission.
+    ///
+    /// Takes a copy, so that arrivals elsewhere stay in registers.
+    #[cold]
+    fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
+        if arrival.low_priority && arrival.waiting_pkts > 0 {
+            return Verdict::Drop(DropReason::Early);
+        }
+        match self {
+            Self::DropTail(drop_tail) => drop_tail.on_arrival(&arrival),
+            Self::Red(red) => red.on_arrival(&arrival),
+            Self::Prioritised(_) | Self::Holding(_) => unreachable!("decides on arrival itself"),
         }
     }
 
@@ -208,6 +246,7 @@ impl Queue {
         match self {
             Self::DropTail(_) => None,
             Self::Red(red) => Some(red.average_pkts()),
+            Self::Prioritised(queue) => queue.average_pkts(),
             Self::Holding(holding) => holding.average_pkts(),
         }
     }
@@ -217,6 +256,7 @@ impl Queue {
         match self {
             Self::DropTail(_) => None,
             Self::Red(red) => Some(red.max_p()),
+            Self::Prioritised(queue) => queue.max_p(),
             Self::Holding(holding) => holding.max_p(),
         }
     }

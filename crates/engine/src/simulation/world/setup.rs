@@ -6,7 +6,7 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
-use crate::config::{Config, Flow, Messages, Service, Start, Tcp, Transport, Udp};
+use crate::config::{Config, Flow, Messages, Start, Tcp, Transport, Udp};
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
@@ -83,12 +83,9 @@ impl World {
         }
         let edges = world.edges(config);
         if world.tcp.iter().any(|tcp| tcp.sender.sends_dummies()) {
-            let config = with_priorities(config);
-            world.env.network.replace_links(&config, &streams);
-            world.env.network.look_ahead(&config, &edges);
-        } else {
-            world.env.network.look_ahead(config, &edges);
+            world.env.network.prioritise(config, &streams);
         }
+        world.env.network.look_ahead(config, &edges);
         world.env.network.follow(world.tcp.len() as u32);
         Ok(world)
     }
@@ -222,14 +219,6 @@ impl World {
             to: config.nodes[to].clone(),
         })
     }
-}
-
-/// The same network with links that know of priorities, as those with explicit service do.
-fn with_priorities(config: &Config) -> Config {
-    let mut config = config.clone();
-    let links = config.links.iter_mut();
-    links.for_each(|link| link.service = Service::Explicit);
-    config
 }
 
 /// Simulated time between two reports of progress.

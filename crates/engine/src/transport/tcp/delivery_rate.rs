@@ -57,9 +57,6 @@ impl DeliveryRate {
     /// A segment is sent, after `delivered` segments were delivered; `alone` if nothing is in
     /// flight.
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
-        if segment == 0 {
-            return;
-        }
         if alone {
             self.flight_began = now;
             self.delivered_at = now;

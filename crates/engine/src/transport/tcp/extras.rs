@@ -1,8 +1,8 @@
 //! What some algorithms ask of a sender beyond what every connection has. A connection without any
 //! has none of it, so that a look tells.
 
-use longhaul_congestion::{CongestionState, Limit, RouterFeedback};
-use longhaul_units::{Span, Time};
+use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
+use longhaul_units::Span;
 
 use super::control_block::Ack;
 use super::delivery_rate::DeliveryRate;
@@ -18,50 +18,45 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Sends dummies, once it knows their route.
     pub(super) dummies: Option<DummyTrain>,
+    /// Whether its segments ask routers.
+    pub(super) asks_routers: bool,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
-}
-
-/// What the extras add to the facts of an acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ExtraFacts {
-    pub(super) delivery_rate: Option<(f64, Limit)>,
-    pub(super) pair_spacing: Option<Span>,
-    pub(super) router: Option<RouterFeedback>,
 }
 
 impl Extras {
     /// What an algorithm needs, if anything.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let needs = congestion.needs();
-        let asks = congestion.router_request(Span::ZERO).is_some();
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
             pairs: congestion.sends_pairs().then(Pairs::default),
             dummies: None,
+            asks_routers: congestion.router_request(Span::ZERO).is_some(),
             granted: None,
         };
-        let any = asks || needs.dummies || extras.rate.is_some() || extras.pairs.is_some();
+        let any =
+            extras.asks_routers || needs.dummies || extras.rate.is_some() || extras.pairs.is_some();
         any.then(|| Box::new(extras))
     }
 
-    /// The facts of an acknowledgement, after which `delivered` segments are delivered.
-    #[inline(never)]
-    pub(super) fn facts(
-        &mut self,
-        ack: Ack,
-        delivered: u64,
-        min_rtt: Span,
-        now: Time,
-    ) -> ExtraFacts {
-        let (rate, pairs) = (self.rate.as_mut(), self.pairs.as_mut());
-        ExtraFacts {
-            delivery_rate: rate.and_then(|rate| rate.sample(delivered, min_rtt, now)),
-            pair_spacing: pairs.and_then(|pairs| pairs.on_ack(ack.next, now)),
-            router: match self.granted.take() {
+    /// Adds what was asked for to the facts of an acknowledgement.
+    #[inline]
+    pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
+        if let Some(rate) = &mut self.rate
+            && let Some((rate, limit)) = rate.sample(sample.delivered, sample.min_rtt, sample.now)
+        {
+            sample.delivery_rate = Some(rate);
+            sample.limit = limit;
+        }
+        if let Some(pairs) = &mut self.pairs {
+            sample.pair_spacing = pairs.on_ack(ack.next, sample.now);
+        }
+        if self.asks_routers {
+            sample.router = match self.granted.take() {
                 Some(change) => Some(RouterFeedback::Xcp { change }),
                 None => ack.flags.load().map(RouterFeedback::Vcp),
-            },
+            };
         }
     }
 }

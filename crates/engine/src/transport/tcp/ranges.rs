@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 pub(crate) struct Ranges {
     ranges: VecDeque<(u64, u64)>,
     total: u64,
+    /// The last blocks that [`Self::add_block`] found in the set.
+    repeated: [(u64, u64); 2],
 }
 
 impl Ranges {
@@ -42,6 +44,7 @@ impl Ranges {
     pub(crate) fn clear(&mut self) {
         self.ranges.clear();
         self.total = 0;
+        self.repeated = Default::default();
     }
 
     /// Index of the first range that ends at or after `number`: the only one that can hold or
@@ -129,6 +132,21 @@ impl Ranges {
             }
         }
         merged
+    }
+
+    /// Adds a block of an acknowledgement as [`Self::add`] does. All but the first mostly repeat those of
+    /// the acknowledgement before, which takes no search.
+    #[inline]
+    pub(crate) fn add_block(&mut self, left: u64, right: u64, added: impl FnMut(u64, u64)) {
+        if self.repeated.contains(&(left, right)) {
+            return;
+        }
+        let before = self.total;
+        let (_, end) = self.add(left, right, added);
+        // The newest range grows: there it is found at once.
+        if self.total == before && end < self.end() {
+            self.repeated = [(left, right), self.repeated[0]];
+        }
     }
 
     /// Removes everything below `number`; returns how many numbers that were.

@@ -21,15 +21,15 @@ impl Port {
             now,
             bytes: u32::from(bytes),
             ecn_capable: packet.flags.has(Flags::ECT),
+            low_priority: packet.flags.has(Flags::LOW),
             waiting_pkts: self.waiting_pkts,
             waiting_bytes: self.waiting_bytes,
             idle_since,
         };
         let taken = if self.loss.loses() {
             Err(DropReason::Loss)
-        } else if packet.flags.has(Flags::LOW) && self.waiting_pkts > 0 {
-            // What is of low priority goes first: it never delays others by more than its own
-            // transmission.
+        } else if arrival.low_priority && self.waiting_pkts > 0 {
+            // As with service on arrival.
             Err(DropReason::Early)
         } else {
             let packet = Packet {

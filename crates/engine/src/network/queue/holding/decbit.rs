@@ -112,6 +112,7 @@ mod tests {
             now: at(now_ms),
             bytes: 1000,
             ecn_capable: true,
+            low_priority: false,
             waiting_pkts,
             waiting_bytes: waiting_pkts * 1000,
             idle_since: idle_ms.map(at),

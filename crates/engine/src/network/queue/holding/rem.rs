@@ -143,6 +143,7 @@ mod tests {
             now: longhaul_units::Time::ZERO,
             bytes: 1500,
             ecn_capable: true,
+            low_priority: false,
             waiting_pkts: 3,
             waiting_bytes: 4500,
             idle_since: None,

@@ -42,6 +42,7 @@ impl Bench {
             now: self.now,
             bytes: u32::from(packet.bytes),
             ecn_capable: packet.flags.has(Flags::ECT),
+            low_priority: false,
             waiting_pkts,
             waiting_bytes,
             idle_since: None,

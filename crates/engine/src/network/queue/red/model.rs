@@ -205,6 +205,7 @@ proptest! {
                 now: now + Span::from_micros(500),
                 bytes,
                 ecn_capable,
+                low_priority: false,
                 waiting_pkts: waiting.len() as u64,
                 waiting_bytes: waiting.iter().map(|&bytes| u64::from(bytes)).sum(),
                 idle_since,

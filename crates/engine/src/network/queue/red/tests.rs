@@ -26,6 +26,7 @@ fn arrival(waiting: u64) -> Arrival {
         now: Time::ZERO,
         bytes: MEAN as u32,
         ecn_capable: true,
+        low_priority: false,
         waiting_pkts: waiting,
         waiting_bytes: waiting * MEAN,
         idle_since: None,

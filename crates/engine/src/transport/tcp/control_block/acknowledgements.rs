@@ -7,7 +7,6 @@ use super::{Ack, ControlBlock, LastCut};
 use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
-use crate::transport::tcp::extras::ExtraFacts;
 
 impl ControlBlock {
     /// Takes what an acknowledgement carries beside its fields. Returns its blocks; an answer of
@@ -143,19 +142,10 @@ impl ControlBlock {
     /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
     /// acknowledgement. Comes before anything that moves the window.
     pub(crate) fn observe(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) -> AckSample {
-        let (delivered, min_rtt) = (self.delivered, self.rtt.min_rtt());
-        let facts = match &mut self.extras {
-            Some(extras) => extras.facts(ack, delivered, min_rtt, now),
-            None => ExtraFacts::default(),
-        };
-        let rate = facts.delivery_rate;
-        let sample = AckSample {
-            delivery_rate: rate.map(|(rate, _)| rate),
-            limit: rate.map_or(self.limit, |(_, limit)| limit),
-            router: facts.router,
-            pair_spacing: facts.pair_spacing,
-            ..self.ack_sample(acked, in_flight, ack, now)
-        };
+        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+        if let Some(extras) = &mut self.extras {
+            extras.complete(&mut sample, ack);
+        }
         self.congestion.observe(&sample);
         sample
     }

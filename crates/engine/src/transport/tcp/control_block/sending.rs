@@ -87,24 +87,26 @@ impl ControlBlock {
     /// flags and options.
     #[inline(never)]
     fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
-        let alone = self.una == self.max_sent;
-        let delivered = self.delivered;
-        if let Some(rate) = self.rate() {
-            rate.on_sent(segment, delivered, alone, env.network.now);
-        }
+        let bare = (flags, SackHandle::NONE);
+        let Some(extras) = &mut self.extras else {
+            return bare;
+        };
         if segment == 0 {
-            return (flags, SackHandle::NONE);
+            return bare;
         }
-        let is_new = segment >= self.max_sent;
-        if let Some(pairs) = self
-            .extras
-            .as_mut()
-            .and_then(|extras| extras.pairs.as_mut())
-        {
+        if let Some(rate) = &mut extras.rate {
+            let alone = self.una == self.max_sent;
+            rate.on_sent(segment, self.delivered, alone, env.network.now);
+        }
+        if let Some(pairs) = &mut extras.pairs {
+            let is_new = segment >= self.max_sent;
             pairs.on_sent(segment, is_new, env.network.now);
         }
+        if !extras.asks_routers {
+            return bare;
+        }
         match self.congestion.router_request(self.rtt.srtt()) {
-            None => (flags, SackHandle::NONE),
+            None => bare,
             Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
             Some(RouterRequest::Xcp { cwnd, rtt, change }) => {
                 let header = XcpHeader {

@@ -121,7 +121,7 @@ impl Ns2Sack {
         for (left, right) in ack.blocks() {
             if right > ack.next {
                 self.sacked
-                    .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
+                    .add_block(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
             }
         }
         tcb.take_selective(self.sacked.total());

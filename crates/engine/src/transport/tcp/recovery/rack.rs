@@ -251,7 +251,7 @@ impl Rack {
         for &(left, right) in &blocks[..count] {
             let left = left.max(tcb.una);
             if left < right {
-                sacked.add(left, right, |left, right| {
+                sacked.add_block(left, right, |left, right| {
                     tcb.on_sacked(left, right);
                     for segment in left..right {
                         self.take_segment(tcb, ack, segment, now, arrived);

@@ -284,7 +284,7 @@ impl Sack {
         for (left, right) in ack.blocks() {
             let left = left.max(tcb.una);
             if left < right {
-                self.sacked.add(left, right, |l, r| {
+                self.sacked.add_block(left, right, |l, r| {
                     found_lost += r.min(lost_edge).saturating_sub(l);
                     found_retransmitted += r.min(high_rxt).saturating_sub(l);
                     tcb.on_sacked(l, r);

@@ -126,7 +126,7 @@ fn network(end: End) -> (Env, Path, Streams) {
 /// Lets events happen until `at`; returns what was sent by then.
 fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Vec<Packet> {
     let mut sent = Vec::new();
-    let mut arrived = Packet::data(0, 0);
+    let mut arrived = Packet::NONE;
     env.network.schedule.push_observation(at, Event::End);
     loop {
         let (now, event) = env.network.schedule.next();

@@ -38,6 +38,7 @@ fn arrival(waiting: u64) -> Arrival {
         now: Time::ZERO,
         bytes: 1500,
         ecn_capable: true,
+        low_priority: false,
         waiting_pkts: waiting,
         waiting_bytes: 1500 * waiting,
         idle_since: None,
