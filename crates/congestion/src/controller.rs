@@ -251,8 +251,8 @@ pub enum Controller {
     Dctcp(Dctcp),
     /// BBR, version 1.
     Bbr(Bbr),
-    /// BBR, version 3.
-    Bbr3(Bbr3),
+    /// BBR, version 3: by far the largest.
+    Bbr3(Box<Bbr3>),
     /// Sync-TCP.
     SyncTcp(SyncTcp),
     /// TCP Santa Cruz.

@@ -30,7 +30,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
-    build: |settings| Ok(Controller::Bbr3(Bbr3::new(settings))),
+    build: |settings| Ok(Controller::Bbr3(Box::new(Bbr3::new(settings)))),
 };
 
 static PARAMETERS: [Parameter; 5] = [
