@@ -202,17 +202,6 @@ impl Queue {
         }
     }
 
-    /// Whether a packet that finds the link idle is accepted, and that is all: links that only carry
-    /// acknowledgements never see anything else.
-    #[inline(always)]
-    pub(crate) fn rests(&self, now: Time) -> bool {
-        match self {
-            Self::DropTail(_) => true,
-            Self::Red(red) => red.rests(now),
-            Self::Holding(_) => false,
-        }
-    }
-
     /// Whether an arriving packet is accepted, for a discipline that decides then.
     ///
     /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
@@ -266,6 +255,7 @@ impl Queue {
         match self {
             Self::DropTail(_) => None,
             Self::Red(red) => Some(red.drop_p()),
+            Self::Prioritised(queue) => queue.drop_p(),
             Self::Holding(holding) => holding.drop_p(),
         }
     }
