@@ -333,7 +333,7 @@ pub struct LongLived {
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// Length of an interval of the time series.
+    /// Length of an interval of the time series, more than zero.
     pub every: Span,
     /// Completed flows of a group after which statistics of their goodput are reported.
     pub batch: usize,

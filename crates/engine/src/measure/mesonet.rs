@@ -3,6 +3,10 @@
 //! Spec 004a B.13 and D. Records hold counts and sums; means, rates and shares follow from them. What
 //! is counted over an interval belongs to that interval alone unless a field says otherwise.
 
+mod batch;
+
+pub(crate) use self::batch::Batches;
+
 use longhaul_units::{Span, Time};
 
 use super::Control;

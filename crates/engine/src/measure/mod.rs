@@ -4,6 +4,7 @@ mod mesonet;
 mod recorder;
 mod totals;
 
+pub(crate) use mesonet::Batches;
 pub use mesonet::{
     ClassSample, ClassTotals, EdgeSample, FlowClass, FlowGroup, FlowRecord, GoodputBatch, Interval,
     LongLivedSample, MesoNetRecorder, MesoNetTotals, NoMesoNetRecorder, QueueSample, RouterSample,

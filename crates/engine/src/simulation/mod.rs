@@ -1,12 +1,14 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
+mod mesonet;
 mod split;
 mod window;
 mod world;
 
 use longhaul_units::Time;
 
+pub use self::mesonet::run_mesonet;
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};

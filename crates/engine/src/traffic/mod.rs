@@ -6,6 +6,7 @@
 mod dialogue;
 mod generator;
 mod hold;
+pub(crate) mod mesonet;
 mod messages;
 mod opening;
 mod origin;
