@@ -1,0 +1,364 @@
+//! Keys of `[mesonet]`: a simulation of MesoNet (NIST SP 500-282 chapter 3).
+//!
+//! MesoNet counts time in steps and capacities in packets per step; times may be written with their
+//! unit instead. Names in parentheses are the original ones, which may be written in `[mesonet]`
+//! itself in place of these (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
+
+mod network;
+
+use longhaul_congestion::Range;
+
+use super::{Field, Kind, MOST, PROBABILITY, TIME, field, required};
+
+use network::{HOSTS, NETWORK};
+pub(crate) use network::{SIZINGS, TOPOLOGY_FILE};
+
+/// A number of packets.
+const PACKETS: Kind = Kind::Number(Range::above(0.0, 1e12));
+/// A positive number without a unit.
+const FACTOR: Kind = Kind::Number(Range::above(0.0, 1e9));
+const WHOLE_FACTOR: Kind = Kind::Whole {
+    min: 1,
+    max: 1_000_000_000,
+};
+const IDENTIFIER: Kind = Kind::OneOf(&[Kind::Text, Kind::Whole { min: 0, max: MOST }]);
+/// A time, or time steps.
+const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
+const POSITIVE_STEPS: Kind =
+    Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
+/// A point of the run: a time, or a part of the whole.
+const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
+
+/// Keys of the table itself.
+pub(crate) const MESONET: &[Field] = &[
+    field(
+        "run",
+        Kind::Whole { min: 0, max: MOST },
+        "Number of the run, which names the files of `longhaul export` (exID).",
+    ),
+    field(
+        "step",
+        Kind::OneOf(&[
+            Kind::Positive(TIME),
+            Kind::Number(Range::above(0.0, 1000.0)),
+        ]),
+        "Length of a time step: a time, or a number of seconds (basicTimeUnit); 1 ms by default.",
+    ),
+    field(
+        "interval",
+        POSITIVE_STEPS,
+        "Length of a measurement interval: a time, or time steps (M); 200 by default.",
+    ),
+    field(
+        "intervals",
+        Kind::Whole { min: 1, max: MOST },
+        "Measurement intervals simulated (MI).",
+    ),
+    field(
+        "flush_every",
+        Kind::Whole { min: 1, max: MOST },
+        "Intervals whose rows are kept before they are written (MB); 8192 rows by default.",
+    ),
+    field(
+        "periods",
+        Kind::List(&Kind::Table(PERIOD)),
+        "Parts of the run with names, which the summary averages over.",
+    ),
+    field("users", Kind::Table(USERS), "When sources ask for files."),
+    field("files", Kind::Table(FILES), "How long the files are."),
+    field(
+        "network",
+        Kind::Table(NETWORK),
+        "Routers, their speeds and buffers, and the links of the backbone.",
+    ),
+    field(
+        "hosts",
+        Kind::Table(HOSTS),
+        "Sources and receivers below the access routers.",
+    ),
+    field(
+        "algorithms",
+        Kind::List(&Kind::Table(ALGORITHM)),
+        "Congestion control of the sources, drawn once for each; Reno alone by default. Original \
+         names: prTCP, prBICTCP, prCTCP, prFAST, prHSTCP, prHTCP, prSCALABLE.",
+    ),
+    field(
+        "long_lived",
+        Kind::List(&Kind::Table(LONG_LIVED)),
+        "Flows without end between hosts of their own, connected from the beginning (LL_FLOWS).",
+    ),
+    field(
+        "transport",
+        Kind::Table(TRANSPORT),
+        "What every flow has in common.",
+    ),
+    field("measure", Kind::Table(MEASURE), "What is measured."),
+];
+
+const PERIOD: &[Field] = &[
+    required("name", Kind::Text, "Name of the period."),
+    required(
+        "from",
+        MOMENT,
+        "Its beginning: a time, or a part of the run.",
+    ),
+    required("to", MOMENT, "Its end: a time, or a part of the run."),
+];
+
+const USERS: &[Field] = &[
+    field(
+        "think",
+        POSITIVE_STEPS,
+        "Mean of the exponential time between two files of a source: a time, or time steps \
+         (lambdaOFF); 5000 by default.",
+    ),
+    field(
+        "start",
+        Kind::Table(START),
+        "How the first files are spread (spec 004a B.5.1).",
+    ),
+];
+
+const START: &[Field] = &[
+    field(
+        "at_once",
+        PROBABILITY,
+        "Probability that a source asks for its first file at once (prON); 0.25 by default.",
+    ),
+    field(
+        "second",
+        PROBABILITY,
+        "... after a third of the mean time between files (prONsecond); 0.08 by default.",
+    ),
+    field(
+        "third",
+        PROBABILITY,
+        "... after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.",
+    ),
+];
+
+const FILES: &[Field] = &[
+    field(
+        "mean",
+        PACKETS,
+        "Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.",
+    ),
+    field(
+        "shape",
+        Kind::Number(Range::above(1.0, 1000.0)),
+        "Its shape, above 1 for there to be a mean (alpha); 1.5 by default.",
+    ),
+    field(
+        "documents",
+        Kind::Table(DOCUMENTS),
+        "Files whose size is multiplied; all others are Web objects.",
+    ),
+    field(
+        "service_packs",
+        Kind::Table(LARGE_FILES),
+        "Files whose size is multiplied by more (spec 004d B.5); none by default.",
+    ),
+    field(
+        "movies",
+        Kind::Table(LARGE_FILES),
+        "Files whose size is multiplied by most (spec 004d B.5); none by default.",
+    ),
+    field(
+        "admission",
+        Kind::Flag,
+        "Whether the numbers of large files under way have upper and lower limits (spec 004d B.6); \
+         false by default.",
+    ),
+    field(
+        "jumbo",
+        Kind::Table(JUMBO),
+        "A part of the run in which files between direct access routers are much longer; none by \
+         default.",
+    ),
+];
+
+const DOCUMENTS: &[Field] = &[
+    field(
+        "probability",
+        PROBABILITY,
+        "Probability of the type (Fp); 0.01 by default.",
+    ),
+    field(
+        "factor",
+        WHOLE_FACTOR,
+        "What the size drawn is multiplied by (Fx); 10 by default.",
+    ),
+];
+
+const LARGE_FILES: &[Field] = &[
+    field(
+        "probability",
+        PROBABILITY,
+        "Probability of the type; 0 by default.",
+    ),
+    field(
+        "factor",
+        WHOLE_FACTOR,
+        "What the size drawn is multiplied by; 1000 for service packs, 10000 for movies by default.",
+    ),
+];
+
+const JUMBO: &[Field] = &[
+    required(
+        "from",
+        MOMENT,
+        "When it begins: a time, or a part of the run; never from 1 on (Jon).",
+    ),
+    required(
+        "until",
+        MOMENT,
+        "When it is over: a time, or a part of the run (Joff).",
+    ),
+    required("factor", WHOLE_FACTOR, "What sizes are multiplied by (Jx)."),
+];
+
+const ALGORITHM: &[Field] = &[
+    field(
+        "label",
+        Kind::Text,
+        "What tables call it; the name of the algorithm by default.",
+    ),
+    field(
+        "congestion",
+        Kind::Congestion,
+        "The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; \
+         or `python`.",
+    ),
+    field(
+        "share",
+        PROBABILITY,
+        "Probability that a source has it; by default what the others leave, in equal parts.",
+    ),
+    field(
+        "alternate",
+        Kind::Flag,
+        "Whether flow groups count it as the alternate algorithm; all but Reno by default.",
+    ),
+];
+
+const LONG_LIVED: &[Field] = &[
+    field(
+        "label",
+        Kind::Text,
+        "What tables call it; L1 and so on by default.",
+    ),
+    required(
+        "from",
+        IDENTIFIER,
+        "Access router of the source, by name or by number from 1 (LL_FLOW_SOURCES).",
+    ),
+    required(
+        "to",
+        IDENTIFIER,
+        "Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).",
+    ),
+    field(
+        "start",
+        MOMENT,
+        "When it starts to send: a time, or a part of the run; never from 1 on (LLon); 0 by default.",
+    ),
+    field(
+        "stop",
+        MOMENT,
+        "When it stops: a time, or a part of the run; 1 by default.",
+    ),
+    field(
+        "algorithm",
+        Kind::Text,
+        "Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.",
+    ),
+    field(
+        "rate",
+        PACKETS,
+        "What its hosts can send, in packets per time step; hosts.fast_rate by default.",
+    ),
+];
+
+const TRANSPORT: &[Field] = &[
+    field(
+        "initial_cwnd",
+        Kind::Number(Range::closed(1.0, 1e6)),
+        "Congestion window to start with, and after timeouts, in packets (INITIAL_TCP_CWND); 2 by \
+         default.",
+    ),
+    field(
+        "initial_ssthresh",
+        Kind::Number(Range::closed(2.0, 1e12)),
+        "Slow start threshold to start with, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.",
+    ),
+    field(
+        "max_ssthresh",
+        Kind::Number(Range::closed(2.0, 1e12)),
+        "Window from which slow start opens by half of it each round trip (MAX_SS_THRESHOLD); 100 by \
+         default.",
+    ),
+    field(
+        "max_cwnd",
+        Kind::Number(Range::closed(1.0, 1e12)),
+        "Largest congestion window, in packets; 2147483647 by default.",
+    ),
+    field(
+        "srtt_gain",
+        Kind::Number(Range::above(0.0, 1.0)),
+        "Weight of a new sample in the smoothed round-trip time; 1/8 by default.",
+    ),
+    field(
+        "srtt_allowance",
+        STEPS,
+        "What the first smoothed round-trip time has beyond propagation: a time, or time steps \
+         (EB_DELAY); 0 by default.",
+    ),
+];
+
+/// Tables that a run may leave.
+pub(crate) const TABLES: &[&str] = &[
+    "network",
+    "classes",
+    "long_lived",
+    "routers",
+    "edges",
+    "backbone_links",
+    "goodput",
+];
+
+const MEASURE: &[Field] = &[
+    field(
+        "tables",
+        Kind::List(&Kind::Word(TABLES)),
+        "Tables to write; all by default.",
+    ),
+    field(
+        "batch",
+        Kind::Whole { min: 1, max: MOST },
+        "Completed flows of a group after which statistics of their goodput are a row (spec 004d \
+         B.11); 1000 by default.",
+    ),
+    field(
+        "flow_log",
+        Kind::Flag,
+        "Whether every flow is a row of `flows.parquet` when it ends; false by default.",
+    ),
+    field(
+        "backbone_link",
+        IDENTIFIER,
+        "Link of the backbone whose packets `longhaul export` counts, by name or number; 0 for none \
+         (BB_LINK_TO_MONITOR).",
+    ),
+    field(
+        "pop",
+        IDENTIFIER,
+        "Point of presence whose arrivals from the backbone it counts, by name or number; 0 for none \
+         (POP_LINK_TO_MONITOR).",
+    ),
+    field(
+        "access",
+        IDENTIFIER,
+        "Access router whose arrivals from above it counts, by name or number; 0 for none \
+         (ACCESS_LINK_TO_MONITOR).",
+    ),
+];
