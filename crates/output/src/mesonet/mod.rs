@@ -1,0 +1,402 @@
+//! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
+
+mod edges;
+mod flows;
+mod groups;
+mod log;
+mod long_lived;
+mod routers;
+mod totals;
+
+use std::path::Path;
+use std::time::Duration;
+
+use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_engine::measure::{
+    Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
+};
+use longhaul_units::{Span, Time};
+use serde::Serialize;
+
+use crate::directory::{PartialDirectory, RUN_JSON};
+use crate::error::OutputError;
+use crate::run_json::RunJson;
+use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
+use crate::table::{Cell, Column, Kind, Name, Table};
+
+use edges::{EdgeRow, LinkRow};
+use flows::{ClassRow, NetworkRow};
+use log::FlowRow;
+use long_lived::LongLivedRow;
+use routers::{RouterRow, Routers, TopologyRow};
+use totals::TotalsRow;
+
+/// What a run directory says of a simulation of MesoNet, and what it holds.
+#[derive(Clone, Debug)]
+pub struct MesoNetMeta {
+    /// As of any run.
+    pub run: RunMeta<MesoNet>,
+    /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
+    pub tables: Vec<String>,
+    /// Intervals whose rows are kept before they are written, if few.
+    pub flush_every: Option<u64>,
+}
+
+/// Rows of each table; nothing for those that the run does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MesoNetRows {
+    /// Of network.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<u64>,
+    /// Of classes.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<u64>,
+    /// Of long_lived.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_lived: Option<u64>,
+    /// Of routers.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routers: Option<u64>,
+    /// Of edges.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<u64>,
+    /// Of backbone_links.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backbone_links: Option<u64>,
+    /// Of goodput.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<u64>,
+    /// Of flows.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
+    /// Of totals.parquet.
+    pub totals: u64,
+    /// Of topology.parquet.
+    pub topology: u64,
+}
+
+/// Number and end of an interval.
+#[derive(Clone, Copy)]
+struct Stamp {
+    number: u64,
+    end: Time,
+}
+
+impl Stamp {
+    fn of(interval: &Interval<'_>) -> Self {
+        Self {
+            number: interval.number,
+            end: interval.end,
+        }
+    }
+}
+
+fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
+    vec![
+        Column::new(
+            "interval",
+            Kind::Count,
+            "",
+            "number of the interval, from 1",
+            move |row: &R| Cell::Count(stamp(row).number),
+        ),
+        Column::new(
+            "t_s",
+            Kind::Real,
+            "s",
+            "end of the interval",
+            move |row: &R| Cell::Real(stamp(row).end.as_secs_f64()),
+        ),
+    ]
+}
+
+/// Tables that grow with the run.
+struct Tables {
+    network: Option<Table<NetworkRow>>,
+    classes: Option<Table<ClassRow>>,
+    long_lived: Option<Table<LongLivedRow>>,
+    routers: Option<Table<RouterRow>>,
+    edges: Option<Table<EdgeRow>>,
+    backbone_links: Option<Table<LinkRow>>,
+    goodput: Option<Table<GoodputBatch>>,
+    flows: Option<Table<FlowRow>>,
+}
+
+impl Tables {
+    fn create(directory: &PartialDirectory, meta: &MesoNetMeta) -> Result<Self, OutputError> {
+        let config = &meta.run.config;
+        let of = Creator { directory, meta };
+        let topology = &config.topology;
+        let routers = topology.backbone.len() + topology.pops.len() + topology.access.len();
+        let has_flows = !config.long_lived.is_empty();
+        Ok(Self {
+            network: of.table("network", flows::NETWORK, flows::network_columns, 1)?,
+            classes: of.table("classes", flows::CLASSES, flows::class_columns, 6)?,
+            long_lived: if has_flows {
+                let flows = config.long_lived.len();
+                of.table("long_lived", long_lived::FILE, long_lived::columns, flows)?
+            } else {
+                None
+            },
+            routers: of.table("routers", routers::FILE, routers::columns, routers)?,
+            edges: of.table("edges", edges::FILE, edges::columns, topology.access.len())?,
+            backbone_links: of.table(
+                "backbone_links",
+                edges::LINKS,
+                edges::link_columns,
+                topology.links.len(),
+            )?,
+            goodput: of.table("goodput", groups::FILE, groups::columns, 1)?,
+            flows: config
+                .measure
+                .flow_log
+                .then(|| Table::create(directory.file(log::FILE), log::columns()))
+                .transpose()?,
+        })
+    }
+}
+
+/// Makes the tables that a run asks for.
+struct Creator<'a> {
+    directory: &'a PartialDirectory,
+    meta: &'a MesoNetMeta,
+}
+
+impl Creator<'_> {
+    fn table<R>(
+        &self,
+        name: &str,
+        file: &str,
+        columns: fn() -> Vec<Column<R>>,
+        rows_of_an_interval: usize,
+    ) -> Result<Option<Table<R>>, OutputError> {
+        if !self.meta.tables.iter().any(|wanted| wanted == name) {
+            return Ok(None);
+        }
+        let table = Table::create(self.directory.file(file), columns())?;
+        Ok(Some(match self.meta.flush_every {
+            Some(intervals) => {
+                table.with_row_groups(intervals.saturating_mul(rows_of_an_interval as u64))
+            }
+            None => table,
+        }))
+    }
+}
+
+/// Names that many rows have.
+struct Names {
+    long_lived: Vec<Name>,
+    access: Vec<Name>,
+    links: Vec<Name>,
+    algorithms: Vec<Name>,
+}
+
+impl Names {
+    fn of(config: &MesoNet) -> Self {
+        let topology = &config.topology;
+        let name = |text: &String| Name::from(text.as_str());
+        Self {
+            long_lived: config
+                .long_lived
+                .iter()
+                .map(|flow| name(&flow.label))
+                .collect(),
+            access: topology
+                .access
+                .iter()
+                .map(|one| name(&one.router.name))
+                .collect(),
+            links: topology.links.iter().map(|link| name(&link.name)).collect(),
+            algorithms: config
+                .algorithms
+                .iter()
+                .map(|one| name(&one.label))
+                .collect(),
+        }
+    }
+}
+
+/// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
+/// before that, it leaves nothing.
+pub struct MesoNetWriter {
+    // Tables close their files before the directory goes.
+    tables: Tables,
+    directory: PartialDirectory,
+    meta: MesoNetMeta,
+    names: Names,
+    routers: Routers,
+    progress: Progress,
+    /// The first thing that went wrong while recording.
+    error: Option<OutputError>,
+}
+
+impl MesoNetWriter {
+    /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run.
+    pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
+        let directory = PartialDirectory::create(out, meta.run.overwrite)?;
+        Ok(Self {
+            tables: Tables::create(&directory, &meta)?,
+            directory,
+            names: Names::of(&meta.run.config),
+            routers: Routers::new(&meta.run.config),
+            meta,
+            progress,
+            error: None,
+        })
+    }
+
+    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
+    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    pub fn finish(
+        self,
+        totals: &MesoNetTotals,
+        wall: Duration,
+        peak_memory_bytes: u64,
+    ) -> Result<RunSummary<MesoNetRows>, OutputError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let Self {
+            directory,
+            meta,
+            tables,
+            ..
+        } = self;
+        let run = &meta.run;
+        let rows = MesoNetRows {
+            network: tables.network.map(Table::finish).transpose()?,
+            classes: tables.classes.map(Table::finish).transpose()?,
+            long_lived: tables.long_lived.map(Table::finish).transpose()?,
+            routers: tables.routers.map(Table::finish).transpose()?,
+            edges: tables.edges.map(Table::finish).transpose()?,
+            backbone_links: tables.backbone_links.map(Table::finish).transpose()?,
+            goodput: tables.goodput.map(Table::finish).transpose()?,
+            flows: tables.flows.map(Table::finish).transpose()?,
+            totals: write_table(
+                directory.file(totals::FILE),
+                totals::columns(),
+                TotalsRow::all(totals),
+            )?,
+            topology: write_table(
+                directory.file(routers::TOPOLOGY),
+                routers::topology_columns(),
+                TopologyRow::all(&run.config),
+            )?,
+        };
+        let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
+        directory.write(RUN_JSON, &json.to_bytes())?;
+        Ok(RunSummary {
+            directory: directory.publish()?,
+            rows,
+        })
+    }
+
+    /// Keeps the first error for the end; `progress` then stops the simulation.
+    fn keep(&mut self, result: Result<(), OutputError>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    fn write_interval(&mut self, interval: &Interval<'_>) -> Result<(), OutputError> {
+        let length = self.meta.run.config.measure.every;
+        let Self {
+            tables,
+            names,
+            routers,
+            ..
+        } = self;
+        push_all(&mut tables.network, [NetworkRow::of(interval)])?;
+        push_all(&mut tables.classes, ClassRow::all(interval, length))?;
+        push_all(&mut tables.routers, routers.advance(interval))?;
+        let stamp = Stamp::of(interval);
+        push_all(
+            &mut tables.long_lived,
+            long_lived_rows(interval, names, length),
+        )?;
+        let edges = names.access.iter().zip(interval.edges);
+        let edges = edges.map(|(name, sample)| EdgeRow {
+            stamp,
+            name: name.clone(),
+            sample: *sample,
+        });
+        push_all(&mut tables.edges, edges)?;
+        let links = names.links.iter().zip(interval.links);
+        let links = links.map(|(name, &pkts)| LinkRow {
+            stamp,
+            name: name.clone(),
+            pkts,
+        });
+        push_all(&mut tables.backbone_links, links)
+    }
+}
+
+fn long_lived_rows(
+    interval: &Interval<'_>,
+    names: &Names,
+    length: Span,
+) -> impl Iterator<Item = LongLivedRow> {
+    let stamp = Stamp::of(interval);
+    let flows = names.long_lived.iter().zip(interval.long_lived);
+    flows.map(move |(name, sample)| LongLivedRow {
+        stamp,
+        name: name.clone(),
+        sample: *sample,
+        length,
+    })
+}
+
+/// Appends rows to a table, if the run has it.
+fn push_all<R>(
+    table: &mut Option<Table<R>>,
+    rows: impl IntoIterator<Item = R>,
+) -> Result<(), OutputError> {
+    let Some(table) = table else {
+        return Ok(());
+    };
+    rows.into_iter().try_for_each(|row| table.push(row))
+}
+
+impl MesoNetRecorder for MesoNetWriter {
+    fn interval(&mut self, interval: &Interval<'_>) {
+        if self.error.is_none() {
+            let result = self.write_interval(interval);
+            self.keep(result);
+        }
+    }
+
+    fn batch(&mut self, batch: &GoodputBatch) {
+        if self.error.is_none() {
+            let result = push_all(&mut self.tables.goodput, [batch.clone()]);
+            self.keep(result);
+        }
+    }
+
+    fn flow(&mut self, flow: &FlowRecord) {
+        if self.error.is_none() {
+            let row = FlowRow {
+                record: *flow,
+                from: self.names.access[flow.from as usize].clone(),
+                to: self.names.access[flow.to as usize].clone(),
+                algorithm: self.names.algorithms[flow.algorithm as usize].clone(),
+            };
+            let result = push_all(&mut self.tables.flows, [row]);
+            self.keep(result);
+        }
+    }
+
+    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+        match self.error {
+            Some(_) => Control::Stop,
+            None => (self.progress)(now, data_packets),
+        }
+    }
+}
+
+impl std::fmt::Debug for MesoNetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MesoNetWriter")
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}
