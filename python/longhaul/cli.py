@@ -139,7 +139,8 @@ def _print_summary(results: Results, target: Path) -> None:
     console.print(results.headline())
     console.print(compare_runs([results]))
     console.print(f"Tables: {target}")
-    console.print(f"Next:   longhaul plot {target} cwnd   or   longhaul report {target}")
+    picture = "flow-states" if results.is_mesonet else "cwnd"
+    console.print(f"Next:   longhaul plot {target} {picture}   or   longhaul report {target}")
 
 
 @app.command(epilog="Example: longhaul plot r1 r2 cwnd queue --format png")
@@ -172,7 +173,7 @@ def plot(
         plots.find(unknown[0])
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
-    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.PLOTS}
+    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
     for target in targets.values():
         _refuse_existing(target, overwrite=overwrite)
     drawings = {target: plots.figure(name, runs) for name, target in targets.items()}
@@ -308,6 +309,24 @@ def report(
     write_report(open_runs(runs), out, title=title)
     if not quiet:
         typer.echo(out)
+
+
+@app.command(epilog="Example: longhaul export runs/mesonet_small --out text")
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")] = Path(),
+    format: Annotated[str, typer.Option("--format", help="mesonet.")] = "mesonet",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the text files that the original MesoNet leaves, from a run of MesoNet."""
+    from longhaul.mesonet.export import export as write_files
+
+    if format != "mesonet":
+        raise InputError(f"--format {format}: there is mesonet")
+    target = write_files(Results(run), out, overwrite=overwrite)
+    if not quiet:
+        typer.echo(target)
 
 
 @app.command(epilog="Example: longhaul calibrate scenarios/packmime.toml --load 0.85 --of forward")

@@ -54,6 +54,9 @@ pub(crate) fn group_columns<R: 'static>(group: fn(&R) -> &FlowGroup) -> [Column<
     ]
 }
 
+/// Name, description and value of a statistic.
+type Statistic = (&'static str, &'static str, fn(&GoodputBatch) -> f64);
+
 pub(crate) fn columns() -> Vec<Column<GoodputBatch>> {
     let mut columns = vec![Column::new(
         "interval",
@@ -70,16 +73,7 @@ pub(crate) fn columns() -> Vec<Column<GoodputBatch>> {
         "flows",
         |batch: &GoodputBatch| Cell::Count(batch.count),
     ));
-    let real = |name: String, description: String, value: fn(&GoodputBatch) -> f64| {
-        Column::new(
-            name,
-            Kind::Real,
-            "pps",
-            description,
-            move |batch: &GoodputBatch| Cell::Real(value(batch)),
-        )
-    };
-    let figures: [(&str, &str, fn(&GoodputBatch) -> f64); 4] = [
+    let statistics: [Statistic; 4] = [
         ("mean", "mean goodput", |batch| batch.mean),
         ("deviation", "standard deviation of the sample", |batch| {
             batch.deviation
@@ -87,8 +81,15 @@ pub(crate) fn columns() -> Vec<Column<GoodputBatch>> {
         ("min", "smallest goodput", |batch| batch.min),
         ("max", "largest goodput", |batch| batch.max),
     ];
-    columns.extend(figures.map(|(name, description, value)| {
-        real(format!("{name}_pps"), description.to_string(), value)
+    columns.extend(statistics.map(|(name, description, value)| {
+        let name = format!("{name}_pps");
+        Column::new(
+            name,
+            Kind::Real,
+            "pps",
+            description,
+            move |batch: &GoodputBatch| Cell::Real(value(batch)),
+        )
     }));
     columns.extend((0..9).map(|decile| {
         let percent = 10 * (decile + 1);
