@@ -265,7 +265,7 @@ def figure(name: str, runs: Sequence[Results]) -> Figure:
     for run in runs:
         if not wanted.suits(run):
             known = ", ".join(suitable([run]))
-            raise ResultsError(f"{run.path}: no run to draw `{name}` of; it has: {known}")
+            raise ResultsError(f"{run.path}: `{name}` is no plot of this run; it has: {known}")
     with matplotlib.rc_context(STYLE):
         if wanted.mesonet is not None:
             return _side_by_side(wanted.mesonet, runs)

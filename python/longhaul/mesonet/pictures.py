@@ -13,7 +13,7 @@ from longhaul.results import Results
 # Points of a line; each is the mean of the intervals between.
 MOST_POINTS = 600
 # Routers drawn one by one: those whose queues are fullest.
-MOST_ROUTERS = 6
+MOST_ROUTERS = 4
 
 STATES = (
     ("active_flows", "active", "#000000"),
@@ -43,7 +43,7 @@ def _periods(axes: Axes, run: Results) -> None:
 
 
 def _legend(axes: Axes) -> None:
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3)
 
 
 @of_mesonet("flow-states", "flows by their state over time")
