@@ -12,6 +12,7 @@ from rich.console import Console
 
 import longhaul
 from longhaul import plots
+from longhaul.mesonet import Interval
 from longhaul.mesonet.export import export
 
 # Three backbone routers, a point of presence each; normal access routers serve 2 packets a
@@ -64,7 +65,7 @@ def test_classes_and_long_lived_flows_are_the_network(run: longhaul.Results) -> 
     # Packets that arrive when their flow is over are in no class.
     late = network["out_pkts"] - classes["out_pkts"] - long_lived
     assert (late >= 0).all()
-    assert late.sum() < 0.01 * network["out_pkts"].sum()
+    assert float(late.sum()) < 0.01 * float(network["out_pkts"].sum())
     assert network["out_pkts"].sum() == run.meta["mesonet"]["delivered_packets"]
 
 
@@ -105,6 +106,56 @@ def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
     # A normal access router forwards 2 packets a millisecond.
     assert 0 < late <= 2000
     assert run.as_json()["network"] == summary.as_dict()["network"]
+
+
+def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path: Path) -> None:
+    def ends(interval: Interval) -> dict[str, float]:
+        return {"t": interval.t_s, "out": interval.out_pkts / interval.length_s}
+
+    def queues(interval: Interval) -> dict[str, float]:
+        routers = interval.backbone | interval.pops | interval.access
+        waiting = sum(one["queue_up_pkts"] + one["queue_down_pkts"] for one in routers.values())
+        cwnd = interval.long_lived["L1"]["cwnd_pkts"]
+        flows = sum(one["active_flows"] for one in interval.classes.values())
+        return {
+            "waiting": waiting,
+            "cwnd": cwnd,
+            "flows": flows,
+            "entered": interval.links["X-Y"],
+            "syns": interval.edges["X1a"]["syns"],
+        }
+
+    measured = longhaul.run(SMALL, out=tmp_path / "own", measures=[ends, queues]).mesonet
+    own, network = measured.measures, run.mesonet.network
+    assert own["t_s"].to_list() == own["t"].to_list() == network["t_s"].to_list()
+    assert (own["out"] * 0.2).to_list() == pytest.approx(network["out_pkts"].to_list())
+    long_lived = run.mesonet.long_lived
+    assert own["cwnd"].to_list() == long_lived["cwnd_pkts"].to_list()
+    active = own["flows"] + (long_lived["mode"] != "none")
+    assert active.to_list() == network["active_flows"].to_list()
+    waiting = run.mesonet.routers.group_by("interval", maintain_order=True).agg(
+        pl.col("queue_up_pkts", "queue_down_pkts").sum()
+    )
+    both = waiting["queue_up_pkts"] + waiting["queue_down_pkts"]
+    assert own["waiting"].to_list() == both.to_list()
+    edge = run.mesonet.edges.filter(pl.col("router") == "X1a")
+    assert own["syns"].to_list() == edge["syns"].to_list()
+    link = run.mesonet.backbone_links.filter(pl.col("link") == "X-Y")
+    assert own["entered"].to_list() == link["entered_pkts"].to_list()
+
+
+def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
+    def breaks(interval: Interval) -> dict[str, float]:
+        return {"x": 1 / (interval.number - 3)}
+
+    def changes(interval: Interval) -> dict[str, float]:
+        return {f"x{interval.number}": 1.0}
+
+    with pytest.raises(ZeroDivisionError):
+        longhaul.run(SMALL, out=tmp_path / "none", measures=[breaks])
+    with pytest.raises(ValueError, match="`x2` is measured in interval 2, but not in the first"):
+        longhaul.run(SMALL, out=tmp_path / "none", measures=[changes])
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_same_scenario_leaves_the_same_tables(run: longhaul.Results, tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ _REMEDIES = {
     "edges": _MESONET,
     "backbone_links": _MESONET,
     "goodput": _MESONET,
+    "measures": "the run was given no functions that measure (`longhaul.run(..., measures=[f])`)",
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

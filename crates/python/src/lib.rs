@@ -6,6 +6,7 @@ mod algorithm;
 mod catalogue;
 mod facts;
 mod functions;
+mod measures;
 mod memory;
 mod rounds;
 mod run;
@@ -61,6 +62,8 @@ mod _engine {
     use crate::facts::{Ack, Congestion, Timeout, Window};
     #[pymodule_export]
     use crate::functions::{Tabulated, exp, log, power};
+    #[pymodule_export]
+    use crate::measures::Interval;
     #[pymodule_export]
     use crate::scenario::Scenario;
     use longhaul_units::{Dimension, Quantity};

@@ -14,19 +14,21 @@ use pyo3::prelude::*;
 
 use crate::algorithm;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
+use crate::measures::Measuring;
 use crate::memory::Baseline;
 use crate::watch::Watch;
 
 /// Why a run was stopped, if it was, by the Python side.
-type StoppedBy = Arc<Mutex<Option<PyErr>>>;
+pub(crate) type StoppedBy = Arc<Mutex<Option<PyErr>>>;
 
 /// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails, is interrupted,
 /// or `progress` raises. What was recorded before an algorithm in Python raised an exception is
-/// kept, marked as stopped. Called without the interpreter's lock.
+/// kept, marked as stopped. `measures` are functions that get each interval of MesoNet. Called without the interpreter's lock.
 pub(crate) fn run(
     scenario: &Scenario,
     out: &Path,
     progress: Option<Py<PyAny>>,
+    measures: Vec<Py<PyAny>>,
     overwrite: bool,
 ) -> PyResult<()> {
     let stopped_by = StoppedBy::default();
@@ -42,6 +44,10 @@ pub(crate) fn run(
     let memory = Baseline::take();
     let cannot_write = |error: WriteError| OutputError::new_err(error.to_string());
     let (failure, written) = match scenario.simulation() {
+        Simulation::Tcp(_) if !measures.is_empty() => {
+            let message = "measures of your own are for scenarios of MesoNet, with [mesonet]";
+            return Err(ScenarioError::new_err(message));
+        }
         Simulation::Tcp(config) => {
             let meta = meta(scenario, config.as_ref().clone(), overwrite);
             let mut writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
@@ -59,15 +65,17 @@ pub(crate) fn run(
                 tables: run.tables.clone(),
                 flush_every: run.flush_every,
             };
-            let mut writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let mut recorder = Measuring::new(writer, measures, &run.config, stopped_by.clone());
             let began = Instant::now();
-            let result = simulation::run_mesonet(&run.config, &mut writer);
+            let result = simulation::run_mesonet(&run.config, &mut recorder);
             let mut totals = result.map_err(refused)?;
             let wall = began.elapsed();
             let failure = failure(&stopped_by)?;
             totals.stopped |= failure.is_some();
             let peak = memory.growth_bytes().unwrap_or(0);
-            (failure, writer.finish(&totals, wall, peak).map(drop))
+            let written = recorder.writer.finish(&totals, wall, peak);
+            (failure, written.map(drop))
         }
     };
     match written {

@@ -111,15 +111,16 @@ impl Scenario {
     }
 
     /// Simulates, and leaves a run directory at `out`.
-    #[pyo3(signature = (out, *, progress = None, overwrite = false))]
+    #[pyo3(signature = (out, *, progress = None, measures = Vec::new(), overwrite = false))]
     fn run(
         &self,
         py: Python<'_>,
         out: &str,
         progress: Option<Py<PyAny>>,
+        measures: Vec<Py<PyAny>>,
         overwrite: bool,
     ) -> PyResult<()> {
-        py.detach(|| run::run(&self.inner, Path::new(out), progress, overwrite))
+        py.detach(|| run::run(&self.inner, Path::new(out), progress, measures, overwrite))
     }
 }
 

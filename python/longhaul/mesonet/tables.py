@@ -74,6 +74,11 @@ class MesoNet:
         return self.run.table("flows")
 
     @cached_property
+    def measures(self) -> pl.DataFrame:
+        """What functions of your own measured, if the run was given any."""
+        return self.run.table("measures")
+
+    @cached_property
     def totals(self) -> pl.DataFrame:
         """A row a class: its flows over the whole run."""
         return self.run.table("totals")

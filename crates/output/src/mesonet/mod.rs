@@ -5,6 +5,7 @@ mod flows;
 mod groups;
 mod log;
 mod long_lived;
+mod measured;
 mod routers;
 mod totals;
 
@@ -28,6 +29,7 @@ use edges::{EdgeRow, LinkRow};
 use flows::{ClassRow, NetworkRow};
 use log::FlowRow;
 use long_lived::LongLivedRow;
+use measured::MeasuredRow;
 use routers::{RouterRow, Routers, TopologyRow};
 use totals::TotalsRow;
 
@@ -69,6 +71,9 @@ pub struct MesoNetRows {
     /// Of flows.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// Of measures.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<u64>,
     /// Of totals.parquet.
     pub totals: u64,
     /// Of topology.parquet.
@@ -77,7 +82,7 @@ pub struct MesoNetRows {
 
 /// Number and end of an interval.
 #[derive(Clone, Copy)]
-struct Stamp {
+pub(crate) struct Stamp {
     number: u64,
     end: Time,
 }
@@ -120,6 +125,8 @@ struct Tables {
     backbone_links: Option<Table<LinkRow>>,
     goodput: Option<Table<GoodputBatch>>,
     flows: Option<Table<FlowRow>>,
+    /// From the first interval that anything is measured in.
+    measures: Option<Table<MeasuredRow>>,
 }
 
 impl Tables {
@@ -152,6 +159,7 @@ impl Tables {
                 .flow_log
                 .then(|| Table::create(directory.file(log::FILE), log::columns()))
                 .transpose()?,
+            measures: None,
         })
     }
 }
@@ -272,6 +280,7 @@ impl MesoNetWriter {
             backbone_links: tables.backbone_links.map(Table::finish).transpose()?,
             goodput: tables.goodput.map(Table::finish).transpose()?,
             flows: tables.flows.map(Table::finish).transpose()?,
+            measures: tables.measures.map(Table::finish).transpose()?,
             totals: write_table(
                 directory.file(totals::FILE),
                 totals::columns(),
@@ -289,6 +298,29 @@ impl MesoNetWriter {
             directory: directory.publish()?,
             rows,
         })
+    }
+
+    /// Appends what a user's own measures say of an interval, in the order of their names, which are
+    /// the same in each call.
+    pub fn measured(
+        &mut self,
+        interval: &Interval<'_>,
+        names: &[String],
+        values: Vec<Option<f64>>,
+    ) {
+        if self.error.is_some() {
+            return;
+        }
+        let stamp = Stamp::of(interval);
+        if self.tables.measures.is_none() {
+            let path = self.directory.file(measured::FILE);
+            match Table::create(path, measured::columns(names)) {
+                Ok(table) => self.tables.measures = Some(table),
+                Err(error) => return self.keep(Err(error)),
+            }
+        }
+        let result = push_all(&mut self.tables.measures, [MeasuredRow { stamp, values }]);
+        self.keep(result);
     }
 
     /// Keeps the first error for the end; `progress` then stops the simulation.
