@@ -260,6 +260,12 @@ def test_export_refuses_what_it_cannot_do(
     assert (other.returncode, "no run of MesoNet" in other.stderr) == (2, True)
 
 
+def test_keys_are_listed_with_their_original_names(cli: CommandLine) -> None:
+    listed = cli("list", "mesonet").stdout
+    for name in ("lambdaOFF", "QszAlg", "LL_FLOW_SOURCES", "long_lived.*.from"):
+        assert name in listed
+
+
 def test_a_wrong_topology_is_one_message(tmp_path: Path, cli: CommandLine) -> None:
     (tmp_path / "net.toml").write_text(
         'backbone = [{ name = "X", direct = 1 }, { name = "Y", direct = 1 }]\nlinks = []\n'

@@ -313,6 +313,9 @@ def algorithms() -> dict[str, Any]:
 def queues() -> list[dict[str, Any]]:
     """Every queue discipline, with its keys and source."""
 
+def mesonet_keys() -> list[dict[str, str]]:
+    """Every key of `[mesonet]`, with what may be written."""
+
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""
 

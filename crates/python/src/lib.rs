@@ -55,7 +55,7 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::{algorithms, queues};
+    use crate::catalogue::{algorithms, mesonet_keys, queues};
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
     #[pymodule_export]

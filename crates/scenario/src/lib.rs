@@ -7,6 +7,8 @@
 //!   -- build -->  the engine's configuration
 //! ```
 //!
+//! A scenario with a table `[mesonet]` takes another way from the second step on (`mesonet`).
+//!
 //! What is wrong is refused before anything runs, with file, line, key, what was found and what is
 //! allowed. [`Scenario::explain`] tells where each value comes from.
 
@@ -39,7 +41,7 @@ use std::path::Path;
 use longhaul_engine::{Config, RESULTS_VERSION};
 use longhaul_units::Time;
 
-pub use catalogue::{QueueDiscipline, QueueKey, queues};
+pub use catalogue::{MesoNetKey, QueueDiscipline, QueueKey, mesonet_keys, queues};
 pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use mesonet::MesoNetRun;

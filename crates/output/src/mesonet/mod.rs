@@ -7,6 +7,7 @@ mod log;
 mod long_lived;
 mod measured;
 mod routers;
+mod tables;
 mod totals;
 
 use std::path::Path;
@@ -17,7 +18,6 @@ use longhaul_engine::measure::{
     Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
 };
 use longhaul_units::{Span, Time};
-use serde::Serialize;
 
 use crate::directory::{PartialDirectory, RUN_JSON};
 use crate::error::OutputError;
@@ -30,8 +30,11 @@ use flows::{ClassRow, NetworkRow};
 use log::FlowRow;
 use long_lived::LongLivedRow;
 use measured::MeasuredRow;
-use routers::{RouterRow, Routers, TopologyRow};
+use routers::{Routers, TopologyRow};
+use tables::{Tables, push_all};
 use totals::TotalsRow;
+
+pub use tables::MesoNetRows;
 
 /// What a run directory says of a simulation of MesoNet, and what it holds.
 #[derive(Clone, Debug)]
@@ -42,42 +45,6 @@ pub struct MesoNetMeta {
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-}
-
-/// Rows of each table; nothing for those that the run does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MesoNetRows {
-    /// Of network.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<u64>,
-    /// Of classes.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub classes: Option<u64>,
-    /// Of long_lived.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub long_lived: Option<u64>,
-    /// Of routers.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub routers: Option<u64>,
-    /// Of edges.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub edges: Option<u64>,
-    /// Of backbone_links.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backbone_links: Option<u64>,
-    /// Of goodput.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub goodput: Option<u64>,
-    /// Of flows.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flows: Option<u64>,
-    /// Of measures.parquet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub measures: Option<u64>,
-    /// Of totals.parquet.
-    pub totals: u64,
-    /// Of topology.parquet.
-    pub topology: u64,
 }
 
 /// Number and end of an interval.
@@ -113,82 +80,6 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
             move |row: &R| Cell::Real(stamp(row).end.as_secs_f64()),
         ),
     ]
-}
-
-/// Tables that grow with the run.
-struct Tables {
-    network: Option<Table<NetworkRow>>,
-    classes: Option<Table<ClassRow>>,
-    long_lived: Option<Table<LongLivedRow>>,
-    routers: Option<Table<RouterRow>>,
-    edges: Option<Table<EdgeRow>>,
-    backbone_links: Option<Table<LinkRow>>,
-    goodput: Option<Table<GoodputBatch>>,
-    flows: Option<Table<FlowRow>>,
-    /// From the first interval that anything is measured in.
-    measures: Option<Table<MeasuredRow>>,
-}
-
-impl Tables {
-    fn create(directory: &PartialDirectory, meta: &MesoNetMeta) -> Result<Self, OutputError> {
-        let config = &meta.run.config;
-        let of = Creator { directory, meta };
-        let topology = &config.topology;
-        let routers = topology.backbone.len() + topology.pops.len() + topology.access.len();
-        let has_flows = !config.long_lived.is_empty();
-        Ok(Self {
-            network: of.table("network", flows::NETWORK, flows::network_columns, 1)?,
-            classes: of.table("classes", flows::CLASSES, flows::class_columns, 6)?,
-            long_lived: if has_flows {
-                let flows = config.long_lived.len();
-                of.table("long_lived", long_lived::FILE, long_lived::columns, flows)?
-            } else {
-                None
-            },
-            routers: of.table("routers", routers::FILE, routers::columns, routers)?,
-            edges: of.table("edges", edges::FILE, edges::columns, topology.access.len())?,
-            backbone_links: of.table(
-                "backbone_links",
-                edges::LINKS,
-                edges::link_columns,
-                topology.links.len(),
-            )?,
-            goodput: of.table("goodput", groups::FILE, groups::columns, 1)?,
-            flows: config
-                .measure
-                .flow_log
-                .then(|| Table::create(directory.file(log::FILE), log::columns()))
-                .transpose()?,
-            measures: None,
-        })
-    }
-}
-
-/// Makes the tables that a run asks for.
-struct Creator<'a> {
-    directory: &'a PartialDirectory,
-    meta: &'a MesoNetMeta,
-}
-
-impl Creator<'_> {
-    fn table<R>(
-        &self,
-        name: &str,
-        file: &str,
-        columns: fn() -> Vec<Column<R>>,
-        rows_of_an_interval: usize,
-    ) -> Result<Option<Table<R>>, OutputError> {
-        if !self.meta.tables.iter().any(|wanted| wanted == name) {
-            return Ok(None);
-        }
-        let table = Table::create(self.directory.file(file), columns())?;
-        Ok(Some(match self.meta.flush_every {
-            Some(intervals) => {
-                table.with_row_groups(intervals.saturating_mul(rows_of_an_interval as u64))
-            }
-            None => table,
-        }))
-    }
 }
 
 /// Names that many rows have.
@@ -272,15 +163,6 @@ impl MesoNetWriter {
         } = self;
         let run = &meta.run;
         let rows = MesoNetRows {
-            network: tables.network.map(Table::finish).transpose()?,
-            classes: tables.classes.map(Table::finish).transpose()?,
-            long_lived: tables.long_lived.map(Table::finish).transpose()?,
-            routers: tables.routers.map(Table::finish).transpose()?,
-            edges: tables.edges.map(Table::finish).transpose()?,
-            backbone_links: tables.backbone_links.map(Table::finish).transpose()?,
-            goodput: tables.goodput.map(Table::finish).transpose()?,
-            flows: tables.flows.map(Table::finish).transpose()?,
-            measures: tables.measures.map(Table::finish).transpose()?,
             totals: write_table(
                 directory.file(totals::FILE),
                 totals::columns(),
@@ -291,6 +173,7 @@ impl MesoNetWriter {
                 routers::topology_columns(),
                 TopologyRow::all(&run.config),
             )?,
+            ..tables.finish()?
         };
         let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
         directory.write(RUN_JSON, &json.to_bytes())?;
@@ -376,17 +259,6 @@ fn long_lived_rows(
         sample: *sample,
         length,
     })
-}
-
-/// Appends rows to a table, if the run has it.
-fn push_all<R>(
-    table: &mut Option<Table<R>>,
-    rows: impl IntoIterator<Item = R>,
-) -> Result<(), OutputError> {
-    let Some(table) = table else {
-        return Ok(());
-    };
-    rows.into_iter().try_for_each(|row| table.push(row))
 }
 
 impl MesoNetRecorder for MesoNetWriter {

@@ -1,6 +1,6 @@
 //! The 56 parameters under their original names (spec 004a B.11, B.17).
 
-use longhaul_scenario::{parse, schema};
+use longhaul_scenario::{mesonet_keys, parse, schema};
 
 use super::config;
 use crate::origin;
@@ -126,6 +126,28 @@ fn editors_know_the_names() {
     for line in CHAPTER_6.lines().filter(|line| line.contains('=')) {
         let name = line.split(" =").next().expect("a name");
         assert!(properties.get(name).is_some(), "{name}");
+    }
+    let helps: Vec<&str> = mesonet_keys().iter().map(|key| key.help).collect();
+    // Parameters of whole lists are named in the help of the list.
+    let of_lists = [
+        "prTCP",
+        "prBICTCP",
+        "prCTCP",
+        "prFAST",
+        "prHSTCP",
+        "prHTCP",
+        "prSCALABLE",
+        "maxLongLivedFlows",
+        "LL_FLOWS",
+        "RandOffset",
+    ];
+    for line in CHAPTER_6.lines().filter(|line| line.contains('=')) {
+        let name = line.split(" =").next().expect("a name");
+        let named = helps.iter().any(|help| help.contains(name));
+        assert!(
+            named || of_lists.contains(&name) || name.starts_with("pr"),
+            "{name}"
+        );
     }
     let lines = CHAPTER_6.lines().filter(|line| line.contains('=')).count();
     assert_eq!(lines, 56);
