@@ -209,7 +209,9 @@ def test_a_line_is_the_mean_of_its_column(run: longhaul.Results) -> None:
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     longhaul.report(run, page)
-    assert page.read_text().count("<svg") == 6
+    text = page.read_text()
+    assert text.count("<svg") == 6
+    assert "B a source" in text
 
 
 def _lines(folder: Path, measure: str) -> list[list[str]]:

@@ -205,6 +205,13 @@ class Results:
     def provenance(self) -> dict[str, str]:
         """What made this run, in words."""
         meta, machine = self.meta, self.meta["machine"]
+        state = {}
+        if self.is_mesonet:
+            of = meta["mesonet"]
+            state["state"] = (
+                f"{of['bytes_per_source']} B a source, {of['bytes_per_receiver']} B a receiver, "
+                f"{of['bytes_per_flow']} B a flow; {of['flows_max']:,} flows at most"
+            )
         return {
             "scenario": self.title,
             "scenario hash": str(meta["scenario_hash"]),
@@ -215,6 +222,7 @@ class Results:
             "wall time": f"{machine['wall_s']:.1f} s",
             "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
             "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
+            **state,
             "run directory": str(self.path),
         }
 

@@ -38,13 +38,7 @@ impl Clock {
             duration,
         };
         let interval = clock(step, step).span(mesonet.node("interval"));
-        let Some(Value::Whole(intervals)) = mesonet.get("intervals").map(|node| &node.value) else {
-            let message =
-                "the key `intervals` is missing: how many measurement intervals to simulate";
-            refuse("run", message.to_string());
-            return None;
-        };
-        let intervals = intervals.unsigned_abs();
+        let intervals = mesonet.whole("intervals");
         let most = LONGEST.as_ps() / interval.as_ps().max(1);
         if interval == Span::ZERO {
             refuse("interval", "this is less than a picosecond".to_string());

@@ -67,7 +67,12 @@ pub(crate) fn resolve(
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
     let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let origin = root.node("mesonet").origin.clone();
     let mesonet = root.sub_mut("mesonet");
+    if !mesonet.contains_key("intervals") {
+        let message = "the key `intervals` is missing: how many measurement intervals to simulate";
+        return Err(vec![Diagnostic::new("mesonet", &origin, message)]);
+    }
     if let Some(hosts) = mesonet.get_mut("hosts").and_then(Node::table_mut) {
         hosts::complete_shares(hosts);
     }

@@ -77,7 +77,10 @@ fn numbers_have_their_ranges() {
     let message = parse(text, "wrong.toml", None, &[])
         .expect_err("no length")
         .to_string();
-    assert!(message.contains("intervals"), "{message}");
+    assert!(
+        message.starts_with("wrong.toml:1:1: mesonet: the key `intervals` is missing"),
+        "{message}"
+    );
 }
 
 #[test]
