@@ -10,6 +10,9 @@ use crate::typed::Typed;
 /// The classes in the order of published tables.
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
+/// Hosts beyond this are a mistake: their state alone takes gigabytes.
+const MOST_HOSTS: u64 = 100_000_000;
+
 /// Published tables give thirds as 0.33, which do not add up.
 const ROUNDED: f64 = 0.011;
 
@@ -52,6 +55,12 @@ impl Population {
             out,
         );
         let population = Self { sources, receivers };
+        let all = population.all_sources() + population.all_receivers();
+        if all > MOST_HOSTS {
+            let message = format!("this makes {all} hosts; at most {MOST_HOSTS} can be simulated");
+            let origin = &hosts.node("sources").origin;
+            out.push(Diagnostic::new("mesonet.hosts.sources", origin, message));
+        }
         if out.len() == before && population.sources.iter().any(|&count| count > 0) {
             population.check_receivers(hosts, layout, out);
         }

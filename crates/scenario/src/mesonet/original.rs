@@ -2,6 +2,7 @@
 //! `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
 //! that they mean.
 
+use crate::check::DEFAULT_CONGESTION;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;
@@ -243,18 +244,18 @@ fn add_algorithm<'a>(
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
+    // Its label, or what is its label by default.
     let is_it = |node: &Node| {
-        let named = |key: &str| {
-            let table = node.table()?;
-            let text = match key {
-                "kind" => table.get("congestion")?.table()?.get(key)?,
-                _ => table.get(key)?,
-            };
-            Some(text.value == Value::Text(label.to_string()))
-        };
-        named("label").or_else(|| named("kind")) == Some(true)
+        let table = node.table()?;
+        let congestion = table.get("congestion").and_then(Node::table);
+        let kind = congestion.and_then(|congestion| congestion.get("kind"));
+        let name = table.get("label").or(kind).map(|node| &node.value);
+        Some(match name {
+            Some(name) => *name == Value::Text(label.to_string()),
+            None => label == DEFAULT_CONGESTION,
+        })
     };
-    let found = entries.iter().position(is_it);
+    let found = entries.iter().position(|node| is_it(node) == Some(true));
     if found.is_none() {
         entries.push(algorithm(label, origin));
     }

@@ -62,6 +62,10 @@ fn numbers_have_their_ranges() {
         "network.buffer_factor = 1e-9",
         &["mesonet.network.buffer_factor", "no packet"],
     );
+    assert_refused(
+        "hosts.sources = 1e6",
+        &["mesonet.hosts.sources", "at most 100000000"],
+    );
     assert_refused("interval = 0", &["mesonet.interval"]);
     assert_refused(
         "users.think = \"-3 s\"",

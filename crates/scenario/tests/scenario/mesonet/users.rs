@@ -96,6 +96,13 @@ fn algorithms_follow_nist_where_they_can() {
     );
     assert_eq!(config.long_lived[0].algorithm, Some(3));
     assert_eq!(config.long_lived[1].algorithm, None);
+    // An original name finds the algorithm that has it, or Reno where nothing is said.
+    let config = with(&[
+        "algorithms=[{}, { congestion = { kind = \"htcp\" } }]",
+        "prTCP=0.9",
+    ]);
+    assert_eq!(config.algorithms.len(), 2);
+    assert!((config.algorithms[1].share - 0.1).abs() < 1e-12);
     // What has no share gets what the others leave.
     let mix = "algorithms=[{}, { congestion = { kind = \"bic\" }, share = 0.3, label = \"B\" }]";
     let config = with(&[mix]);
