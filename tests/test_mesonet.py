@@ -14,6 +14,7 @@ import longhaul
 from longhaul import plots
 from longhaul.mesonet import Interval
 from longhaul.mesonet.export import export
+from longhaul.mesonet.summary import access_capacity, utilisation
 
 # Three backbone routers, a point of presence each; normal access routers serve 2 packets a
 # millisecond, which some hundred sources fill at times.
@@ -156,6 +157,19 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="`x2` is measured in interval 2, but not in the first"):
         longhaul.run(SMALL, out=tmp_path / "none", measures=[changes])
     assert not list(tmp_path.iterdir())
+
+
+def test_utilisation_is_that_of_the_published_example() -> None:
+    # Spec 004a E-30: 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
+    speeds = [200e3] * 105 + [400e3] * 28 + [2000e3] * 6
+    topology = pl.DataFrame({"tier": "access", "capacity_pps": speeds}).vstack(
+        pl.DataFrame({"tier": ["pop"], "capacity_pps": [1e9]})
+    )
+    capacity_pps = access_capacity(topology)
+    assert capacity_pps * 0.2 == pytest.approx(8.84e6)
+    out = pl.DataFrame({"out_pps": [8.15e5 / 0.2]})
+    used = out.select(utilisation(pl.col("out_pps"), capacity_pps)).item()
+    assert used == pytest.approx(0.184, abs=5e-4)
 
 
 def test_the_same_scenario_leaves_the_same_tables(run: longhaul.Results, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ NETWORK_FIGURES = (
     ("completed_per_s", "flows completed per second", number(1)),
     ("failed_flows", "flows not connected", number(0)),
     ("out_pps", "packets out per second", number(0)),
+    ("utilisation", "utilisation of access routers", lambda value: f"{value:.1%}"),
     ("loss_rate", "data packets lost", lambda value: f"{value:.3%}"),
     ("retransmission_rate", "retransmission rate", lambda value: f"{value:.3%}"),
     ("srtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
@@ -48,8 +49,11 @@ class Summary:
     def of(cls, tables: "MesoNet") -> "Summary":
         """Summarise a run."""
         periods = tables.periods or [tables.whole]
+        capacity_pps = access_capacity(tables.topology)
         return cls(
-            network=_by_period(tables, "network", periods, _network(tables.interval_s)),
+            network=_by_period(
+                tables, "network", periods, _network(tables.interval_s, capacity_pps)
+            ),
             classes=_by_period(tables, "classes", periods, _CLASS, "class"),
             long_lived=_by_period(tables, "long_lived", periods, _LONG_LIVED, "flow"),
             totals=tables.totals,
@@ -90,8 +94,22 @@ def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
     return (of.sum() / over.sum()).fill_nan(None)
 
 
-def _network(interval_s: float) -> list[pl.Expr]:
+def access_capacity(topology: pl.DataFrame) -> float:
+    """Packets per second that all access routers together forward."""
+    return float(topology.filter(pl.col("tier") == "access")["capacity_pps"].sum())
+
+
+def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
+    """Packets and their acknowledgements as part of what access routers forward (spec 004a D.1).
+
+    Crude: each of a router's two queues has its capacity, so that it can exceed 1.
+    """
+    return 2 * out_pps / capacity_pps
+
+
+def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
     column = pl.col
+    out_pps = column("out_pkts").mean() / interval_s
     return [
         column(
             "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
@@ -99,7 +117,8 @@ def _network(interval_s: float) -> list[pl.Expr]:
         ).mean(),
         (column("completed_flows").mean() / interval_s).alias("completed_per_s"),
         column("failed_flows").sum(),
-        (column("out_pkts").mean() / interval_s).alias("out_pps"),
+        out_pps.alias("out_pps"),
+        utilisation(out_pps, capacity_pps).alias("utilisation"),
         _share(column("in_pkts").cast(pl.Int64) - column("out_pkts"), column("in_pkts")).alias(
             "loss_rate"
         ),
