@@ -142,7 +142,12 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
 }
 
 /// Puts a value at a dotted path. What `--set` says has its way with what a file says.
-fn put(table: &mut Table, path: &str, mut node: Node) -> Result<(), String> {
+fn put(table: &mut Table, path: &str, node: Node) -> Result<(), String> {
+    put_below(table, path, path, node)
+}
+
+/// The same at the end of the path `whole`.
+fn put_below(table: &mut Table, path: &str, whole: &str, mut node: Node) -> Result<(), String> {
     let (key, rest) = path
         .split_once('.')
         .map_or((path, None), |(key, rest)| (key, Some(rest)));
@@ -150,7 +155,7 @@ fn put(table: &mut Table, path: &str, mut node: Node) -> Result<(), String> {
         let below = || Node::new(Value::Table(Table::new()), node.origin.clone());
         let next = table.entry(key.to_string()).or_insert_with(below);
         return match next.table_mut() {
-            Some(next) => put(next, rest, node),
+            Some(next) => put_below(next, rest, whole, node),
             // Wrong whatever it is; the checker says so.
             None => Ok(()),
         };
@@ -161,7 +166,8 @@ fn put(table: &mut Table, path: &str, mut node: Node) -> Result<(), String> {
         Some(there) if is_set(there) && !is_set(&node) => {}
         Some(there) if is_set(there) == is_set(&node) => {
             return Err(format!(
-                "this is `{key}` under its original name, which is given too ({}); leave one out",
+                "this is `{whole}` under its original name, which is given too ({}); leave one out, or \
+                 change that one",
                 there.origin
             ));
         }

@@ -364,3 +364,22 @@ fn the_resolved_scenario_is_the_scenario() {
         assert_eq!(debug(&first), debug(&second));
     }
 }
+
+#[test]
+fn other_routers_come_with_routes_of_their_own() {
+    let folder = std::env::temp_dir().join(format!("longhaul-extends-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let lower = "[mesonet]\nintervals = 9\n[mesonet.network.topology]\n\
+        backbone = [{ name = \"X\", direct = 1 }, { name = \"Y\", direct = 1 }]\n\
+        links = [{ from = \"X\", to = \"Y\", delay = 5 }]\n\
+        routes = [{ at = \"X\", next = \"Y\", to = [\"Y\"] }]\n";
+    std::fs::write(folder.join("lower.toml"), lower).expect("a file");
+    let upper = "extends = \"lower.toml\"\n[mesonet]\nM = 100\n[mesonet.network.topology]\n\
+        backbone = [{ name = \"V\", direct = 1 }, { name = \"W\", direct = 2 }]\n\
+        links = [{ from = \"V\", to = \"W\", delay = 5 }]\n";
+    let scenario = longhaul_scenario::parse(upper, "upper.toml", Some(&folder), &[]);
+    std::fs::remove_dir_all(&folder).expect("the folder");
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(config(&scenario).topology.access.len(), 3);
+    assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
+}

@@ -115,7 +115,7 @@ fn two_names_for_one_thing_are_refused() {
         "{message}"
     );
     assert!(
-        message.contains("wrong.toml:4") && message.contains("leave one out"),
+        message.contains("`users.think`") && message.contains("wrong.toml:4"),
         "{message}"
     );
 }
