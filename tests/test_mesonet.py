@@ -185,6 +185,10 @@ def test_a_run_without_a_table_says_why(tmp_path: Path) -> None:
     with pytest.raises(longhaul.ResultsError, match=r"measure\.tables"):
         _ = few.mesonet.routers
     assert "active flows" in _printed(few)
+    classes = ['mesonet.measure.tables=["classes"]', "mesonet.intervals=20"]
+    other = _printed(longhaul.run(SMALL, out=tmp_path / "other", set=classes))
+    assert "active flows" not in other
+    assert len(next(line for line in other.splitlines() if line.startswith(" NN")).split()) == 3
 
 
 def _printed(*runs: longhaul.Results) -> str:

@@ -48,7 +48,7 @@ class Summary:
     @classmethod
     def of(cls, tables: "MesoNet") -> "Summary":
         """Summarise a run."""
-        periods = tables.periods or [tables.whole]
+        periods = tables.summed
         capacity_pps = access_capacity(tables.topology)
         return cls(
             network=_by_period(
@@ -141,10 +141,7 @@ _LONG_LIVED = (
 def table(runs: Sequence["Results"]) -> Table:
     """The figures of every run beside one another, a column for each period."""
     summaries = [run.mesonet.summary() for run in runs]
-    heads = [
-        (run.name, summary.network["period"].to_list() if len(summary.network) else ["whole run"])
-        for run, summary in zip(runs, summaries, strict=True)
-    ]
+    heads = [(run.name, [period.name for period in run.mesonet.summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]
     blocks.append(_keyed_block("packets per second of a flow", "class", heads, summaries))
     blocks.append(_keyed_block("packets per second of long-lived flows", "flow", heads, summaries))

@@ -114,9 +114,10 @@ class MesoNet:
         ]
 
     @property
-    def whole(self) -> Period:
-        """The run as one period."""
-        return Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
+    def summed(self) -> list[Period]:
+        """The periods that the summary averages over: without any, the run is one."""
+        whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
+        return self.periods or [whole]
 
     def has(self, table: str) -> bool:
         """Whether the run has this table, with at least a row."""
