@@ -182,6 +182,62 @@ def power(x: float, y: float) -> float:
     """`x` to the power of `y`."""
 
 @final
+class Interval:
+    """An interval of a run of MesoNet, when it is over: what functions that measure get.
+
+    Figures have the names of the columns in the run's tables; sums belong to active flows, or to
+    the flows completed in the interval. Counters of routers are those since the start of the run.
+    """
+
+    @property
+    def number(self) -> int:
+        """Its number, from 1."""
+
+    @property
+    def t_s(self) -> float:
+        """When it ended, in seconds of simulated time."""
+
+    @property
+    def length_s(self) -> float:
+        """How long it was, in seconds."""
+
+    @property
+    def in_pkts(self) -> int:
+        """Data packets that sources sent in it."""
+
+    @property
+    def out_pkts(self) -> int:
+        """Data packets that reached the access routers of their receivers in it."""
+
+    @property
+    def classes(self) -> dict[str, dict[str, float]]:
+        """Flows of each class, `DD` to `NN`, without long-lived ones."""
+
+    @property
+    def long_lived(self) -> dict[str, dict[str, Any]]:
+        """Long-lived flows by their labels."""
+
+    @property
+    def backbone(self) -> dict[str, dict[str, int]]:
+        """Backbone routers by their names."""
+
+    @property
+    def pops(self) -> dict[str, dict[str, int]]:
+        """Points of presence by their names."""
+
+    @property
+    def access(self) -> dict[str, dict[str, int]]:
+        """Access routers by their names."""
+
+    @property
+    def edges(self) -> dict[str, dict[str, int]]:
+        """What flows of the hosts below each access router went through in it."""
+
+    @property
+    def links(self) -> dict[str, int]:
+        """Packets that entered each link of the backbone in it."""
+
+@final
 class Scenario:
     """A scenario, checked and resolved."""
 
@@ -239,9 +295,13 @@ class Scenario:
         out: str,
         *,
         progress: Callable[[float, int], object] | None = None,
+        measures: Sequence[Callable[[Interval], Mapping[str, float]]] = (),
         overwrite: bool = False,
     ) -> None:
         """Simulate, and leave a run directory at `out`.
+
+        `measures` get each interval of MesoNet; the values that they return by name, the same names
+        each time, are a row of a table.
 
         `progress` gets the simulated seconds and the data packets so far, about ten times a
         second. It may raise: the run then stops and leaves nothing behind, as it does on Ctrl-C.
@@ -252,6 +312,9 @@ def algorithms() -> dict[str, Any]:
 
 def queues() -> list[dict[str, Any]]:
     """Every queue discipline, with its keys and source."""
+
+def mesonet_keys() -> list[dict[str, str]]:
+    """Every key of `[mesonet]`, with what may be written."""
 
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""

@@ -1,4 +1,4 @@
-"""What there is to choose from: algorithms, slow starts, queues, plots, examples."""
+"""What there is to choose from: algorithms, slow starts, queues, keys, plots, examples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +27,11 @@ def queues() -> list[Row]:
     return list(_engine.queues())
 
 
+def mesonet() -> list[Row]:
+    """Keys of `[mesonet]`."""
+    return list(_engine.mesonet_keys())
+
+
 def plot_names() -> list[Row]:
     """Plots of runs."""
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
@@ -41,6 +46,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "algorithms": algorithms,
     "slow-starts": slow_starts,
     "queues": queues,
+    "mesonet": mesonet,
     "plots": plot_names,
     "examples": examples,
 }

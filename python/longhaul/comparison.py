@@ -12,38 +12,39 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from longhaul.results import Results
+from longhaul.results import Results, ResultsError
 from longhaul.summary import Summary
 
 # Runs side by side in one block on the terminal; further ones follow below.
 RUNS_IN_A_ROW = 3
 
 
-def _number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
+def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
+    """How to write a figure, with so many digits behind the point."""
     return lambda value: f"{value * scale:,.{digits}f}"
 
 
 # What is shown of labels, and of the network in the column of all flows: key, title, format.
 FLOW_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-    ("flows", "flows", _number(0)),
-    ("goodput_bps", "goodput (Mbit/s)", _number(1, 1e-6)),
+    ("flows", "flows", number(0)),
+    ("goodput_bps", "goodput (Mbit/s)", number(1, 1e-6)),
     ("share", "share of goodput", lambda value: f"{value:.1%}"),
-    ("jain", "Jain's index", _number(3)),
+    ("jain", "Jain's index", number(3)),
     ("completed", "transfers completed", str),
-    ("cwnd_mean_pkts", "mean window (segments)", _number(1)),
-    ("rtt_mean_s", "mean round trip (ms)", _number(2, 1e3)),
+    ("cwnd_mean_pkts", "mean window (segments)", number(1)),
+    ("rtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
     ("retransmitted", "retransmitted", lambda value: f"{value:.3%}"),
-    ("cuts_loss", "window cuts for losses", _number(0)),
-    ("cuts_ecn", "window cuts for ECN", _number(0)),
-    ("timeouts", "timeouts", _number(0)),
+    ("cuts_loss", "window cuts for losses", number(0)),
+    ("cuts_ecn", "window cuts for ECN", number(0)),
+    ("timeouts", "timeouts", number(0)),
     ("limited_by", "limited by", str),
 )
 LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("utilization", "utilisation", lambda value: f"{value:.1%}"),
-    ("queue_mean_pkts", "mean queue (packets)", _number(1)),
-    ("queue_max_pkts", "longest queue (packets)", _number(0)),
-    ("dropped_pkts", "packets dropped", _number(0)),
-    ("marked_pkts", "packets marked", _number(0)),
+    ("queue_mean_pkts", "mean queue (packets)", number(1)),
+    ("queue_max_pkts", "longest queue (packets)", number(0)),
+    ("dropped_pkts", "packets dropped", number(0)),
+    ("marked_pkts", "packets marked", number(0)),
 )
 
 
@@ -90,6 +91,12 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 def table(runs: Sequence[Results]) -> Table:
     """The figures of every run beside one another."""
+    if any(run.is_mesonet for run in runs):
+        if not all(run.is_mesonet for run in runs):
+            raise ResultsError("runs of MesoNet and of TCP have no figures in common")
+        from longhaul.mesonet.summary import table as mesonet_table
+
+        return mesonet_table(runs)
     summaries = [run.summary() for run in runs]
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [

@@ -46,16 +46,22 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
 
 Draw = Callable[[Axes, Results, dict[str, Look]], None]
 DrawRun = Callable[[Axes, Results, Look, str | None], None]
+DrawMesoNet = Callable[[Axes, Results], None]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A named plot; exactly one of its two functions is set."""
+    """A named plot; exactly one of its functions is set."""
 
     name: str
     help: str
     flows: Draw | None = None
     network: DrawRun | None = None
+    mesonet: DrawMesoNet | None = None
+
+    def suits(self, run: Results) -> bool:
+        """Whether the run has what the plot shows."""
+        return run.is_mesonet == (self.mesonet is not None)
 
 
 PLOTS: dict[str, Plot] = {}
@@ -76,6 +82,16 @@ def of_network(name: str, help: str) -> Callable[[DrawRun], DrawRun]:
 
     def register(draw: DrawRun) -> DrawRun:
         PLOTS[name] = Plot(name, help, network=draw)
+        return draw
+
+    return register
+
+
+def of_mesonet(name: str, help: str) -> Callable[[DrawMesoNet], DrawMesoNet]:
+    """Register a plot of runs of MesoNet."""
+
+    def register(draw: DrawMesoNet) -> DrawMesoNet:
+        PLOTS[name] = Plot(name, help, mesonet=draw)
         return draw
 
     return register
@@ -246,14 +262,28 @@ def find(name: str) -> Plot:
 def figure(name: str, runs: Sequence[Results]) -> Figure:
     """Draw one named plot of one or several runs."""
     wanted = find(name)
+    for run in runs:
+        if not wanted.suits(run):
+            known = ", ".join(suitable([run]))
+            raise ResultsError(f"{run.path}: `{name}` is no plot of this run; it has: {known}")
     with matplotlib.rc_context(STYLE):
+        if wanted.mesonet is not None:
+            return _side_by_side(wanted.mesonet, runs)
         if wanted.flows is not None:
-            return _side_by_side(wanted.flows, runs)
+            draw = wanted.flows
+            return _side_by_side(
+                lambda axes, run: draw(axes, run, identity.of_labels(run.algorithms())), runs
+            )
         assert wanted.network is not None
         return _laid_over(wanted.network, runs)
 
 
-def _side_by_side(draw: Draw, runs: Sequence[Results]) -> Figure:
+def suitable(runs: Sequence[Results]) -> list[str]:
+    """The names of the plots that all of the runs have."""
+    return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
+
+
+def _side_by_side(draw: DrawMesoNet, runs: Sequence[Results]) -> Figure:
     columns = min(len(runs), MOST_PANELS)
     rows = -(-len(runs) // columns)
     drawing = Figure(figsize=(8.4 if columns > 1 else 7.2, 3.1 * rows), layout="constrained")
@@ -261,7 +291,7 @@ def _side_by_side(draw: Draw, runs: Sequence[Results]) -> Figure:
     panels: list[Axes] = list(grid.flat)
     for axes, run in zip(panels, runs, strict=False):
         axes.set_xlabel("time (s)")
-        draw(axes, run, identity.of_labels(run.algorithms()))
+        draw(axes, run)
         axes.set_title(run.name if len(runs) > 1 else "")
         if axes.get_subplotspec() is not None and axes not in grid[:, 0]:
             axes.set_ylabel("")
@@ -302,3 +332,7 @@ def plot(runs: Results | Sequence[Results], name: str, path: str | Path | None =
     if path is not None:
         save(drawing, Path(path))
     return drawing
+
+
+# Registers its plots behind those above.
+import longhaul.mesonet.pictures  # noqa: E402, F401

@@ -18,6 +18,10 @@ from longhaul import comparison, plots
 from longhaul.results import Results
 
 DEFAULT_PLOTS = ("cwnd", "queue", "throughput", "fairness", "rtt")
+MESONET_PLOTS = (
+    "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
+    "router-queues",
+)  # fmt: skip
 
 
 def report(
@@ -25,10 +29,12 @@ def report(
     path: str | Path,
     *,
     title: str | None = None,
-    names: Sequence[str] = DEFAULT_PLOTS,
+    names: Sequence[str] | None = None,
 ) -> Path:
     """Write an HTML report of one or several runs to `path`."""
     several = [runs] if isinstance(runs, Results) else list(runs)
+    if names is None:
+        names = MESONET_PLOTS if several[0].is_mesonet else DEFAULT_PLOTS
     html = page(
         "report.html",
         title=title or several[0].title,

@@ -14,6 +14,7 @@ import polars.selectors as cs
 from longhaul._engine import LonghaulError
 
 if TYPE_CHECKING:
+    from longhaul.mesonet.tables import MesoNet
     from longhaul.summary import Summary
 
 
@@ -51,7 +52,8 @@ class Results:
             ) from None
         return meta
 
-    def _table(self, name: str) -> pl.DataFrame:
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of the run, read anew."""
         file = self.path / f"{name}.parquet"
         if not file.is_file():
             raise ResultsError(f"{file}: missing; {_REMEDIES.get(name, 'run the scenario again')}")
@@ -66,32 +68,46 @@ class Results:
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row a flow: what it did in the measurement window, and over the whole run."""
-        return self._table("flows")
+        return self.table("flows")
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """One row a link direction: what it did in the measurement window, and over the run."""
-        return self._table("links")
+        return self.table("links")
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
         """One row a proxy: what it did in the measurement window, and over the run."""
-        return self._table("proxies")
+        return self.table("proxies")
 
     @cached_property
     def series(self) -> pl.DataFrame:
         """Samples of flows, links and proxies over time; counters are cumulative."""
-        return self._table("series")
+        return self.table("series")
 
     @cached_property
     def events(self) -> pl.DataFrame:
         """Congestion events, if the scenario asks for them."""
-        return self._table("events")
+        return self.table("events")
 
     @cached_property
     def exchanges(self) -> pl.DataFrame:
         """Requests and responses, of flows that open connections as they go."""
-        return self._table("exchanges")
+        return self.table("exchanges")
+
+    @property
+    def is_mesonet(self) -> bool:
+        """Whether it is a run of MesoNet, whose tables are in `mesonet`."""
+        return "mesonet" in self.meta
+
+    @cached_property
+    def mesonet(self) -> "MesoNet":
+        """The tables of a run of MesoNet."""
+        if not self.is_mesonet:
+            raise ResultsError(f"{self.path}: no run of MesoNet")
+        from longhaul.mesonet.tables import MesoNet
+
+        return MesoNet(self)
 
     @property
     def name(self) -> str:
@@ -189,6 +205,13 @@ class Results:
     def provenance(self) -> dict[str, str]:
         """What made this run, in words."""
         meta, machine = self.meta, self.meta["machine"]
+        state = {}
+        if self.is_mesonet:
+            of = meta["mesonet"]
+            state["state"] = (
+                f"{of['bytes_per_source']} B a source, {of['bytes_per_receiver']} B a receiver, "
+                f"{of['bytes_per_flow']} B a flow; {of['flows_max']:,} flows at most"
+            )
         return {
             "scenario": self.title,
             "scenario hash": str(meta["scenario_hash"]),
@@ -199,15 +222,15 @@ class Results:
             "wall time": f"{machine['wall_s']:.1f} s",
             "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
             "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
+            **state,
             "run directory": str(self.path),
         }
 
     def as_json(self) -> dict[str, Any]:
         """The run and its figures as plain lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
-        return {"directory": str(self.path), "title": self.title, "run": run} | (
-            self.summary().as_dict()
-        )
+        summary = self.mesonet.summary() if self.is_mesonet else self.summary()
+        return {"directory": str(self.path), "title": self.title, "run": run} | summary.as_dict()
 
     def summary(self) -> "Summary":
         """The run's figures, by label, by flow and by link, over the measurement window."""
@@ -216,10 +239,19 @@ class Results:
         return Summary.of(self)
 
 
+_MESONET = "`mesonet.measure.tables` of the scenario leaves it out"
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
     "exchanges": "only flows with `traffic` have exchanges",
     "proxies": "the scenario has no `proxies`",
+    "network": _MESONET,
+    "classes": _MESONET,
+    "long_lived": "the scenario has no `long_lived` flows, or `measure.tables` leaves them out",
+    "routers": _MESONET,
+    "edges": _MESONET,
+    "backbone_links": _MESONET,
+    "goodput": _MESONET,
+    "measures": "the run was given no functions that measure (`longhaul.run(..., measures=[f])`)",
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import AlgorithmError, Scenario, ScenarioError
+from longhaul._engine import AlgorithmError, Interval, Scenario, ScenarioError
 from longhaul.congestion import CongestionControl
 from longhaul.results import Results
 
@@ -20,6 +20,9 @@ Algorithms = Iterable[type[CongestionControl]]
 
 # Called with the simulated seconds and the data packets so far, about ten times a second.
 Progress = Callable[[float, int], object]
+
+# Gets each interval of a run of MesoNet and returns what it measures, by name.
+Measure = Callable[[Interval], Mapping[str, float]]
 
 
 def load(
@@ -53,16 +56,18 @@ def run(
     set: Sequence[str] = (),
     algorithms: Algorithms = (),
     progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
     overwrite: bool = False,
 ) -> Results:
     """Simulate a scenario and return its results.
 
     The run directory goes to `out`, or to a temporary directory that lives as long as the results.
     `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
-    calls a function of yours.
+    calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
+    what they return is a row of the table `measures`.
     """
     loaded = load(scenario, set, algorithms)
-    return run_loaded(loaded, out=out, progress=progress, overwrite=overwrite)
+    return run_loaded(loaded, out=out, progress=progress, measures=measures, overwrite=overwrite)
 
 
 def run_loaded(
@@ -70,30 +75,39 @@ def run_loaded(
     *,
     out: str | Path | None,
     progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
     overwrite: bool = False,
 ) -> Results:
     """`run` for a scenario that is already checked."""
     if out is not None:
         try:
-            _simulate(scenario, Path(out), progress=progress, overwrite=overwrite)
+            _simulate(scenario, Path(out), progress, measures, overwrite=overwrite)
         except AlgorithmError as error:
             kept = f"{error}; what was recorded until then is in {out}"
             raise AlgorithmError(kept) from error.__cause__
         return Results(out)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
     try:
-        _simulate(scenario, scratch / "run", progress=progress, overwrite=False)
+        _simulate(scenario, scratch / "run", progress, measures, overwrite=False)
     except BaseException:
         shutil.rmtree(scratch)
         raise
     return Results(scratch / "run", scratch=scratch)
 
 
-def _simulate(scenario: Scenario, out: Path, *, progress: bool | Progress, overwrite: bool) -> None:
+def _simulate(
+    scenario: Scenario,
+    out: Path,
+    progress: bool | Progress,
+    measures: Sequence[Measure],
+    *,
+    overwrite: bool,
+) -> None:
+    functions = list(measures)
     if progress is True:
         from longhaul.progress import bar
 
         with bar(scenario.title, scenario.duration_s) as advance:
-            scenario.run(str(out), progress=advance, overwrite=overwrite)
+            scenario.run(str(out), progress=advance, measures=functions, overwrite=overwrite)
     else:
-        scenario.run(str(out), progress=progress or None, overwrite=overwrite)
+        scenario.run(str(out), progress=progress or None, measures=functions, overwrite=overwrite)

@@ -5,6 +5,8 @@
 //! the peak: steps shrink towards the peak and grow again beyond it, and its estimate of delayed
 //! acknowledgements makes up for them. Variant nist has its own file.
 
+use longhaul_units::Time;
+
 use crate::ack_ratio::AckRatio;
 use crate::bic_nist::BicNist;
 use crate::controller::{CongestionControl, Controller, restart};
@@ -247,6 +249,10 @@ impl CongestionControl for Bic {
             window.set_ssthresh(target);
         }
         window.restart();
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        !self.is_standard(window.cwnd())
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -5,6 +5,8 @@
 //! at the largest step, as published and unlike the print (H-13); the third case of the step is as
 //! printed (H-14).
 
+use longhaul_units::Time;
+
 use crate::controller::{CongestionControl, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::Settings;
@@ -138,6 +140,10 @@ impl CongestionControl for BicNist {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.end_epoch(event.base);
         restart(event, window);
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

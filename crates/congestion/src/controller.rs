@@ -96,6 +96,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
+    /// Whether an algorithm that is standard TCP at times is not now, in congestion avoidance.
+    fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
+        false
+    }
+
     /// The start of a new round trip, in slow start too.
     fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
@@ -351,6 +356,10 @@ impl CongestionControl for Controller {
 
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         dispatch!(self, algorithm => algorithm.recovery_floor(window))
+    }
+
+    fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
+        dispatch!(self, algorithm => algorithm.departs_from_standard(now, window))
     }
 
     fn on_round(&mut self, ack: &AckSample, window: &mut Window) {

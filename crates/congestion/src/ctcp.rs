@@ -5,7 +5,7 @@
 //! `increase * win^exponent` segments per round trip; it then gives way to the window of standard
 //! TCP. Variant nist has the values of spec 004b B.8.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -238,6 +238,10 @@ impl CongestionControl for Ctcp {
         } else {
             mean
         })
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -4,6 +4,8 @@
 //! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right (spec 004b B.8
 //! and H-16). It grows much faster than what the study's results show, which `ctcp` follows.
 
+use longhaul_units::Time;
+
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -95,6 +97,10 @@ impl CongestionControl for CtcpNist {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         (self.delay, self.pending, self.signalled) = (0.0, 0.0, true);
         restart(event, window);
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -5,7 +5,7 @@
 //! interval, the window to aim at is moved towards the one that would leave `alpha` segments in the
 //! queue; acknowledgements move the window there over one round trip.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -152,6 +152,10 @@ impl CongestionControl for Fast {
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         restart(event, window);
         self.target = Some(window.cwnd());
+    }
+
+    fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
+        true
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

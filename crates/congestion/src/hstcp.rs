@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{Congestion, Timeout};
@@ -215,6 +215,10 @@ impl CongestionControl for Hstcp {
 
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         Some(self.response.curve.mean_window(loss))
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() > self.response.curve.low_window
     }
 
     fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

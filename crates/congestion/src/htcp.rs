@@ -175,6 +175,11 @@ impl CongestionControl for Htcp {
         restart(event, window);
     }
 
+    fn departs_from_standard(&self, now: Time, _window: &Window) -> bool {
+        self.since
+            .is_some_and(|since| now.since(since).as_secs_f64() > self.low_speed_time)
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("kept", self.kept);
         out("max_rtt_s", self.max_rtt.as_secs_f64());

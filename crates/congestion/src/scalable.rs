@@ -4,7 +4,7 @@
 //! each acknowledgement adds a fixed part of a segment, each congestion signal removes a fixed part
 //! of the window. Up to a small window it is standard TCP. Spec 004b B.11 has NIST's form.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{Congestion, Timeout};
@@ -131,6 +131,10 @@ impl CongestionControl for Scalable {
         window.restart();
     }
 
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
+    }
+
     /// Between cuts the window grows by `increase / loss` segments, geometrically over the round
     /// trips; where that would be a small window, it is standard TCP's.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
@@ -146,8 +150,6 @@ impl CongestionControl for Scalable {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_units::Time;
-
     use super::*;
     use crate::window::Rounding;
 

@@ -178,6 +178,12 @@ impl CongestionState {
         self.controller.router_request(&self.window, srtt)
     }
 
+    /// Whether the flow is in a regime that only its algorithm has: outside slow start, and where that
+    /// is standard TCP at times, not then.
+    pub fn departs_from_standard(&self, now: Time) -> bool {
+        !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
+    }
+
     /// Names and values of the algorithm's internal state.
     pub fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         self.controller.probe(&self.window, out);

@@ -1,6 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod distribution;
+pub mod mesonet;
 mod proxy;
 mod quantiles;
 mod traffic;

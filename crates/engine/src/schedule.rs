@@ -144,7 +144,7 @@ impl Event {
 }
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.
-type Key = u128;
+pub(crate) type Key = u128;
 
 #[inline]
 fn key(time: Time, event: Event) -> Key {
@@ -153,24 +153,24 @@ fn key(time: Time, event: Event) -> Key {
 
 /// [`Time::NEVER`] for the key of no entry.
 #[inline]
-fn time_of(key: Key) -> Time {
+pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
 /// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
-#[derive(Debug, Default)]
-struct Heap {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heap {
     keys: Vec<Key>,
 }
 
 impl Heap {
     #[inline]
-    fn first(&self) -> Key {
+    pub(crate) fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)
     }
 
     #[inline]
-    fn push(&mut self, key: Key) {
+    pub(crate) fn push(&mut self, key: Key) {
         let hole = self.keys.len();
         self.keys.push(key);
         self.sift_up(hole, key);
@@ -183,7 +183,7 @@ impl Heap {
     }
 
     #[inline]
-    fn remove_first(&mut self) {
+    pub(crate) fn remove_first(&mut self) {
         if let Some(last) = self.keys.pop()
             && !self.keys.is_empty()
         {

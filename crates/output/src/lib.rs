@@ -15,6 +15,7 @@ mod exchanges;
 mod flows;
 mod frame;
 mod links;
+mod mesonet;
 mod pcapng;
 mod proxies;
 mod run_json;
@@ -23,5 +24,6 @@ mod series;
 mod table;
 
 pub use error::OutputError;
+pub use mesonet::{MesoNetMeta, MesoNetRows, MesoNetWriter};
 pub use run_json::Rows;
 pub use run_writer::{Progress, RunMeta, RunSummary, RunWriter};

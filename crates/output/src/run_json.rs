@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use longhaul_engine::RESULTS_VERSION;
-use longhaul_engine::measure::Totals;
+use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_engine::measure::{MesoNetTotals, Totals};
 use serde::Serialize;
 
 use crate::run_writer::RunMeta;
 
-/// The document. Keys appear in this order.
+/// The document, with rows of type `R`. Keys appear in this order.
 #[derive(Debug, Serialize)]
-pub(crate) struct RunJson<'a> {
+pub(crate) struct RunJson<'a, R> {
     version: &'a str,
     results_version: u32,
     seed: u64,
@@ -21,9 +22,12 @@ pub(crate) struct RunJson<'a> {
     measured_from_s: f64,
     data_packets: u64,
     events: u64,
-    events_pending_max: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events_pending_max: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesonet: Option<MesoNetFigures>,
     warnings: Vec<&'a str>,
-    rows: Rows,
+    rows: R,
     scenario_hash: &'a str,
     scenario: &'a serde_json::Value,
     machine: Machine,
@@ -61,7 +65,18 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-impl<'a> RunJson<'a> {
+/// What only simulations of MesoNet have.
+#[derive(Debug, Serialize)]
+struct MesoNetFigures {
+    /// Data packets that reached the access routers of their receivers.
+    delivered_packets: u64,
+    flows_max: u64,
+    bytes_per_flow: u64,
+    bytes_per_source: u64,
+    bytes_per_receiver: u64,
+}
+
+impl<'a> RunJson<'a, Rows> {
     pub(crate) fn new(
         meta: &'a RunMeta,
         totals: &'a Totals,
@@ -70,10 +85,8 @@ impl<'a> RunJson<'a> {
         peak_memory_bytes: u64,
     ) -> Self {
         let config = &meta.config;
-        let wall_s = wall.as_secs_f64();
+        let machine = Machine::new(totals.data_packets, wall, peak_memory_bytes);
         Self {
-            version: &meta.version,
-            results_version: RESULTS_VERSION,
             seed: config.seed,
             replication: config.replication,
             simulated_s: totals.end.as_secs_f64(),
@@ -81,23 +94,83 @@ impl<'a> RunJson<'a> {
             measured_from_s: config.measure.from.as_secs_f64(),
             data_packets: totals.data_packets,
             events: totals.events,
-            events_pending_max: totals.events_pending_max,
+            events_pending_max: Some(totals.events_pending_max),
+            mesonet: None,
             warnings: meta
                 .warnings
                 .iter()
                 .chain(&totals.shortcomings)
                 .map(String::as_str)
                 .collect(),
+            ..Self::of(meta, rows, machine)
+        }
+    }
+}
+
+impl<'a, R> RunJson<'a, R> {
+    /// Of a simulation of MesoNet, which is measured from its start.
+    pub(crate) fn of_mesonet(
+        meta: &'a RunMeta<MesoNet>,
+        totals: &MesoNetTotals,
+        rows: R,
+        wall: Duration,
+        peak_memory_bytes: u64,
+    ) -> Self {
+        let config = &meta.config;
+        let machine = Machine::new(totals.packets_in, wall, peak_memory_bytes);
+        Self {
+            seed: config.seed,
+            replication: config.replication,
+            simulated_s: totals.end.as_secs_f64(),
+            stopped: totals.stopped,
+            data_packets: totals.packets_in,
+            events: totals.events,
+            mesonet: Some(MesoNetFigures {
+                delivered_packets: totals.packets_out,
+                flows_max: totals.most_flows,
+                bytes_per_flow: totals.bytes_per_flow,
+                bytes_per_source: totals.bytes_per_host.0,
+                bytes_per_receiver: totals.bytes_per_host.1,
+            }),
+            ..Self::of(meta, rows, machine)
+        }
+    }
+
+    /// What all runs have in common.
+    fn of<C>(meta: &'a RunMeta<C>, rows: R, machine: Machine) -> Self {
+        Self {
+            version: &meta.version,
+            results_version: RESULTS_VERSION,
+            seed: 0,
+            replication: 0,
+            simulated_s: 0.0,
+            stopped: false,
+            measured_from_s: 0.0,
+            data_packets: 0,
+            events: 0,
+            events_pending_max: None,
+            mesonet: None,
+            warnings: meta.warnings.iter().map(String::as_str).collect(),
             rows,
             scenario_hash: &meta.scenario_hash,
             scenario: &meta.resolved_scenario,
-            machine: Machine {
-                wall_s,
-                packets_per_s: totals.data_packets as f64 / wall_s.max(f64::MIN_POSITIVE),
-                peak_memory_bytes,
-            },
+            machine,
         }
     }
+}
+
+impl Machine {
+    fn new(data_packets: u64, wall: Duration, peak_memory_bytes: u64) -> Self {
+        let wall_s = wall.as_secs_f64();
+        Self {
+            wall_s,
+            packets_per_s: data_packets as f64 / wall_s.max(f64::MIN_POSITIVE),
+            peak_memory_bytes,
+        }
+    }
+}
+
+impl<R: Serialize> RunJson<'_, R> {
     /// As a text file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).expect("numbers, names and JSON");

@@ -28,13 +28,13 @@ pub type Progress = Box<dyn FnMut(Time, u64) -> Control + Send>;
 
 /// What a run directory says about its run beyond what was simulated.
 #[derive(Clone, Debug)]
-pub struct RunMeta {
+pub struct RunMeta<C = Config> {
     /// The scenario with every default filled in, as run.json keeps it.
     pub resolved_scenario: serde_json::Value,
     /// What identifies that scenario and the version of its results.
     pub scenario_hash: String,
     /// What is simulated: names, seed, measurement window.
-    pub config: Arc<Config>,
+    pub config: Arc<C>,
     /// Version of Longhaul.
     pub version: String,
     /// What the user should know before trusting the results.
@@ -45,11 +45,11 @@ pub struct RunMeta {
 
 /// A run that is complete on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunSummary {
+pub struct RunSummary<R = Rows> {
     /// Its directory.
     pub directory: PathBuf,
     /// How much there is in its files.
-    pub rows: Rows,
+    pub rows: R,
 }
 
 /// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
@@ -251,7 +251,7 @@ impl std::fmt::Debug for RunWriter {
     }
 }
 
-fn write_table<R>(
+pub(crate) fn write_table<R>(
     path: PathBuf,
     columns: Vec<Column<R>>,
     rows: Vec<R>,

@@ -18,8 +18,7 @@ use crate::error::OutputError;
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
-/// Rows that are taken apart into columns at once: few enough to stay in the cache. Row groups are a
-/// multiple.
+/// Rows that are taken apart into columns at once: few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
 /// Key of a file's metadata that describes its columns, as JSON.
@@ -262,6 +261,8 @@ pub(crate) struct Table<R> {
     /// Whether two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     rows: u64,
+    /// Rows of a row group.
+    group: u64,
     writer: SerializedFileWriter<File>,
 }
 
@@ -292,8 +293,17 @@ impl<R> Table<R> {
             pending: Vec::with_capacity(BATCH_ROWS),
             alike,
             rows: 0,
+            group: ROW_GROUP_ROWS,
             writer,
         })
+    }
+
+    /// The table with smaller row groups.
+    pub(crate) fn with_row_groups(self, rows: u64) -> Self {
+        Self {
+            group: rows.clamp(1, ROW_GROUP_ROWS),
+            ..self
+        }
     }
 
     pub(crate) fn push(&mut self, row: R) -> Result<(), OutputError> {
@@ -302,7 +312,7 @@ impl<R> Table<R> {
         if self.pending.len() == BATCH_ROWS {
             self.take_apart();
         }
-        if self.rows.is_multiple_of(ROW_GROUP_ROWS) {
+        if self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;
         }
         Ok(())
@@ -320,8 +330,7 @@ impl<R> Table<R> {
 
     /// Writes what is left, waits until the disk has it, and says how many rows there are.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
-        if !self.rows.is_multiple_of(ROW_GROUP_ROWS) {
-            self.take_apart();
+        if !self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;
         }
         let file = self
@@ -334,6 +343,7 @@ impl<R> Table<R> {
     }
 
     fn write_row_group(&mut self) -> Result<(), OutputError> {
+        self.take_apart();
         let columns = self.columns.iter_mut().map(|(_, values)| values);
         row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }

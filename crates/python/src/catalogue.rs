@@ -1,4 +1,4 @@
-//! The registry of algorithms, and the queue disciplines, as Python dictionaries.
+//! The registry of algorithms, the queue disciplines and the keys of MesoNet, as Python dictionaries.
 
 use longhaul_congestion::registry::{self, Entry};
 use longhaul_congestion::{DefaultValue, Parameter};
@@ -34,6 +34,20 @@ pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             parameters.append(parameter)?;
         }
         row.set_item("parameters", parameters)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+/// Every key of `[mesonet]`.
+#[pyfunction]
+pub(crate) fn mesonet_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for key in longhaul_scenario::mesonet_keys() {
+        let row = PyDict::new(py);
+        row.set_item("name", key.path)?;
+        row.set_item("description", key.help)?;
+        row.set_item("allowed", key.allowed)?;
         list.append(row)?;
     }
     Ok(list)

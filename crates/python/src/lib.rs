@@ -6,6 +6,7 @@ mod algorithm;
 mod catalogue;
 mod facts;
 mod functions;
+mod measures;
 mod memory;
 mod rounds;
 mod run;
@@ -54,13 +55,15 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::{algorithms, queues};
+    use crate::catalogue::{algorithms, mesonet_keys, queues};
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
     #[pymodule_export]
     use crate::facts::{Ack, Congestion, Timeout, Window};
     #[pymodule_export]
     use crate::functions::{Tabulated, exp, log, power};
+    #[pymodule_export]
+    use crate::measures::Interval;
     #[pymodule_export]
     use crate::scenario::Scenario;
     use longhaul_units::{Dimension, Quantity};

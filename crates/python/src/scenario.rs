@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use longhaul_congestion::rounds::Loss;
+use longhaul_scenario::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -59,7 +60,7 @@ impl Scenario {
 
     #[getter]
     fn duration_s(&self) -> f64 {
-        self.inner.config().duration.as_secs_f64()
+        self.inner.duration().as_secs_f64()
     }
 
     #[getter]
@@ -101,20 +102,25 @@ impl Scenario {
             loss,
             cwnd,
         };
-        let flow = &self.inner.config().flows[0];
+        let Simulation::Tcp(config) = self.inner.simulation() else {
+            let message = "a scenario of MesoNet has no flow to take rounds of";
+            return Err(ScenarioError::new_err(message));
+        };
+        let flow = &config.flows[0];
         rounds::run(py, &flow.transport, &experiment)
     }
 
     /// Simulates, and leaves a run directory at `out`.
-    #[pyo3(signature = (out, *, progress = None, overwrite = false))]
+    #[pyo3(signature = (out, *, progress = None, measures = Vec::new(), overwrite = false))]
     fn run(
         &self,
         py: Python<'_>,
         out: &str,
         progress: Option<Py<PyAny>>,
+        measures: Vec<Py<PyAny>>,
         overwrite: bool,
     ) -> PyResult<()> {
-        py.detach(|| run::run(&self.inner, Path::new(out), progress, overwrite))
+        py.detach(|| run::run(&self.inner, Path::new(out), progress, measures, overwrite))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::check::describe;
 use crate::document::Value;
-use crate::model::{DISCIPLINES, Discipline, Field};
+use crate::model::mesonet::MESONET;
+use crate::model::{DISCIPLINES, Discipline, Field, Kind};
 use crate::{profile, queue, render};
 
 /// A queue discipline.
@@ -31,6 +32,39 @@ pub struct QueueKey {
     pub allowed: String,
     /// The default of the profile `rfc`, as one would write it.
     pub default: String,
+}
+
+/// A key of `[mesonet]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MesoNetKey {
+    /// Its dotted path below `mesonet`; `*` stands for any entry of a list.
+    pub path: String,
+    /// What it means, its original name, and its default.
+    pub help: &'static str,
+    /// What may be written.
+    pub allowed: String,
+}
+
+/// Every key of `[mesonet]`.
+pub fn mesonet_keys() -> Vec<MesoNetKey> {
+    let mut keys = Vec::new();
+    add_keys(MESONET, "", &mut keys);
+    keys
+}
+
+fn add_keys(fields: &[Field], above: &str, keys: &mut Vec<MesoNetKey>) {
+    for field in fields {
+        let path = format!("{above}{}", field.key);
+        match &field.kind {
+            Kind::Table(below) => add_keys(below, &format!("{path}."), keys),
+            Kind::List(Kind::Table(below)) => add_keys(below, &format!("{path}.*."), keys),
+            kind => keys.push(MesoNetKey {
+                path,
+                help: field.help,
+                allowed: describe(kind),
+            }),
+        }
+    }
 }
 
 /// Every queue discipline.

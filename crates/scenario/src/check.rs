@@ -13,7 +13,7 @@ use crate::model::{Field, Kind};
 use crate::read::join;
 
 /// Longest time that a scenario may mention: sums of many stay within 64 bits of picoseconds.
-const LONGEST: Span = Span::from_secs(100_000);
+pub(crate) const LONGEST: Span = Span::from_secs(100_000);
 
 /// Checks a whole document: a scenario or a profile.
 pub(crate) fn check_root(

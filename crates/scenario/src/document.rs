@@ -221,11 +221,15 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
         }
     }
     for (key, node) in upper {
+        // Another kind of network, or other routers, which routes of the ones below mean nothing to.
         let replaces = key == "topology"
             && lower.get("topology").is_some_and(|below| {
                 let kinds =
                     |node: &Node| node.table().and_then(|table| table.keys().next().cloned());
-                kinds(below) != kinds(&node)
+                let routers = node
+                    .table()
+                    .is_some_and(|table| table.contains_key("backbone"));
+                routers || kinds(below) != kinds(&node)
             });
         match (lower.get_mut(&key), node.value) {
             (

@@ -7,6 +7,8 @@
 //!   -- build -->  the engine's configuration
 //! ```
 //!
+//! A scenario with a table `[mesonet]` takes another way from the second step on (`mesonet`).
+//!
 //! What is wrong is refused before anything runs, with file, line, key, what was found and what is
 //! allowed. [`Scenario::explain`] tells where each value comes from.
 
@@ -19,6 +21,7 @@ mod document;
 mod error;
 mod flow;
 mod link;
+mod mesonet;
 mod model;
 mod profile;
 mod proxy;
@@ -36,22 +39,36 @@ mod warnings;
 use std::path::Path;
 
 use longhaul_engine::{Config, RESULTS_VERSION};
+use longhaul_units::Time;
 
-pub use catalogue::{QueueDiscipline, QueueKey, queues};
+pub use catalogue::{MesoNetKey, QueueDiscipline, QueueKey, mesonet_keys, queues};
 pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
+pub use mesonet::MesoNetRun;
 pub use render::ExplainRow;
 pub use schema::schema;
 
 use custom::NoAlgorithms;
 use document::{Origin, Table};
+use error::Diagnostic;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     root: Table,
-    config: Config,
+    simulation: Simulation,
+    /// What follows from the values and is none.
+    explained: Vec<ExplainRow>,
     warnings: Vec<String>,
+}
+
+/// What the engine simulates.
+#[derive(Clone, Debug)]
+pub enum Simulation {
+    /// Connections over a network of links.
+    Tcp(Box<Config>),
+    /// MesoNet.
+    MesoNet(Box<MesoNetRun>),
 }
 
 /// Reads a scenario file, with `key=value` overrides. It brings no algorithm along.
@@ -102,19 +119,53 @@ fn complete(
     for text in overrides {
         read::apply_override(&mut root, text)?;
     }
-    let errors = check::check_root(&mut root, model::SCENARIO, origin);
+    let mut errors = mesonet::original::translate(&mut root);
+    let is_mesonet = root.contains_key("mesonet");
+    let fields = if is_mesonet {
+        errors.extend(keys_of_tcp(&mut root));
+        model::MESONET_SCENARIO
+    } else {
+        model::SCENARIO
+    };
+    errors.extend(check::check_root(&mut root, fields, origin));
     if !errors.is_empty() {
         return Err(ScenarioError::new(errors));
     }
-    let resolved = resolve::resolve(root, algorithms)
-        .map_err(|errors| ScenarioError::in_file(errors, origin))?;
+    let in_file = |errors| ScenarioError::in_file(errors, origin);
+    if is_mesonet {
+        let resolved = mesonet::resolve(root, algorithms).map_err(in_file)?;
+        return Ok(Scenario {
+            root: resolved.root,
+            simulation: Simulation::MesoNet(Box::new(resolved.run)),
+            explained: resolved.explained,
+            warnings: resolved.warnings,
+        });
+    }
+    let resolved = resolve::resolve(root, algorithms).map_err(in_file)?;
     let config = build::build(&resolved);
     let warnings = warnings::warnings(&resolved, &config);
     Ok(Scenario {
         root: resolved.root,
-        config,
+        simulation: Simulation::Tcp(Box::new(config)),
+        explained: Vec::new(),
         warnings,
     })
+}
+
+/// Takes out what says nothing about a simulation of MesoNet, and reports it.
+fn keys_of_tcp(root: &mut Table) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let known = |fields: &[model::Field], key: &str| fields.iter().any(|field| field.key == key);
+    root.retain(|key, node| {
+        let of_tcp = known(model::SCENARIO, key) && !known(model::MESONET_SCENARIO, key);
+        if of_tcp {
+            let message =
+                format!("a scenario with [mesonet] has no `{key}`; leave one of them out");
+            out.push(Diagnostic::new(key, node.key_origin(), message));
+        }
+        !of_tcp
+    });
+    out
 }
 
 impl Scenario {
@@ -126,12 +177,34 @@ impl Scenario {
 
     /// Every value with its origin.
     pub fn explain(&self) -> Vec<ExplainRow> {
-        render::explain(&self.root)
+        let mut rows = render::explain(&self.root);
+        rows.extend_from_slice(&self.explained);
+        rows
     }
 
     /// What the engine simulates.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// What the engine simulates, of a scenario of TCP.
+    ///
+    /// # Panics
+    ///
+    /// If it is one of MesoNet.
     pub fn config(&self) -> &Config {
-        &self.config
+        match &self.simulation {
+            Simulation::Tcp(config) => config,
+            Simulation::MesoNet(_) => panic!("a scenario of MesoNet has no TCP flows"),
+        }
+    }
+
+    /// When the simulation ends.
+    pub fn duration(&self) -> Time {
+        match &self.simulation {
+            Simulation::Tcp(config) => config.duration,
+            Simulation::MesoNet(run) => run.config.duration,
+        }
     }
 
     /// What is allowed but probably not meant.

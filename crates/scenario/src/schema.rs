@@ -6,6 +6,7 @@ use longhaul_congestion::{DefaultValue, Parameter, Range, registry};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
+use crate::mesonet::original::ORIGINALS;
 use crate::model::{Field, Kind, SCENARIO};
 
 /// The schema of a whole scenario (JSON Schema 2020-12).
@@ -15,7 +16,18 @@ pub fn schema() -> Json {
     schema["title"] = json!("Longhaul scenario");
     // A file that extends another may leave out what that one gives.
     let required = schema["required"].take();
-    schema["anyOf"] = json!([{ "required": required }, { "required": ["extends"] }]);
+    schema["anyOf"] =
+        json!([{ "required": required }, { "required": ["mesonet"] }, { "required": ["extends"] }]);
+    let originals = schema["properties"]["mesonet"]["properties"]
+        .as_object_mut()
+        .expect("a table's properties are an object");
+    for original in ORIGINALS {
+        let description = "Original name of another key, with its original value.";
+        originals.insert(
+            original.name.to_string(),
+            json!({ "description": description }),
+        );
+    }
     schema
         .as_object_mut()
         .expect("a table's schema is an object")

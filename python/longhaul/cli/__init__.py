@@ -37,6 +37,7 @@ for name, verb, example in (
     ),
     ("compare", results.compare, "r1 r2"),
     ("report", results.report, "r1 r2 --out red-or-droptail.html"),
+    ("export", results.export, "runs/mesonet_small --out text"),
     ("calibrate", runs.calibrate, "scenarios/packmime.toml --load 0.85 --of forward"),
     ("check", runs.check, "mine.toml --set duration='\"10 s\"'"),
     ("explain", runs.explain, "mine.toml"),

@@ -1,4 +1,4 @@
-"""Verbs about results: plot, plot window, compare, report."""
+"""Verbs about results: plot, plot window, compare, report, export."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from longhaul.cli.shared import (
     stdout,
 )
 from longhaul.comparison import compare as compare_runs
-from longhaul.results import open_runs
+from longhaul.results import Results, open_runs
 
 # What draws is loaded by the verbs that draw: it takes longer than checking a scenario.
 
@@ -52,7 +52,7 @@ def plot(
         plots.find(unknown[0])
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
-    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.PLOTS}
+    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
     drawings = {target: plots.figure(name, runs) for name, target in targets.items()}
@@ -182,3 +182,20 @@ def report(
     write_report(open_runs(runs), out, title=title)
     if not quiet:
         typer.echo(out)
+
+
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")] = Path(),
+    format: Annotated[str, typer.Option("--format", help="mesonet.")] = "mesonet",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the text files that the original MesoNet leaves, from a run of MesoNet."""
+    from longhaul.mesonet.export import export as write_files
+
+    if format != "mesonet":
+        raise InputError(f"--format {format}: there is mesonet")
+    target = write_files(Results(run), out, overwrite=overwrite)
+    if not quiet:
+        typer.echo(target)

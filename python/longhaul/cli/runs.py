@@ -52,7 +52,8 @@ def _print_summary(results: Results, target: Path) -> None:
     console.print(results.headline())
     console.print(compare_runs([results]))
     console.print(f"Tables: {target}")
-    console.print(f"Next:   longhaul plot {target} cwnd   or   longhaul report {target}")
+    picture = "flow-states" if results.is_mesonet else "cwnd"
+    console.print(f"Next:   longhaul plot {target} {picture}   or   longhaul report {target}")
 
 
 def calibrate(

@@ -37,12 +37,12 @@ def list_(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="One of: algorithms, slow-starts, queues, plots, examples.",
+            help="One of: algorithms, slow-starts, queues, mesonet, plots, examples.",
         ),
     ] = "algorithms",
     json: AsJson = False,
 ) -> None:
-    """List algorithms and queues with their parameters, slow starts, plots, or examples."""
+    """List algorithms and queues with their parameters, slow starts, keys, plots, or examples."""
     from longhaul import catalogue
 
     if what not in catalogue.LISTS:

@@ -1,8 +1,11 @@
 //! Worked examples of NIST's study: spec 004b C.3, E.7 and the second cross-check of H.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
-use longhaul_congestion::{Change, ControllerSpec, SlowStart, Variant};
-use longhaul_units::Span;
+use longhaul_congestion::{
+    Cause, Change, Congestion, CongestionState, ControllerSpec, Rounding, SlowStart, Variant,
+    Window,
+};
+use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
@@ -155,4 +158,41 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
         assert!((pair[1] - expected).abs() < 0.2, "{pair:?}: {expected}");
     }
     assert_linear(&cwnd[9..]);
+}
+
+/// Spec 004b B.6: the windows from which algorithms are not standard TCP; H-TCP goes by time.
+#[test]
+fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
+    let state = |kind, variant, cwnd, ssthresh| {
+        let window = Window::new(cwnd, ssthresh, 1e6, Rounding::Real);
+        let controller = controller(kind, variant, &[]).build().expect("known");
+        CongestionState::new(window, slow_start("standard", None), controller)
+    };
+    for (kind, variant, low_window) in [
+        ("bic", Variant::Nist, 14.0),
+        ("ctcp", Variant::Paper, 41.0),
+        ("ctcp-nist", Variant::Paper, 41.0),
+        ("hstcp", Variant::Nist, 31.0),
+        ("scalable", Variant::Nist, 16.0),
+    ] {
+        let departs = |cwnd| state(kind, variant, cwnd, 2.0).departs_from_standard(Time::ZERO);
+        assert!(!departs(low_window - 0.5), "{kind}");
+        assert!(departs(low_window + 0.5), "{kind}");
+    }
+    let departs = |kind, ssthresh| {
+        state(kind, Variant::Paper, 1000.0, ssthresh).departs_from_standard(Time::ZERO)
+    };
+    assert!(!departs("reno", 2.0));
+    assert!(departs("fast", 2.0) && !departs("fast", 2000.0));
+    let mut htcp = state("htcp", Variant::Nist, 1000.0, 2.0);
+    htcp.on_congestion(&Congestion {
+        now: Time::ZERO,
+        cause: Cause::Nak,
+        base: 1000.0,
+        in_flight: 1000,
+        in_slow_start: false,
+        first: true,
+    });
+    let after = |ms| htcp.departs_from_standard(Time::ZERO + Span::from_millis(ms));
+    assert!(!after(1000) && after(1001));
 }

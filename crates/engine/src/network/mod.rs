@@ -5,6 +5,7 @@ pub(crate) mod entrance;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
+pub(crate) mod mesonet;
 pub mod queue;
 mod route;
 mod router;

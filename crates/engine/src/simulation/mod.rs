@@ -1,6 +1,7 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
+mod mesonet;
 mod sources;
 mod split;
 mod window;
@@ -8,6 +9,7 @@ mod world;
 
 use longhaul_units::Time;
 
+pub use self::mesonet::run_mesonet;
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};

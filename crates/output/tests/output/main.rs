@@ -2,6 +2,7 @@
 
 mod capture;
 mod fixture;
+mod mesonet;
 mod proxies;
 mod records;
 mod run_directory;

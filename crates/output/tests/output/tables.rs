@@ -39,6 +39,10 @@ impl Read {
         serde_json::from_str(json).unwrap()
     }
 
+    pub fn row_groups(&self) -> usize {
+        self.reader.metadata().num_row_groups()
+    }
+
     pub fn field(&self, column: &str, row: usize) -> &Field {
         let mut fields = self.rows[row].get_column_iter();
         fields.find(|(name, _)| *name == column).expect(column).1

@@ -17,7 +17,7 @@ use crate::typed::{Typed, span, span_of, whole_of};
 use access::links;
 
 pub(crate) use transport::{
-    payload, reports_one_way_delay, resolve_tcp, slow_start, timestamp_option,
+    payload, reports_one_way_delay, resolve_congestion, resolve_tcp, slow_start, timestamp_option,
 };
 
 /// What the flows of all groups share.

@@ -8,11 +8,11 @@ use longhaul_units::{Bytes, Quantity};
 
 use super::{Shared, refuse_large};
 use crate::check::{DEFAULT_CONGESTION, points};
-use crate::custom;
+use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::read::join;
-use crate::typed::Typed;
+use crate::typed::{Typed, text_of};
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (spec 001a B.6).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
@@ -26,7 +26,8 @@ pub(crate) fn resolve_tcp(
     held: f64,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {
-    let congestion = resolve_congestion(flow, path, shared, out);
+    let preferred = shared.profile.node("variant");
+    let congestion = resolve_congestion(flow, path, preferred, shared.algorithms, out);
     resolve_slow_start(flow, shared.profile);
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
     let packet = flow.bytes("packet");
@@ -192,19 +193,22 @@ fn resolve_window(
     }
 }
 
-fn resolve_congestion(
+/// Congestion control of a table that has the key `congestion`, or Reno. `preferred` is the variant of
+/// algorithms that have it.
+pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    preferred: &Node,
+    algorithms: &dyn Algorithms,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {
     flow.default("congestion", Value::Table(Table::new()), Origin::Default);
     let path = join(path, "congestion");
     let table = flow.sub_mut("congestion");
     let spec = if custom::is_custom(table) {
-        custom::resolve(table, &path, shared.algorithms)
+        custom::resolve(table, &path, algorithms)
     } else {
-        resolve_registered(table, &path, shared.profile)
+        resolve_registered(table, &path, preferred)
     };
     spec.map_err(|error| out.push(error)).ok()
 }
@@ -213,7 +217,7 @@ fn resolve_congestion(
 fn resolve_registered(
     table: &mut Table,
     path: &str,
-    profile: &Table,
+    preferred: &Node,
 ) -> Result<ControllerSpec, Diagnostic> {
     table.default(
         "kind",
@@ -223,11 +227,10 @@ fn resolve_registered(
     let origin = table.node("kind").origin.clone();
     let refuse = |error: SpecError| Diagnostic::new(path, &origin, error.to_string());
     let entry = registry::find_algorithm(table.word("kind")).map_err(refuse)?;
-    let preferred = profile.node("variant");
     if entry
         .variants
         .iter()
-        .any(|variant| variant.name() == profile.word("variant"))
+        .any(|variant| variant.name() == text_of(preferred))
     {
         fill(
             table,

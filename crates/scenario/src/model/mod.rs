@@ -9,6 +9,7 @@ use longhaul_units::Dimension;
 mod distribution;
 mod flow;
 mod link;
+pub(crate) mod mesonet;
 mod network;
 mod proxy;
 mod queue;
@@ -108,23 +109,54 @@ const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
 /// Segments, packets or bytes beyond this are a mistake.
 const MOST: i64 = 1_000_000_000_000;
 
+const TITLE: Field = field(
+    "title",
+    Kind::Text,
+    "What the scenario is about, in a few words.",
+);
+const DESCRIPTION: Field = field(
+    "description",
+    Kind::Text,
+    "What it is for and what to look at.",
+);
+const EXTENDS: Field = field(
+    "extends",
+    Kind::Text,
+    "Another scenario file that this one changes; relative to this file.",
+);
+const SEED: Field = field(
+    "seed",
+    Kind::Whole {
+        min: 0,
+        max: i64::MAX,
+    },
+    "Seed of all random streams; 1 by default.",
+);
+const REPLICATION: Field = field(
+    "replication",
+    Kind::Whole {
+        min: 0,
+        max: i64::MAX,
+    },
+    "Number of the replication: another one draws other random numbers; 0 by default.",
+);
+const MESONET_HELP: &str = "A simulation of MesoNet, in place of `topology` and `flows`.";
+
+/// The whole file, of a simulation of MesoNet.
+pub(crate) const MESONET_SCENARIO: &[Field] = &[
+    TITLE,
+    DESCRIPTION,
+    EXTENDS,
+    SEED,
+    REPLICATION,
+    required("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
+];
+
 /// The whole file.
 pub(crate) const SCENARIO: &[Field] = &[
-    field(
-        "title",
-        Kind::Text,
-        "What the scenario is about, in a few words.",
-    ),
-    field(
-        "description",
-        Kind::Text,
-        "What it is for and what to look at.",
-    ),
-    field(
-        "extends",
-        Kind::Text,
-        "Another scenario file that this one changes; relative to this file.",
-    ),
+    TITLE,
+    DESCRIPTION,
+    EXTENDS,
     field(
         "profile",
         Kind::Word(profile::NAMES),
@@ -132,22 +164,8 @@ pub(crate) const SCENARIO: &[Field] = &[
          `ns2-2003` for older studies.",
     ),
     required("duration", Kind::Positive(TIME), "Simulated time."),
-    field(
-        "seed",
-        Kind::Whole {
-            min: 0,
-            max: i64::MAX,
-        },
-        "Seed of all random streams; 1 by default.",
-    ),
-    field(
-        "replication",
-        Kind::Whole {
-            min: 0,
-            max: i64::MAX,
-        },
-        "Number of the replication: another one draws other random numbers; 0 by default.",
-    ),
+    SEED,
+    REPLICATION,
     field(
         "clock",
         CLOCK,
@@ -185,6 +203,7 @@ pub(crate) const SCENARIO: &[Field] = &[
         Kind::List(&Kind::Table(PROXY)),
         "Pairs of nodes between which one connection carries the data of all TCP flows.",
     ),
+    field("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
 ];
 
 const CLOCK: Kind = Kind::Word(&["exact", "ns2"]);

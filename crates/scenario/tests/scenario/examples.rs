@@ -73,8 +73,8 @@ fn resolved_examples_give_the_same_simulations() {
         let again = parse(&text, "resolved.json", None, &[]);
         let again = again.unwrap_or_else(|error| panic!("{path:?}: {error}"));
         assert_eq!(scenario.resolved_json(), again.resolved_json(), "{path:?}");
-        let configs = [scenario.config(), again.config()];
-        let [first, second] = configs.map(|config| format!("{config:?}"));
+        let simulations = [scenario.simulation(), again.simulation()];
+        let [first, second] = simulations.map(|simulation| format!("{simulation:?}"));
         assert_eq!(first, second, "{path:?}");
     }
 }

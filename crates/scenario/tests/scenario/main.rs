@@ -7,6 +7,7 @@ mod errors;
 mod examples;
 mod layout;
 mod links;
+mod mesonet;
 mod profiles;
 mod proxies;
 mod queues;

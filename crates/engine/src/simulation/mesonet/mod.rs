@@ -1,0 +1,143 @@
+//! Runs a simulation of MesoNet: the loop over packets, timers and intervals.
+//!
+//! It shares time, random streams and congestion control with the simulations of TCP and UDP, and
+//! nothing else: see `network/mesonet` for why.
+
+mod connections;
+mod flows;
+mod sampling;
+mod setup;
+mod tallies;
+
+use longhaul_units::{Span, Time};
+
+use self::connections::Connections;
+use self::tallies::Tallies;
+use super::SetupError;
+use crate::config::mesonet::{Jumbo, LongLived, Measure, MesoNet};
+use crate::measure::{Batches, Control, MesoNetRecorder, MesoNetTotals};
+use crate::network::mesonet::{Happening, Kind, Packet};
+use crate::traffic::mesonet::{FileChooser, Receivers, Sources, UnderWay};
+use crate::transport::mesonet::{Env, Expired, Timer};
+
+/// Simulates `config`, reporting to `recorder`.
+///
+/// # Errors
+///
+/// Backbone routers that hosts are under and no route leads between, or a congestion control that does
+/// not exist.
+pub fn run_mesonet(
+    config: &MesoNet,
+    recorder: &mut dyn MesoNetRecorder,
+) -> Result<MesoNetTotals, SetupError> {
+    let mut world = World::new(config)?;
+    let stopped = world.run(recorder);
+    Ok(world.totals(stopped))
+}
+
+/// Everything. Plain data: a copy of it goes on like the original.
+#[derive(Clone, Debug)]
+struct World {
+    env: Env,
+    connections: Connections,
+    sources: Sources,
+    receivers: Receivers,
+    files: FileChooser,
+    under_way: UnderWay,
+    jumbo: Option<Jumbo>,
+    long_lived: Vec<LongLived>,
+    /// Algorithm and speed of each long-lived flow.
+    algorithms: Vec<u8>,
+    speeds: Vec<u16>,
+    tallies: Tallies,
+    batches: Batches,
+    measure: Measure,
+    end: Time,
+    /// When the current interval ends, and its number.
+    interval_end: Time,
+    interval: u64,
+}
+
+/// Longest time between two looks at the clock, however long intervals are.
+const LEAP: Span = Span::from_secs(50);
+
+impl World {
+    /// Processes events until the end; returns whether the recorder stopped the run before it.
+    #[inline(never)]
+    fn run(&mut self, recorder: &mut dyn MesoNetRecorder) -> bool {
+        loop {
+            let leap = self.env.network.now + LEAP;
+            let until = self.interval_end.min(leap);
+            self.env.network.set_horizon(until);
+            self.run_until(until, recorder);
+            self.env.network.now = until;
+            self.env.network.rebase();
+            if until < self.interval_end {
+                continue;
+            }
+            self.end_interval(recorder);
+            let control = recorder.progress(until, self.env.packets_in);
+            if until == self.end {
+                return false;
+            }
+            if control == Control::Stop {
+                let rest = &mut |batch: &_| recorder.batch(batch);
+                self.batches.report(self.interval - 1, true, rest);
+                return true;
+            }
+        }
+    }
+
+    fn run_until(&mut self, until: Time, recorder: &mut dyn MesoNetRecorder) {
+        loop {
+            let timer = self.env.timers.first();
+            match self.env.network.next(timer.min(until)) {
+                Some(Happening::Delivered(packet)) => self.deliver(&packet, recorder),
+                Some(Happening::Answered(answer)) => {
+                    self.connections.on_answer(answer, &mut self.env);
+                }
+                Some(Happening::Paced(flow)) => self.connections.on_pace(flow, &mut self.env),
+                None if timer <= until => self.on_timer(recorder),
+                None => return,
+            }
+        }
+    }
+
+    /// A packet has passed the access router of its host.
+    #[inline]
+    fn deliver(&mut self, packet: &Packet, recorder: &mut dyn MesoNetRecorder) {
+        if let Some(next) = self.env.network.upcoming(packet.to) {
+            self.connections.expect(next);
+        }
+        match packet.kind() {
+            Kind::Data => {
+                let tally = self.connections.on_data(packet, &mut self.env);
+                self.tallies.count_out(tally);
+            }
+            Kind::Ack | Kind::Nak => {
+                if self.connections.on_ack(packet, &mut self.env) {
+                    self.complete(packet.flow(), recorder);
+                }
+            }
+            Kind::Syn => self.connections.on_syn(packet, &mut self.env),
+            Kind::SynAck => self.begin(packet.flow()),
+        }
+    }
+
+    #[cold]
+    fn on_timer(&mut self, recorder: &mut dyn MesoNetRecorder) {
+        let (now, timer) = self.env.timers.take();
+        self.env.network.now = now;
+        match timer {
+            Timer::Expiry(flow) => match self.connections.on_expiry(flow, &mut self.env) {
+                Expired::No => {}
+                Expired::Again => self.note_retry(flow),
+                Expired::Failed => self.fail(flow, recorder),
+            },
+            Timer::Pace(flow) => self.connections.on_pace(flow, &mut self.env),
+            Timer::Ask(source) => self.ask(source),
+            Timer::Start(number) => self.start_long_lived(number),
+            Timer::Stop(number) => self.stop_long_lived(number),
+        }
+    }
+}

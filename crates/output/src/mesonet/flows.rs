@@ -1,0 +1,327 @@
+//! network.parquet and classes.parquet: flows by their state and what happened to them, a row for each
+//! interval, or for each interval and class (spec 004a D.1 and D.2).
+
+use longhaul_engine::measure::{ClassSample, FlowClass, Interval, LongLivedSample};
+use longhaul_units::Span;
+
+use super::{Stamp, stamp_columns};
+use crate::counters::ratio;
+use crate::table::{Cell, Column, Kind};
+
+pub(crate) const NETWORK: &str = "network.parquet";
+pub(crate) const CLASSES: &str = "classes.parquet";
+
+/// What a class is called.
+pub(crate) const fn class_name(class: FlowClass) -> &'static str {
+    match class {
+        FlowClass::Dd => "DD",
+        FlowClass::Df => "DF",
+        FlowClass::Dn => "DN",
+        FlowClass::Ff => "FF",
+        FlowClass::Fn => "FN",
+        FlowClass::Nn => "NN",
+    }
+}
+
+/// All flows in an interval, long-lived ones included.
+pub(crate) struct NetworkRow {
+    stamp: Stamp,
+    flows: ClassSample,
+    in_pkts: u64,
+    out_pkts: u64,
+    no_receivers: u64,
+}
+
+impl NetworkRow {
+    pub(crate) fn of(interval: &Interval<'_>) -> Self {
+        let mut flows = ClassSample::default();
+        interval
+            .classes
+            .iter()
+            .for_each(|class| add(&mut flows, class));
+        interval
+            .long_lived
+            .iter()
+            .for_each(|flow| add(&mut flows, &as_class(flow)));
+        Self {
+            stamp: Stamp::of(interval),
+            flows,
+            in_pkts: interval.packets_in,
+            out_pkts: interval.packets_out,
+            no_receivers: interval.edges.iter().map(|edge| edge.no_receivers).sum(),
+        }
+    }
+}
+
+fn add(sum: &mut ClassSample, one: &ClassSample) {
+    sum.active += one.active;
+    sum.connecting += one.connecting;
+    sum.in_initial_slow_start += one.in_initial_slow_start;
+    sum.in_normal_mode += one.in_normal_mode;
+    sum.above_threshold += one.above_threshold;
+    sum.srtt_sum_s += one.srtt_sum_s;
+    sum.cwnd_sum += one.cwnd_sum;
+    sum.completed += one.completed;
+    sum.failed += one.failed;
+    sum.retransmission_sum += one.retransmission_sum;
+    sum.packets_out += one.packets_out;
+    sum.naks += one.naks;
+    sum.timeouts += one.timeouts;
+    sum.increases += one.increases;
+}
+
+/// A class of one flow.
+fn as_class(flow: &LongLivedSample) -> ClassSample {
+    let counts = ClassSample {
+        packets_out: flow.packets_out,
+        naks: flow.naks,
+        timeouts: flow.timeouts,
+        increases: flow.increases,
+        ..ClassSample::default()
+    };
+    if !flow.active {
+        return counts;
+    }
+    let beyond = !flow.in_initial_slow_start;
+    ClassSample {
+        active: 1,
+        in_initial_slow_start: flow.in_initial_slow_start.into(),
+        in_normal_mode: (beyond && !flow.above_threshold).into(),
+        above_threshold: (beyond && flow.above_threshold).into(),
+        srtt_sum_s: flow.srtt.as_secs_f64(),
+        cwnd_sum: flow.cwnd,
+        ..counts
+    }
+}
+
+/// Flows of a class in an interval, without long-lived ones.
+pub(crate) struct ClassRow {
+    stamp: Stamp,
+    class: FlowClass,
+    flows: ClassSample,
+    length: Span,
+}
+
+impl ClassRow {
+    pub(crate) fn all(interval: &Interval<'_>, length: Span) -> impl Iterator<Item = Self> {
+        let stamp = Stamp::of(interval);
+        let classes = FlowClass::ALL.into_iter().zip(interval.classes);
+        classes.map(move |(class, flows)| Self {
+            stamp,
+            class,
+            flows: *flows,
+            length,
+        })
+    }
+
+    /// Packets per second of a flow, those completed in the interval counted half (spec 004a H-19).
+    fn throughput(&self) -> Cell<'static> {
+        let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
+        ratio(
+            self.flows.packets_out as f64,
+            flows * self.length.as_secs_f64(),
+        )
+    }
+}
+
+pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
+    let mut columns = stamp_columns(|row: &NetworkRow| &row.stamp);
+    columns.extend(flow_columns(|row: &NetworkRow| &row.flows));
+    columns.extend([
+        Column::new(
+            "in_pkts",
+            Kind::Count,
+            "pkts",
+            "data packets that sources sent in the interval",
+            |row: &NetworkRow| Cell::Count(row.in_pkts),
+        ),
+        Column::new(
+            "out_pkts",
+            Kind::Count,
+            "pkts",
+            "data packets that reached the access routers of their receivers in the interval",
+            |row: &NetworkRow| Cell::Count(row.out_pkts),
+        ),
+        Column::new(
+            "loss_rate",
+            Kind::Real,
+            "",
+            "data packets that went in and not out, as part of those that went in; noisy, since some \
+             are on their way",
+            |row: &NetworkRow| ratio(row.in_pkts as f64 - row.out_pkts as f64, row.in_pkts as f64),
+        ),
+        Column::new(
+            "no_receivers",
+            Kind::Count,
+            "",
+            "times that no receiver was idle below the access router that a source chose",
+            |row: &NetworkRow| Cell::Count(row.no_receivers),
+        ),
+    ]);
+    columns
+}
+
+pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
+    let mut columns = stamp_columns(|row: &ClassRow| &row.stamp);
+    columns.push(Column::new(
+        "class",
+        Kind::Text,
+        "",
+        "classes of the access routers of source and receiver: D direct, F fast, N normal",
+        |row: &ClassRow| Cell::Text(class_name(row.class)),
+    ));
+    columns.extend(flow_columns(|row: &ClassRow| &row.flows));
+    columns.extend([
+        Column::new(
+            "out_pkts",
+            Kind::Count,
+            "pkts",
+            "data packets that reached the access routers of their receivers in the interval",
+            |row: &ClassRow| Cell::Count(row.flows.packets_out),
+        ),
+        Column::new(
+            "throughput_pps",
+            Kind::Real,
+            "pps",
+            "packets per second of a flow of the class, those completed in the interval counted half",
+            |row: &ClassRow| row.throughput(),
+        ),
+    ]);
+    columns
+}
+
+/// A figure of flows.
+struct Figure {
+    name: &'static str,
+    kind: Kind,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&ClassSample) -> Cell<'static>,
+}
+
+const fn count(
+    name: &'static str,
+    description: &'static str,
+    value: fn(&ClassSample) -> Cell<'static>,
+) -> Figure {
+    Figure {
+        name,
+        kind: Kind::Count,
+        unit: "",
+        description,
+        value,
+    }
+}
+
+const fn real(
+    name: &'static str,
+    unit: &'static str,
+    description: &'static str,
+    value: fn(&ClassSample) -> Cell<'static>,
+) -> Figure {
+    Figure {
+        name,
+        kind: Kind::Real,
+        unit,
+        description,
+        value,
+    }
+}
+
+const FIGURES: [Figure; 16] = [
+    count("active_flows", "flows that transfer data", |flows| {
+        Cell::Count(flows.active)
+    }),
+    count(
+        "connecting_flows",
+        "flows that are being connected",
+        |flows| Cell::Count(flows.connecting),
+    ),
+    count(
+        "initial_slow_start_flows",
+        "active flows in their first slow start",
+        |flows| Cell::Count(flows.in_initial_slow_start),
+    ),
+    count(
+        "normal_mode_flows",
+        "active flows beyond it that behave like standard TCP",
+        |flows| Cell::Count(flows.in_normal_mode),
+    ),
+    count(
+        "above_threshold_flows",
+        "active flows in the regime of their alternate algorithm",
+        |flows| Cell::Count(flows.above_threshold),
+    ),
+    count(
+        "completed_flows",
+        "flows completed in the interval",
+        |flows| Cell::Count(flows.completed),
+    ),
+    count(
+        "failed_flows",
+        "flows that could not be connected in the interval",
+        |flows| Cell::Count(flows.failed),
+    ),
+    real(
+        "srtt_mean_s",
+        "s",
+        "mean smoothed round-trip time of active flows",
+        |flows| ratio(flows.srtt_sum_s, flows.active as f64),
+    ),
+    real(
+        "cwnd_mean_pkts",
+        "pkts",
+        "mean congestion window of active flows",
+        |flows| ratio(flows.cwnd_sum, flows.active as f64),
+    ),
+    real(
+        "retransmission_rate",
+        "",
+        "what flows completed in the interval sent beyond the size of their file, as part of it; mean \
+         over the flows",
+        |flows| ratio(flows.retransmission_sum, flows.completed as f64),
+    ),
+    count(
+        "naks",
+        "negative acknowledgements received in the interval",
+        |flows| Cell::Count(flows.naks),
+    ),
+    count(
+        "timeouts",
+        "retransmission timeouts in the interval",
+        |flows| Cell::Count(flows.timeouts),
+    ),
+    count(
+        "increases",
+        "acknowledgements that enlarged a congestion window in the interval",
+        |flows| Cell::Count(flows.increases),
+    ),
+    real("naks_per_flow", "", "naks over active flows", |flows| {
+        ratio(flows.naks as f64, flows.active as f64)
+    }),
+    real(
+        "timeouts_per_flow",
+        "",
+        "timeouts over active flows",
+        |flows| ratio(flows.timeouts as f64, flows.active as f64),
+    ),
+    real(
+        "increases_per_flow",
+        "",
+        "increases over active flows",
+        |flows| ratio(flows.increases as f64, flows.active as f64),
+    ),
+];
+
+fn flow_columns<R: 'static>(flows: fn(&R) -> &ClassSample) -> impl Iterator<Item = Column<R>> {
+    FIGURES.into_iter().map(move |figure| {
+        let value = figure.value;
+        Column::new(
+            figure.name,
+            figure.kind,
+            figure.unit,
+            figure.description,
+            move |row: &R| value(flows(row)),
+        )
+    })
+}

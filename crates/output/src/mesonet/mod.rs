@@ -1,0 +1,306 @@
+//! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
+
+mod edges;
+mod flows;
+mod groups;
+mod log;
+mod long_lived;
+mod measured;
+mod routers;
+mod tables;
+mod totals;
+
+use std::path::Path;
+use std::time::Duration;
+
+use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_engine::measure::{
+    Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
+};
+use longhaul_units::{Span, Time};
+
+use crate::directory::{PartialDirectory, RUN_JSON};
+use crate::error::OutputError;
+use crate::run_json::RunJson;
+use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
+use crate::table::{Cell, Column, Kind, Name, Table};
+
+use edges::{EdgeRow, LinkRow};
+use flows::{ClassRow, NetworkRow};
+use log::FlowRow;
+use long_lived::LongLivedRow;
+use measured::MeasuredRow;
+use routers::{Routers, TopologyRow};
+use tables::{Tables, push_all};
+use totals::TotalsRow;
+
+pub use tables::MesoNetRows;
+
+/// What a run directory says of a simulation of MesoNet, and what it holds.
+#[derive(Clone, Debug)]
+pub struct MesoNetMeta {
+    /// As of any run.
+    pub run: RunMeta<MesoNet>,
+    /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
+    pub tables: Vec<String>,
+    /// Intervals whose rows are kept before they are written, if few.
+    pub flush_every: Option<u64>,
+}
+
+/// Number and end of an interval.
+#[derive(Clone, Copy)]
+pub(crate) struct Stamp {
+    number: u64,
+    end: Time,
+}
+
+impl Stamp {
+    fn of(interval: &Interval<'_>) -> Self {
+        Self {
+            number: interval.number,
+            end: interval.end,
+        }
+    }
+}
+
+fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
+    vec![
+        Column::new(
+            "interval",
+            Kind::Count,
+            "",
+            "number of the interval, from 1",
+            move |row: &R| Cell::Count(stamp(row).number),
+        ),
+        Column::new(
+            "t_s",
+            Kind::Real,
+            "s",
+            "end of the interval",
+            move |row: &R| Cell::Real(stamp(row).end.as_secs_f64()),
+        ),
+    ]
+}
+
+/// Names that many rows have.
+struct Names {
+    long_lived: Vec<Name>,
+    access: Vec<Name>,
+    links: Vec<Name>,
+    algorithms: Vec<Name>,
+}
+
+impl Names {
+    fn of(config: &MesoNet) -> Self {
+        let topology = &config.topology;
+        let name = |text: &String| Name::from(text.as_str());
+        Self {
+            long_lived: config
+                .long_lived
+                .iter()
+                .map(|flow| name(&flow.label))
+                .collect(),
+            access: topology
+                .access
+                .iter()
+                .map(|one| name(&one.router.name))
+                .collect(),
+            links: topology.links.iter().map(|link| name(&link.name)).collect(),
+            algorithms: config
+                .algorithms
+                .iter()
+                .map(|one| name(&one.label))
+                .collect(),
+        }
+    }
+}
+
+/// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
+/// before that, it leaves nothing.
+pub struct MesoNetWriter {
+    // Tables close their files before the directory goes.
+    tables: Tables,
+    directory: PartialDirectory,
+    meta: MesoNetMeta,
+    names: Names,
+    routers: Routers,
+    progress: Progress,
+    /// The first thing that went wrong while recording.
+    error: Option<OutputError>,
+}
+
+impl MesoNetWriter {
+    /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run.
+    pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
+        let directory = PartialDirectory::create(out, meta.run.overwrite)?;
+        Ok(Self {
+            tables: Tables::create(&directory, &meta)?,
+            directory,
+            names: Names::of(&meta.run.config),
+            routers: Routers::new(&meta.run.config),
+            meta,
+            progress,
+            error: None,
+        })
+    }
+
+    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
+    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    pub fn finish(
+        self,
+        totals: &MesoNetTotals,
+        wall: Duration,
+        peak_memory_bytes: u64,
+    ) -> Result<RunSummary<MesoNetRows>, OutputError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let Self {
+            directory,
+            meta,
+            tables,
+            ..
+        } = self;
+        let run = &meta.run;
+        let rows = MesoNetRows {
+            totals: write_table(
+                directory.file(totals::FILE),
+                totals::columns(),
+                TotalsRow::all(totals),
+            )?,
+            topology: write_table(
+                directory.file(routers::TOPOLOGY),
+                routers::topology_columns(),
+                TopologyRow::all(&run.config),
+            )?,
+            ..tables.finish()?
+        };
+        let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
+        directory.write(RUN_JSON, &json.to_bytes())?;
+        Ok(RunSummary {
+            directory: directory.publish()?,
+            rows,
+        })
+    }
+
+    /// Appends what a user's own measures say of an interval, in the order of their names, which are
+    /// the same in each call.
+    pub fn measured(
+        &mut self,
+        interval: &Interval<'_>,
+        names: &[String],
+        values: Vec<Option<f64>>,
+    ) {
+        if self.error.is_some() {
+            return;
+        }
+        let stamp = Stamp::of(interval);
+        if self.tables.measures.is_none() {
+            let path = self.directory.file(measured::FILE);
+            match Table::create(path, measured::columns(names)) {
+                Ok(table) => self.tables.measures = Some(table),
+                Err(error) => return self.keep(Err(error)),
+            }
+        }
+        let result = push_all(&mut self.tables.measures, [MeasuredRow { stamp, values }]);
+        self.keep(result);
+    }
+
+    /// Keeps the first error for the end; `progress` then stops the simulation.
+    fn keep(&mut self, result: Result<(), OutputError>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    fn write_interval(&mut self, interval: &Interval<'_>) -> Result<(), OutputError> {
+        let length = self.meta.run.config.measure.every;
+        let Self {
+            tables,
+            names,
+            routers,
+            ..
+        } = self;
+        push_all(&mut tables.network, [NetworkRow::of(interval)])?;
+        push_all(&mut tables.classes, ClassRow::all(interval, length))?;
+        push_all(&mut tables.routers, routers.advance(interval))?;
+        let stamp = Stamp::of(interval);
+        push_all(
+            &mut tables.long_lived,
+            long_lived_rows(interval, names, length),
+        )?;
+        let edges = names.access.iter().zip(interval.edges);
+        let edges = edges.map(|(name, sample)| EdgeRow {
+            stamp,
+            name: name.clone(),
+            sample: *sample,
+        });
+        push_all(&mut tables.edges, edges)?;
+        let links = names.links.iter().zip(interval.links);
+        let links = links.map(|(name, &pkts)| LinkRow {
+            stamp,
+            name: name.clone(),
+            pkts,
+        });
+        push_all(&mut tables.backbone_links, links)
+    }
+}
+
+fn long_lived_rows(
+    interval: &Interval<'_>,
+    names: &Names,
+    length: Span,
+) -> impl Iterator<Item = LongLivedRow> {
+    let stamp = Stamp::of(interval);
+    let flows = names.long_lived.iter().zip(interval.long_lived);
+    flows.map(move |(name, sample)| LongLivedRow {
+        stamp,
+        name: name.clone(),
+        sample: *sample,
+        length,
+    })
+}
+
+impl MesoNetRecorder for MesoNetWriter {
+    fn interval(&mut self, interval: &Interval<'_>) {
+        if self.error.is_none() {
+            let result = self.write_interval(interval);
+            self.keep(result);
+        }
+    }
+
+    fn batch(&mut self, batch: &GoodputBatch) {
+        if self.error.is_none() {
+            let result = push_all(&mut self.tables.goodput, [batch.clone()]);
+            self.keep(result);
+        }
+    }
+
+    fn flow(&mut self, flow: &FlowRecord) {
+        if self.error.is_none() {
+            let row = FlowRow {
+                record: *flow,
+                from: self.names.access[flow.from as usize].clone(),
+                to: self.names.access[flow.to as usize].clone(),
+                algorithm: self.names.algorithms[flow.algorithm as usize].clone(),
+            };
+            let result = push_all(&mut self.tables.flows, [row]);
+            self.keep(result);
+        }
+    }
+
+    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+        match self.error {
+            Some(_) => Control::Stop,
+            None => (self.progress)(now, data_packets),
+        }
+    }
+}
+
+impl std::fmt::Debug for MesoNetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MesoNetWriter")
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,317 @@
+//! routers.parquet: a row for each interval and router (spec 004a D.4). Counters are those of the
+//! interval.
+
+use longhaul_engine::config::mesonet::{AccessClass, MesoNet, Parent, Router};
+use longhaul_engine::measure::{Interval, QueueSample, RouterSample};
+
+use super::{Stamp, stamp_columns};
+use crate::counters::ratio;
+use crate::table::{Cell, Column, Kind, Name};
+
+pub(crate) const FILE: &str = "routers.parquet";
+pub(crate) const TOPOLOGY: &str = "topology.parquet";
+
+const BACKBONE: &str = "backbone";
+const POP: &str = "pop";
+const ACCESS: &str = "access";
+
+/// Every router in order, its tier before its name: backbone, points of presence, access.
+fn all(config: &MesoNet) -> impl Iterator<Item = (&'static str, &Router)> {
+    let topology = &config.topology;
+    let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
+    let pops = topology.pops.iter().map(|pop| (POP, &pop.router));
+    let access = topology
+        .access
+        .iter()
+        .map(|access| (ACCESS, &access.router));
+    backbone.chain(pops).chain(access)
+}
+
+/// What is known of every router at the end of the interval before.
+pub(crate) struct Routers {
+    known: Vec<Known>,
+}
+
+struct Known {
+    tier: &'static str,
+    name: Name,
+    /// Packets that it can forward in an interval.
+    capacity: f64,
+    buffer: u64,
+    before: RouterSample,
+}
+
+impl Routers {
+    pub(crate) fn new(config: &MesoNet) -> Self {
+        let interval_s = config.measure.every.as_secs_f64();
+        let known = |(tier, router): (&'static str, &Router)| Known {
+            tier,
+            name: Name::from(router.name.as_str()),
+            capacity: router.capacity.as_per_s() * interval_s,
+            buffer: router.buffer,
+            before: RouterSample::default(),
+        };
+        Self {
+            known: all(config).map(known).collect(),
+        }
+    }
+
+    /// The rows of an interval.
+    pub(crate) fn advance(&mut self, interval: &Interval<'_>) -> impl Iterator<Item = RouterRow> {
+        let stamp = Stamp::of(interval);
+        let samples = interval
+            .backbone
+            .iter()
+            .chain(interval.pops)
+            .chain(interval.access);
+        self.known
+            .iter_mut()
+            .zip(samples)
+            .map(move |(known, sample)| {
+                let row = RouterRow {
+                    stamp,
+                    tier: known.tier,
+                    name: known.name.clone(),
+                    capacity: known.capacity,
+                    buffer: known.buffer,
+                    up: since(&sample.up, &known.before.up),
+                    down: (known.tier != BACKBONE).then(|| since(&sample.down, &known.before.down)),
+                    active_flows: sample.active_flows,
+                    completed_flows: sample.completed_flows,
+                };
+                known.before = *sample;
+                row
+            })
+    }
+}
+
+/// What happened to a queue since another moment.
+fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
+    QueueSample {
+        waiting: now.waiting,
+        arrived: now.arrived - before.arrived,
+        forwarded: now.forwarded - before.forwarded,
+        dropped: now.dropped - before.dropped,
+    }
+}
+
+/// A router in an interval.
+pub(crate) struct RouterRow {
+    stamp: Stamp,
+    tier: &'static str,
+    name: Name,
+    capacity: f64,
+    buffer: u64,
+    up: QueueSample,
+    /// Backbone routers have one queue.
+    down: Option<QueueSample>,
+    active_flows: u64,
+    completed_flows: u64,
+}
+
+impl RouterRow {
+    fn sum(&self, value: fn(&QueueSample) -> u64) -> u64 {
+        value(&self.up) + self.down.as_ref().map_or(0, value)
+    }
+
+    fn queue_share(&self) -> Cell<'static> {
+        let queues = 1 + u64::from(self.down.is_some());
+        ratio(
+            self.sum(|queue| queue.waiting) as f64,
+            (queues * self.buffer) as f64,
+        )
+    }
+}
+
+/// Name, unit, description and value of what both queues count.
+type QueueFigure = (&'static str, &'static str, fn(&QueueSample) -> u64);
+
+const QUEUE_FIGURES: [QueueFigure; 4] = [
+    (
+        "queue",
+        "packets waiting at the end of the interval",
+        |queue| queue.waiting,
+    ),
+    ("arrived", "packets that arrived", |queue| queue.arrived),
+    (
+        "forwarded",
+        "packets that left for the next element",
+        |queue| queue.forwarded,
+    ),
+    ("dropped", "packets that found the queue full", |queue| {
+        queue.dropped
+    }),
+];
+
+pub(crate) fn columns() -> Vec<Column<RouterRow>> {
+    use Kind::{Count, Real, Text};
+    let mut columns = stamp_columns(|row: &RouterRow| &row.stamp);
+    columns.extend([
+        Column::new(
+            "tier",
+            Text,
+            "",
+            "backbone, pop or access",
+            |row: &RouterRow| Cell::Text(row.tier),
+        ),
+        Column::new(
+            "router",
+            Text,
+            "",
+            "name of the router",
+            |row: &RouterRow| Cell::Name(row.name.clone()),
+        ),
+    ]);
+    for (name, description, value) in QUEUE_FIGURES {
+        columns.push(Column::new(
+            format!("{name}_up_pkts"),
+            Count,
+            "pkts",
+            format!("{description}, towards the backbone; the only queue of a backbone router"),
+            move |row: &RouterRow| Cell::Count(value(&row.up)),
+        ));
+        columns.push(Column::new(
+            format!("{name}_down_pkts"),
+            Count,
+            "pkts",
+            format!("{description}, towards the hosts"),
+            move |row: &RouterRow| {
+                let count = row.down.as_ref().map(value);
+                count.map_or(Cell::Null, Cell::Count)
+            },
+        ));
+    }
+    columns.extend([
+        Column::new(
+            "queue_share",
+            Real,
+            "",
+            "packets waiting as part of what the queues can hold",
+            |row: &RouterRow| row.queue_share(),
+        ),
+        Column::new(
+            "utilisation",
+            Real,
+            "",
+            "packets forwarded over capacity; two queues at full capacity can exceed 1",
+            |row: &RouterRow| ratio(row.sum(|queue| queue.forwarded) as f64, row.capacity),
+        ),
+        Column::new(
+            "active_flows",
+            Count,
+            "",
+            "connected flows whose data packets pass the router",
+            |row: &RouterRow| Cell::Count(row.active_flows),
+        ),
+        Column::new(
+            "completed_flows",
+            Count,
+            "",
+            "flows completed whose data packets passed it, since the start of the run",
+            |row: &RouterRow| Cell::Count(row.completed_flows),
+        ),
+    ]);
+    columns
+}
+
+/// What a router is: a row of topology.parquet.
+pub(crate) struct TopologyRow {
+    tier: &'static str,
+    router: Router,
+    class: Option<&'static str>,
+    above: Option<String>,
+    hosts: Option<(u32, u32)>,
+}
+
+impl TopologyRow {
+    pub(crate) fn all(config: &MesoNet) -> Vec<Self> {
+        let topology = &config.topology;
+        let mut rows: Vec<Self> = all(config)
+            .map(|(tier, router)| Self {
+                tier,
+                router: router.clone(),
+                class: None,
+                above: None,
+                hosts: None,
+            })
+            .collect();
+        let (_, below) = rows.split_at_mut(topology.backbone.len());
+        let (pops, access) = below.split_at_mut(topology.pops.len());
+        let backbone = |index: usize| Some(topology.backbone[index].name.clone());
+        for (row, pop) in pops.iter_mut().zip(&topology.pops) {
+            row.above = backbone(pop.backbone);
+        }
+        for (row, access) in access.iter_mut().zip(&topology.access) {
+            row.above = match access.parent {
+                Parent::Pop(pop) => Some(topology.pops[pop].router.name.clone()),
+                Parent::Backbone(index) => backbone(index),
+            };
+            row.class = Some(match access.class {
+                AccessClass::Direct => "direct",
+                AccessClass::Fast => "fast",
+                AccessClass::Normal => "normal",
+            });
+            row.hosts = Some((access.sources, access.receivers));
+        }
+        rows
+    }
+}
+
+pub(crate) fn topology_columns() -> Vec<Column<TopologyRow>> {
+    use Kind::{Count, Real, Text};
+    let hosts = |hosts: Option<u32>| hosts.map_or(Cell::Null, |hosts| Cell::Count(hosts.into()));
+    vec![
+        Column::new(
+            "tier",
+            Text,
+            "",
+            "backbone, pop or access",
+            |row: &TopologyRow| Cell::Text(row.tier),
+        ),
+        Column::new(
+            "router",
+            Text,
+            "",
+            "name of the router",
+            |row: &TopologyRow| Cell::Text(&row.router.name),
+        ),
+        Column::new(
+            "class",
+            Text,
+            "",
+            "of an access router: direct, fast or normal",
+            |row: &TopologyRow| row.class.into(),
+        ),
+        Column::new("above", Text, "", "router above it", |row: &TopologyRow| {
+            row.above.as_deref().into()
+        }),
+        Column::new(
+            "capacity_pps",
+            Real,
+            "pps",
+            "packets per second that it forwards",
+            |row: &TopologyRow| Cell::Real(row.router.capacity.as_per_s()),
+        ),
+        Column::new(
+            "buffer_pkts",
+            Count,
+            "pkts",
+            "packets that each of its queues holds",
+            |row: &TopologyRow| Cell::Count(row.router.buffer),
+        ),
+        Column::new(
+            "sources",
+            Count,
+            "",
+            "sources below it",
+            move |row: &TopologyRow| hosts(row.hosts.map(|(sources, _)| sources)),
+        ),
+        Column::new(
+            "receivers",
+            Count,
+            "",
+            "receivers below it",
+            move |row: &TopologyRow| hosts(row.hosts.map(|(_, receivers)| receivers)),
+        ),
+    ]
+}

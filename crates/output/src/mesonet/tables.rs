@@ -1,0 +1,160 @@
+//! The tables of a run that grow with it, and how much is in them.
+
+use longhaul_engine::measure::GoodputBatch;
+use serde::Serialize;
+
+use super::MesoNetMeta;
+use super::edges::{self, EdgeRow, LinkRow};
+use super::flows::{self, ClassRow, NetworkRow};
+use super::groups;
+use super::log::{self, FlowRow};
+use super::long_lived::{self, LongLivedRow};
+use super::measured::MeasuredRow;
+use super::routers::{self, RouterRow};
+use crate::directory::PartialDirectory;
+use crate::error::OutputError;
+use crate::table::{Column, Table};
+
+/// Rows of each table; nothing for those that the run does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MesoNetRows {
+    /// Of network.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<u64>,
+    /// Of classes.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<u64>,
+    /// Of long_lived.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_lived: Option<u64>,
+    /// Of routers.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routers: Option<u64>,
+    /// Of edges.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<u64>,
+    /// Of backbone_links.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backbone_links: Option<u64>,
+    /// Of goodput.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<u64>,
+    /// Of flows.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
+    /// Of measures.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<u64>,
+    /// Of totals.parquet.
+    pub totals: u64,
+    /// Of topology.parquet.
+    pub topology: u64,
+}
+
+/// Tables that grow with the run.
+pub(super) struct Tables {
+    pub(super) network: Option<Table<NetworkRow>>,
+    pub(super) classes: Option<Table<ClassRow>>,
+    pub(super) long_lived: Option<Table<LongLivedRow>>,
+    pub(super) routers: Option<Table<RouterRow>>,
+    pub(super) edges: Option<Table<EdgeRow>>,
+    pub(super) backbone_links: Option<Table<LinkRow>>,
+    pub(super) goodput: Option<Table<GoodputBatch>>,
+    pub(super) flows: Option<Table<FlowRow>>,
+    /// From the first interval that anything is measured in.
+    pub(super) measures: Option<Table<MeasuredRow>>,
+}
+
+impl Tables {
+    pub(super) fn create(
+        directory: &PartialDirectory,
+        meta: &MesoNetMeta,
+    ) -> Result<Self, OutputError> {
+        let config = &meta.run.config;
+        let of = Creator { directory, meta };
+        let topology = &config.topology;
+        let routers = topology.backbone.len() + topology.pops.len() + topology.access.len();
+        let has_flows = !config.long_lived.is_empty();
+        Ok(Self {
+            network: of.table("network", flows::NETWORK, flows::network_columns, 1)?,
+            classes: of.table("classes", flows::CLASSES, flows::class_columns, 6)?,
+            long_lived: if has_flows {
+                let flows = config.long_lived.len();
+                of.table("long_lived", long_lived::FILE, long_lived::columns, flows)?
+            } else {
+                None
+            },
+            routers: of.table("routers", routers::FILE, routers::columns, routers)?,
+            edges: of.table("edges", edges::FILE, edges::columns, topology.access.len())?,
+            backbone_links: of.table(
+                "backbone_links",
+                edges::LINKS,
+                edges::link_columns,
+                topology.links.len(),
+            )?,
+            goodput: of.table("goodput", groups::FILE, groups::columns, 1)?,
+            flows: config
+                .measure
+                .flow_log
+                .then(|| Table::create(directory.file(log::FILE), log::columns()))
+                .transpose()?,
+            measures: None,
+        })
+    }
+}
+
+/// Makes the tables that a run asks for.
+struct Creator<'a> {
+    directory: &'a PartialDirectory,
+    meta: &'a MesoNetMeta,
+}
+
+impl Creator<'_> {
+    fn table<R>(
+        &self,
+        name: &str,
+        file: &str,
+        columns: fn() -> Vec<Column<R>>,
+        rows_of_an_interval: usize,
+    ) -> Result<Option<Table<R>>, OutputError> {
+        if !self.meta.tables.iter().any(|wanted| wanted == name) {
+            return Ok(None);
+        }
+        let table = Table::create(self.directory.file(file), columns())?;
+        Ok(Some(match self.meta.flush_every {
+            Some(intervals) => {
+                table.with_row_groups(intervals.saturating_mul(rows_of_an_interval as u64))
+            }
+            None => table,
+        }))
+    }
+}
+
+impl Tables {
+    /// Writes what is left. Rows of the tables of the end are still missing.
+    pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
+        Ok(MesoNetRows {
+            network: self.network.map(Table::finish).transpose()?,
+            classes: self.classes.map(Table::finish).transpose()?,
+            long_lived: self.long_lived.map(Table::finish).transpose()?,
+            routers: self.routers.map(Table::finish).transpose()?,
+            edges: self.edges.map(Table::finish).transpose()?,
+            backbone_links: self.backbone_links.map(Table::finish).transpose()?,
+            goodput: self.goodput.map(Table::finish).transpose()?,
+            flows: self.flows.map(Table::finish).transpose()?,
+            measures: self.measures.map(Table::finish).transpose()?,
+            ..MesoNetRows::default()
+        })
+    }
+}
+
+/// Appends rows to a table, if the run has it.
+pub(super) fn push_all<R>(
+    table: &mut Option<Table<R>>,
+    rows: impl IntoIterator<Item = R>,
+) -> Result<(), OutputError> {
+    let Some(table) = table else {
+        return Ok(());
+    };
+    rows.into_iter().try_for_each(|row| table.push(row))
+}

@@ -1,0 +1,325 @@
+//! Measures of a user's own in simulations of MesoNet: Python functions that get each interval.
+
+use std::sync::Arc;
+
+use longhaul_engine::config::mesonet::{MesoNet, Router};
+use longhaul_engine::measure::{
+    self, ClassSample, Control, EdgeSample, FlowRecord, GoodputBatch, LongLivedSample,
+    MesoNetRecorder, QueueSample, RouterSample,
+};
+use longhaul_output::MesoNetWriter;
+use longhaul_units::Time;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use crate::run::StoppedBy;
+
+/// Names of classes, in the order of the records.
+const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
+
+/// Records into a run directory, and has functions measure each interval.
+pub(crate) struct Measuring {
+    pub(crate) writer: MesoNetWriter,
+    functions: Vec<Py<PyAny>>,
+    /// What the functions name, from the first interval.
+    columns: Vec<String>,
+    names: Arc<Names>,
+    stopped_by: StoppedBy,
+    failed: bool,
+}
+
+/// What routers, links and flows are called.
+struct Names {
+    long_lived: Vec<String>,
+    backbone: Vec<String>,
+    pops: Vec<String>,
+    access: Vec<String>,
+    links: Vec<String>,
+    interval_s: f64,
+}
+
+impl Names {
+    fn of(config: &MesoNet) -> Self {
+        let topology = &config.topology;
+        let name = |router: &Router| router.name.clone();
+        Self {
+            long_lived: config
+                .long_lived
+                .iter()
+                .map(|flow| flow.label.clone())
+                .collect(),
+            backbone: topology.backbone.iter().map(name).collect(),
+            pops: topology.pops.iter().map(|pop| name(&pop.router)).collect(),
+            access: topology
+                .access
+                .iter()
+                .map(|one| name(&one.router))
+                .collect(),
+            links: topology
+                .links
+                .iter()
+                .map(|link| link.name.clone())
+                .collect(),
+            interval_s: config.measure.every.as_secs_f64(),
+        }
+    }
+}
+
+impl Measuring {
+    pub(crate) fn new(
+        writer: MesoNetWriter,
+        functions: Vec<Py<PyAny>>,
+        config: &MesoNet,
+        stopped_by: StoppedBy,
+    ) -> Self {
+        Self {
+            writer,
+            functions,
+            columns: Vec::new(),
+            names: Arc::new(Names::of(config)),
+            stopped_by,
+            failed: false,
+        }
+    }
+
+    /// What the functions say of an interval, in the order of the columns.
+    fn measure(&mut self, interval: &measure::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
+        Python::attach(|py| {
+            let seen = Bound::new(py, Interval::of(interval, self.names.clone()))?;
+            let mut values = vec![None; self.columns.len()];
+            for function in &self.functions {
+                let said = function.bind(py).call1((&seen,))?;
+                for entry in said.cast::<PyMapping>()?.items()? {
+                    let (name, value): (String, f64) = entry.extract()?;
+                    let known = self.columns.iter().position(|column| *column == name);
+                    match known {
+                        Some(place) => values[place] = Some(value),
+                        None if interval.number == 1 => {
+                            self.columns.push(name);
+                            values.push(Some(value));
+                        }
+                        None => {
+                            let number = interval.number;
+                            return Err(PyValueError::new_err(format!(
+                                "`{name}` is measured in interval {number}, but not in the first; \
+                                 measures have the same names in all intervals"
+                            )));
+                        }
+                    }
+                }
+            }
+            Ok(values)
+        })
+    }
+}
+
+impl MesoNetRecorder for Measuring {
+    fn interval(&mut self, interval: &measure::Interval<'_>) {
+        self.writer.interval(interval);
+        if self.functions.is_empty() || self.failed {
+            return;
+        }
+        match self.measure(interval) {
+            Ok(values) => self.writer.measured(interval, &self.columns, values),
+            Err(error) => {
+                self.failed = true;
+                let mut stopped_by = self.stopped_by.lock().expect("nobody panics with it");
+                stopped_by.get_or_insert(error);
+            }
+        }
+    }
+
+    fn batch(&mut self, batch: &GoodputBatch) {
+        self.writer.batch(batch);
+    }
+
+    fn flow(&mut self, flow: &FlowRecord) {
+        self.writer.flow(flow);
+    }
+
+    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+        if self.failed {
+            return Control::Stop;
+        }
+        self.writer.progress(now, data_packets)
+    }
+}
+
+/// An interval, as functions of users see it.
+#[pyclass(frozen, module = "longhaul.mesonet")]
+pub(crate) struct Interval {
+    names: Arc<Names>,
+    number: u64,
+    end: Time,
+    in_pkts: u64,
+    out_pkts: u64,
+    classes: [ClassSample; 6],
+    long_lived: Vec<LongLivedSample>,
+    backbone: Vec<RouterSample>,
+    pops: Vec<RouterSample>,
+    access: Vec<RouterSample>,
+    edges: Vec<EdgeSample>,
+    links: Vec<u64>,
+}
+
+impl Interval {
+    fn of(interval: &measure::Interval<'_>, names: Arc<Names>) -> Self {
+        Self {
+            names,
+            number: interval.number,
+            end: interval.end,
+            in_pkts: interval.packets_in,
+            out_pkts: interval.packets_out,
+            classes: *interval.classes,
+            long_lived: interval.long_lived.to_vec(),
+            backbone: interval.backbone.to_vec(),
+            pops: interval.pops.to_vec(),
+            access: interval.access.to_vec(),
+            edges: interval.edges.to_vec(),
+            links: interval.links.to_vec(),
+        }
+    }
+}
+
+#[pymethods]
+impl Interval {
+    #[getter]
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[getter]
+    fn t_s(&self) -> f64 {
+        self.end.as_secs_f64()
+    }
+
+    #[getter]
+    fn length_s(&self) -> f64 {
+        self.names.interval_s
+    }
+
+    #[getter]
+    fn in_pkts(&self) -> u64 {
+        self.in_pkts
+    }
+
+    #[getter]
+    fn out_pkts(&self) -> u64 {
+        self.out_pkts
+    }
+
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &CLASSES, &self.classes, class)
+    }
+
+    #[getter]
+    fn long_lived<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &self.names.long_lived, &self.long_lived, long_lived)
+    }
+
+    #[getter]
+    fn backbone<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &self.names.backbone, &self.backbone, router)
+    }
+
+    #[getter]
+    fn pops<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &self.names.pops, &self.pops, router)
+    }
+
+    #[getter]
+    fn access<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &self.names.access, &self.access, router)
+    }
+
+    #[getter]
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, &self.names.access, &self.edges, edge)
+    }
+
+    #[getter]
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, pkts) in self.names.links.iter().zip(&self.links) {
+            dict.set_item(name, pkts)?;
+        }
+        Ok(dict)
+    }
+}
+
+/// A dictionary of dictionaries: the figures of each sample under its name.
+fn by_name<'py, T>(
+    py: Python<'py>,
+    names: &[impl AsRef<str>],
+    samples: &[T],
+    fill: fn(&T, &Bound<'py, PyDict>) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, sample) in names.iter().zip(samples) {
+        let one = PyDict::new(py);
+        fill(sample, &one)?;
+        all.set_item(name.as_ref(), one)?;
+    }
+    Ok(all)
+}
+
+fn class(sample: &ClassSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
+    dict.set_item("active_flows", sample.active)?;
+    dict.set_item("connecting_flows", sample.connecting)?;
+    dict.set_item("initial_slow_start_flows", sample.in_initial_slow_start)?;
+    dict.set_item("normal_mode_flows", sample.in_normal_mode)?;
+    dict.set_item("above_threshold_flows", sample.above_threshold)?;
+    dict.set_item("completed_flows", sample.completed)?;
+    dict.set_item("failed_flows", sample.failed)?;
+    dict.set_item("srtt_sum_s", sample.srtt_sum_s)?;
+    dict.set_item("cwnd_sum_pkts", sample.cwnd_sum)?;
+    dict.set_item("retransmission_sum", sample.retransmission_sum)?;
+    dict.set_item("out_pkts", sample.packets_out)?;
+    dict.set_item("naks", sample.naks)?;
+    dict.set_item("timeouts", sample.timeouts)?;
+    dict.set_item("increases", sample.increases)
+}
+
+fn long_lived(sample: &LongLivedSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
+    dict.set_item("active", sample.active)?;
+    dict.set_item("in_initial_slow_start", sample.in_initial_slow_start)?;
+    dict.set_item("above_threshold", sample.above_threshold)?;
+    dict.set_item("cwnd_pkts", sample.cwnd)?;
+    dict.set_item("ssthresh_pkts", sample.ssthresh)?;
+    dict.set_item("srtt_s", sample.srtt.as_secs_f64())?;
+    dict.set_item("fast_alpha_pkts", sample.fast_alpha)?;
+    dict.set_item("out_pkts", sample.packets_out)?;
+    dict.set_item("naks", sample.naks)?;
+    dict.set_item("timeouts", sample.timeouts)?;
+    dict.set_item("increases", sample.increases)
+}
+
+fn router(sample: &RouterSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
+    for (side, queue) in [("up", &sample.up), ("down", &sample.down)] {
+        let QueueSample {
+            waiting,
+            arrived,
+            forwarded,
+            dropped,
+        } = queue;
+        dict.set_item(format!("queue_{side}_pkts"), waiting)?;
+        dict.set_item(format!("arrived_{side}_pkts"), arrived)?;
+        dict.set_item(format!("forwarded_{side}_pkts"), forwarded)?;
+        dict.set_item(format!("dropped_{side}_pkts"), dropped)?;
+    }
+    dict.set_item("active_flows", sample.active_flows)?;
+    dict.set_item("completed_flows", sample.completed_flows)
+}
+
+fn edge(sample: &EdgeSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
+    dict.set_item("active_flows", sample.active)?;
+    dict.set_item("failed_flows", sample.failed)?;
+    dict.set_item("no_receivers", sample.no_receivers)?;
+    dict.set_item("first_syns", sample.first_syns)?;
+    dict.set_item("syns", sample.syns)?;
+    dict.set_item("naks", sample.naks)?;
+    dict.set_item("timeouts", sample.timeouts)?;
+    dict.set_item("increases", sample.increases)
+}

@@ -1,0 +1,195 @@
+//! What follows from a scenario of MesoNet and is no key of it: speeds, buffers, populations, shares of
+//! classes. Original runs begin with the same report (spec 004a B.17).
+
+use longhaul_engine::config::mesonet::{AccessClass, MesoNet, Router};
+use longhaul_engine::measure::FlowClass;
+
+use super::clock::Clock;
+use super::hosts::Population;
+use super::layout::{Layout, class_name};
+use super::sizes::{Buffers, Rates};
+use crate::render::ExplainRow;
+
+const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
+
+/// Bits of a packet, for rates in the usual unit (spec 004a B.2).
+const PACKET_BITS: f64 = 12_000.0;
+
+/// All rows.
+pub(crate) fn rows(
+    config: &MesoNet,
+    rates: &Rates,
+    buffers: &Buffers<'_>,
+    population: &Population,
+    layout: &Layout,
+    clock: &Clock,
+) -> Vec<ExplainRow> {
+    let mut rows = vec![
+        row(
+            "duration",
+            clock.duration.to_string(),
+            "interval x intervals",
+        ),
+        row(
+            "network.mean_round_trip",
+            format!("{:.4} time steps", buffers.mean_round_trip()),
+            "propagation both ways, over all pairs of backbone routers with hosts",
+        ),
+    ];
+    speeds(rates, clock, &mut rows);
+    buffers_of_tiers(config, &mut rows);
+    hosts(population, layout, &mut rows);
+    rows
+}
+
+fn row(path: &str, value: String, rule: &str) -> ExplainRow {
+    ExplainRow {
+        path: format!("mesonet.{path}"),
+        value,
+        origin: format!("derived: {rule}"),
+    }
+}
+
+fn speeds(rates: &Rates, clock: &Clock, rows: &mut Vec<ExplainRow>) {
+    let tiers = [
+        (
+            "backbone",
+            rates.backbone,
+            "backbone_rate x backbone_speedup",
+        ),
+        ("pops", rates.pop, "backbone_rate / pop_divisor"),
+        (
+            "normal",
+            rates.normal,
+            "backbone_rate / pop_divisor / access_divisor",
+        ),
+        ("fast", rates.fast, "that of normal ones x fast_factor"),
+        (
+            "direct",
+            rates.direct,
+            "that of normal ones x direct_factor",
+        ),
+    ];
+    rows.extend(tiers.map(|(tier, rate, rule)| {
+        let gbps = clock.rate(rate).as_per_s() * PACKET_BITS / 1e9;
+        let value = format!("{rate} packets per time step ({gbps:.4} Gbps at 1500 B)");
+        row(&format!("network.capacity.{tier}"), value, rule)
+    }));
+}
+
+fn buffers_of_tiers(config: &MesoNet, rows: &mut Vec<ExplainRow>) {
+    let topology = &config.topology;
+    let mut add = |tier: &str, routers: Vec<&Router>| {
+        let rule = "network.buffer x network.buffer_factor, rounded up, then down";
+        let sizes = || routers.iter().map(|router| router.buffer);
+        let (Some(least), Some(most)) = (sizes().min(), sizes().max()) else {
+            return;
+        };
+        let mean = sizes().sum::<u64>() as f64 / routers.len() as f64;
+        let value = if least == most {
+            format!("{least} packets")
+        } else {
+            format!("{least} to {most} packets, {mean:.2} on average")
+        };
+        let value = format!("{value}, in each queue of {} routers", routers.len());
+        rows.push(row(&format!("network.buffers.{tier}"), value, rule));
+    };
+    add("backbone", topology.backbone.iter().collect());
+    add(
+        "pops",
+        topology.pops.iter().map(|pop| &pop.router).collect(),
+    );
+    let access = |class| {
+        let of_class = topology.access.iter().filter(move |one| one.class == class);
+        of_class.map(|one| &one.router).collect()
+    };
+    for class in CLASSES {
+        add(class_name(class), access(class));
+    }
+    add(
+        "access",
+        topology.access.iter().map(|one| &one.router).collect(),
+    );
+}
+
+fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
+    let kinds = [
+        (
+            "sources",
+            &population.sources,
+            population.all_sources(),
+            "3",
+        ),
+        (
+            "receivers",
+            &population.receivers,
+            population.all_receivers(),
+            "12",
+        ),
+    ];
+    for (kind, counts, all, factor) in kinds {
+        for class in CLASSES {
+            let below = layout.access.iter().zip(counts);
+            let below = below.filter(|(access, _)| access.class == class);
+            let counts: Vec<u32> = below.map(|(_, &count)| count).collect();
+            let (Some(least), Some(most)) = (counts.iter().min(), counts.iter().max()) else {
+                continue;
+            };
+            let each = if least == most {
+                least.to_string()
+            } else {
+                format!("{least} to {most}")
+            };
+            let value = format!("{each} below each of {} routers", counts.len());
+            let rule = format!("{factor} x hosts.sources x hosts.scale x share");
+            rows.push(row(
+                &format!("hosts.{kind}.{}", class_name(class)),
+                value,
+                &rule,
+            ));
+        }
+        rows.push(row(
+            &format!("hosts.{kind}.all"),
+            all.to_string(),
+            "their sum",
+        ));
+    }
+    if population.all_sources() > 0 {
+        let shares: Vec<String> = FlowClass::ALL
+            .into_iter()
+            .map(|class| {
+                let part = class_part(class, population, layout);
+                format!(
+                    "{} {:.2} %",
+                    format!("{class:?}").to_uppercase(),
+                    100.0 * part
+                )
+            })
+            .collect();
+        let rule = "products of the classes' parts of sources and receivers (spec 004a B.10.3)";
+        rows.push(row("hosts.flow_classes", shares.join(", "), rule));
+    }
+}
+
+/// The part of flows that are of a class, if each source had each receiver alike.
+fn class_part(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
+    use AccessClass::{Direct, Fast, Normal};
+    let (one, other) = match class {
+        FlowClass::Dd => (Direct, Direct),
+        FlowClass::Df => (Direct, Fast),
+        FlowClass::Dn => (Direct, Normal),
+        FlowClass::Ff => (Fast, Fast),
+        FlowClass::Fn => (Fast, Normal),
+        FlowClass::Nn => (Normal, Normal),
+    };
+    let (one_part, other_part) = (
+        population.parts(one, layout),
+        population.parts(other, layout),
+    );
+    let there = one_part.0 * other_part.1;
+    if one == other {
+        there
+    } else {
+        there + other_part.0 * one_part.1
+    }
+}

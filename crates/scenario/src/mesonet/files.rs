@@ -1,0 +1,130 @@
+//! How long files are, and how many large ones may be under way (spec 004d B.5 and B.6).
+
+use longhaul_engine::config::mesonet::{
+    AccessClass, Admission, Algorithm, Cell, Files, Jumbo, LargeFile, PathClass,
+};
+use longhaul_units::Time;
+
+use super::clock::Clock;
+use super::hosts::Population;
+use super::layout::Layout;
+use crate::document::{Node, Table};
+use crate::error::Diagnostic;
+use crate::typed::Typed;
+
+/// Keys of the large types, in the order of `FileType::LARGE`, with the fewest files that may be
+/// under way however few sources there are (spec 004d B.6, equations 1 to 3).
+const LARGE: [(&str, u64); 3] = [("documents", 1000), ("service_packs", 100), ("movies", 10)];
+
+/// Sizes of files, without the limits on their numbers.
+pub(crate) fn files(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
+    let large = LARGE.map(|(key, _)| {
+        let kind = table.sub(key);
+        LargeFile {
+            probability: kind.number("probability"),
+            factor: kind.whole("factor"),
+        }
+    });
+    let sum: f64 = large.iter().map(|kind| kind.probability).sum();
+    if sum > 1.0 {
+        let message = format!("the probabilities of the large types add up to {sum}, more than 1");
+        let origin = &table.node("documents").origin;
+        out.push(Diagnostic::new("mesonet.files", origin, message));
+    }
+    Files {
+        mean: table.number("mean"),
+        shape: table.number("shape"),
+        large,
+        admission: None,
+        jumbo: jumbo(table, clock, out),
+    }
+}
+
+fn jumbo(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Option<Jumbo> {
+    let jumbo = table.get("jumbo").and_then(Node::table)?;
+    let [from, until] = ["from", "until"].map(|key| clock.moment(jumbo.node(key)));
+    // As in the original, a beginning at the end switches it off, whatever the rest says.
+    if from >= clock.end() {
+        return None;
+    }
+    if from >= until {
+        let message = format!(
+            "the part ends at {}, but begins at {}; write a later end, or from = 1 for none",
+            until.since(Time::ZERO),
+            from.since(Time::ZERO)
+        );
+        let origin = &jumbo.node("until").origin;
+        out.push(Diagnostic::new(
+            "mesonet.files.jumbo.until",
+            origin,
+            message,
+        ));
+    }
+    Some(Jumbo {
+        from,
+        until,
+        factor: jumbo.whole("factor"),
+    })
+}
+
+/// The parts of flows whose paths are of each class, as the published limits count them: products of
+/// the classes' shares of sources and receivers (spec 004a B.10.3).
+fn path_parts(population: &Population, layout: &Layout) -> [f64; 3] {
+    let parts = |class| population.parts(class, layout);
+    let (direct, fast) = (parts(AccessClass::Direct), parts(AccessClass::Fast));
+    let very_fast = direct.0 * direct.1;
+    let both = (direct.0 + fast.0) * (direct.1 + fast.1);
+    [very_fast, both - very_fast, 1.0 - both]
+}
+
+/// Limits on the numbers of large files under way.
+pub(crate) fn admission(
+    files: &Files,
+    population: &Population,
+    layout: &Layout,
+    fast_share: f64,
+    algorithms: &[Algorithm],
+) -> Admission {
+    let sources = population.all_sources() as f64;
+    let alternates = algorithms.iter().filter(|algorithm| algorithm.alternate);
+    let alternate: f64 = alternates.map(|algorithm| algorithm.share).sum();
+    let paths = path_parts(population, layout);
+    let mut admission = Admission {
+        most: [0; 3],
+        least: [[0; Cell::COUNT]; 3],
+    };
+    for (index, (kind, (_, fewest))) in files.large.iter().zip(LARGE).enumerate() {
+        let most = ((sources * kind.probability).ceil() as u64).max(fewest);
+        admission.most[index] = most;
+        for cell in cells() {
+            // That of one host, as published, though both have to be fast for the interface to be.
+            let interface = if cell.fast_interface {
+                fast_share
+            } else {
+                1.0 - fast_share
+            };
+            let algorithm = if cell.alternate {
+                alternate
+            } else {
+                1.0 - alternate
+            };
+            let part = paths[cell.path as usize] * interface * algorithm;
+            let least = (0.1 * most as f64 * part).ceil() as u64;
+            admission.least[index][cell.index()] = least.max(1);
+        }
+    }
+    admission
+}
+
+fn cells() -> impl Iterator<Item = Cell> {
+    let paths = [PathClass::VeryFast, PathClass::Fast, PathClass::Typical];
+    let of_path = |path| {
+        let cell = move |(fast_interface, alternate)| Cell {
+            path,
+            fast_interface,
+            alternate,
+        };
+        [(true, false), (true, true), (false, false), (false, true)].map(cell)
+    };
+    paths.into_iter().flat_map(of_path)
+}

@@ -1,0 +1,159 @@
+//! Where sources and receivers are (spec 004a B.10.1).
+
+use longhaul_engine::config::mesonet::AccessClass;
+
+use super::layout::{Access, Layout, class_name};
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
+use crate::typed::Typed;
+
+/// The classes in the order of published tables.
+const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
+
+/// Hosts beyond this are a mistake: their state alone takes gigabytes.
+const MOST_HOSTS: u64 = 100_000_000;
+
+/// Published tables give thirds as 0.33, which do not add up.
+const ROUNDED: f64 = 0.011;
+
+/// A share that is left out is what the other two leave.
+pub(crate) fn complete_shares(hosts: &mut Table) {
+    for key in ["source_shares", "receiver_shares"] {
+        let Some(shares) = hosts.get_mut(key).and_then(Node::table_mut) else {
+            continue;
+        };
+        let missing: Vec<&str> = CLASSES
+            .into_iter()
+            .map(class_name)
+            .filter(|class| !shares.contains_key(*class))
+            .collect();
+        if let [class] = missing[..] {
+            let given: f64 = shares.keys().map(|key| shares.number(key)).sum();
+            let rest = Value::Number((1.0 - given).max(0.0));
+            shares.derive(class, rest, "what the other two leave");
+        }
+    }
+}
+
+/// Sources and receivers below each access router.
+pub(crate) struct Population {
+    pub sources: Vec<u32>,
+    pub receivers: Vec<u32>,
+}
+
+impl Population {
+    pub fn of(hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) -> Option<Self> {
+        let before = out.len();
+        let base = 3.0 * hosts.number("scale") * hosts.number("sources");
+        let sources = counts(hosts, "source_shares", base, layout, |one| one.sources, out);
+        let receivers = counts(
+            hosts,
+            "receiver_shares",
+            4.0 * base,
+            layout,
+            |one| one.receivers,
+            out,
+        );
+        let population = Self { sources, receivers };
+        let all = population.all_sources() + population.all_receivers();
+        if all > MOST_HOSTS {
+            let message = format!("this makes {all} hosts; at most {MOST_HOSTS} can be simulated");
+            let origin = &hosts.node("sources").origin;
+            out.push(Diagnostic::new("mesonet.hosts.sources", origin, message));
+        }
+        if out.len() == before && population.sources.iter().any(|&count| count > 0) {
+            population.check_receivers(hosts, layout, out);
+        }
+        (out.len() == before).then_some(population)
+    }
+
+    /// Sources choose a backbone router other than their own, each alike, and only then a receiver
+    /// (spec 004a B.5.2).
+    fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
+        let shares = hosts.sub("receiver_shares");
+        let mut refuse = |key: &str, origin: &Origin, message: String| {
+            let path = format!("mesonet.hosts.receiver_shares{key}");
+            out.push(Diagnostic::new(&path, origin, message));
+        };
+        for class in CLASSES {
+            let mut below = layout.access.iter().zip(&self.receivers);
+            let exists = layout.access.iter().any(|access| access.class == class);
+            if exists && below.all(|(access, &count)| access.class != class || count == 0) {
+                let name = class_name(class);
+                let message = format!(
+                    "no receiver is below any {name} access router; give the class a share that \
+                     makes at least one of them"
+                );
+                refuse(&format!(".{name}"), &shares.node(name).origin, message);
+                return;
+            }
+        }
+        for (index, router) in layout.backbone.iter().enumerate() {
+            let below = layout.access.iter().zip(&self.receivers);
+            let mut below = below.filter(|(access, _)| access.backbone(layout) == index);
+            let has_access = below.clone().next().is_some();
+            if has_access && below.all(|(_, &count)| count == 0) {
+                let message = format!(
+                    "no receiver is below the backbone router `{}`, which sources elsewhere choose \
+                     as often as any other",
+                    router.name
+                );
+                refuse("", &hosts.node("receiver_shares").origin, message);
+                return;
+            }
+        }
+    }
+
+    /// Half the hosts below each access router: the N of buffers.
+    pub fn half(&self, access: usize) -> f64 {
+        (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
+    }
+
+    /// How many sources there are.
+    pub fn all_sources(&self) -> u64 {
+        self.sources.iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// How many receivers there are.
+    pub fn all_receivers(&self) -> u64 {
+        self.receivers.iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// Parts of the sources and of the receivers that are below routers of a class.
+    pub fn parts(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
+        let part = |counts: &[u32]| {
+            let of_class = layout.access.iter().zip(counts);
+            let of_class = of_class.filter(|(access, _)| access.class == class);
+            let all: f64 = counts.iter().map(|&count| f64::from(count)).sum();
+            of_class.map(|(_, &count)| f64::from(count)).sum::<f64>() / all.max(1.0)
+        };
+        (part(&self.sources), part(&self.receivers))
+    }
+}
+
+/// Hosts of one kind below each access router: its own, or those of its class.
+fn counts(
+    hosts: &Table,
+    key: &str,
+    base: f64,
+    layout: &Layout,
+    own: fn(&Access) -> Option<u32>,
+    out: &mut Vec<Diagnostic>,
+) -> Vec<u32> {
+    let shares = hosts.sub(key);
+    let all = CLASSES.map(|class| shares.number(class_name(class)));
+    let sum: f64 = all.iter().sum();
+    if (sum - 1.0).abs() > ROUNDED {
+        let message = format!("the three shares add up to {sum}; they have to add up to 1");
+        let path = format!("mesonet.hosts.{key}");
+        out.push(Diagnostic::new(&path, &hosts.node(key).origin, message));
+    }
+    let count = |class: AccessClass| {
+        let share = shares.number(class_name(class)) / sum;
+        (base * share).round() as u32
+    };
+    let below = layout.access.iter();
+    below
+        .map(|access| own(access).unwrap_or_else(|| count(access.class)))
+        .collect()
+}

@@ -1,0 +1,262 @@
+//! `[mesonet]`: from the user's table to the engine's configuration of MesoNet.
+//!
+//! ```text
+//! original   original names go to the keys that they mean
+//!   -- checked against the model, like everything else
+//! clock      steps, intervals, the run
+//! topology   what the named topology is: layout (who is below whom), routes
+//! hosts      how many sources and receivers, and where
+//! sizes      speeds and buffers
+//! files, flows   what is asked for, by which algorithms
+//! explained  what follows from all this, for `longhaul explain`
+//! ```
+
+mod clock;
+mod explained;
+mod files;
+mod flows;
+mod hosts;
+mod layout;
+pub(crate) mod original;
+mod routes;
+mod sizes;
+mod topology;
+
+use longhaul_congestion::SlowStart;
+use longhaul_engine::config::mesonet::{Hosts, Measure, MesoNet, StartWaves, Transport, Users};
+
+use crate::custom::Algorithms;
+use crate::document::{Node, Origin, Table, Value, fill};
+use crate::error::Diagnostic;
+use crate::profile;
+use crate::render::ExplainRow;
+use crate::typed::{Typed, text_of};
+
+use clock::Clock;
+use hosts::Population;
+use layout::Layout;
+use routes::Routes;
+use sizes::{Buffers, Rates};
+
+/// A simulation of MesoNet, and what is kept of it.
+#[derive(Clone, Debug)]
+pub struct MesoNetRun {
+    /// What the engine simulates.
+    pub config: MesoNet,
+    /// Names of the tables to write.
+    pub tables: Vec<String>,
+    /// Intervals whose rows are kept before they are written, if the scenario says so.
+    pub flush_every: Option<u64>,
+}
+
+/// Everything that a scenario of MesoNet gives.
+pub(crate) struct Resolved {
+    /// The document, complete.
+    pub root: Table,
+    pub run: MesoNetRun,
+    pub explained: Vec<ExplainRow>,
+    pub warnings: Vec<String>,
+}
+
+/// Completes a checked document, or says what contradicts what.
+pub(crate) fn resolve(
+    mut root: Table,
+    makers: &dyn Algorithms,
+) -> Result<Resolved, Vec<Diagnostic>> {
+    let mut out = Vec::new();
+    root.default("seed", Value::Whole(1), Origin::Default);
+    root.default("replication", Value::Whole(0), Origin::Default);
+    let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let origin = root.node("mesonet").origin.clone();
+    let mesonet = root.sub_mut("mesonet");
+    if !mesonet.contains_key("intervals") {
+        let message = "the key `intervals` is missing: how many measurement intervals to simulate";
+        return Err(vec![Diagnostic::new("mesonet", &origin, message)]);
+    }
+    if let Some(hosts) = mesonet.get_mut("hosts").and_then(Node::table_mut) {
+        hosts::complete_shares(hosts);
+    }
+    fill(mesonet, profile::mesonet());
+    let clock = Clock::of(mesonet, &mut out);
+    let network = topology::load(mesonet.sub_mut("network"), &mut out);
+    let (Some(clock), Some(network)) = (clock, network) else {
+        return Err(out);
+    };
+    clock.spell_out(mesonet, &mut out);
+    let layout = Layout::of(&network.table, &network.path, &mut out);
+    let parts = Parts::of(mesonet, &network, &layout, &clock, &mut out);
+    let algorithms = flows::algorithms(mesonet, makers, &mut out);
+    let long_lived = flows::long_lived(mesonet, &layout, &algorithms, &clock, &mut out);
+    let mut files = files::files(mesonet.sub("files"), &clock, &mut out);
+    let users = users(mesonet.sub("users"), &clock, &mut out);
+    let Some(parts) = parts.filter(|_| out.is_empty()) else {
+        return Err(out);
+    };
+    let hosts = mesonet.sub("hosts");
+    if mesonet.sub("files").flag("admission") {
+        let share = hosts.number("fast_share");
+        let admission = files::admission(&files, &parts.population, &layout, share, &algorithms);
+        files.admission = Some(admission);
+    }
+    let buffers = Buffers::new(mesonet.sub("network"), parts.round_trips);
+    let topology = sizes::topology(
+        &layout,
+        parts.routes,
+        &parts.population,
+        &buffers,
+        &clock,
+        &mut out,
+    );
+    let measure = mesonet.sub("measure");
+    topology::check_monitors(measure, &topology, &mut out);
+    if !out.is_empty() {
+        return Err(out);
+    }
+    let config = MesoNet {
+        seed,
+        replication,
+        duration: clock.end(),
+        hosts: Hosts {
+            base: clock.rate(hosts.number("base_rate")),
+            fast: clock.rate(hosts.number("fast_rate")),
+            fast_share: hosts.number("fast_share"),
+        },
+        transport: transport(mesonet.sub("transport"), &clock),
+        algorithms,
+        users,
+        files,
+        long_lived,
+        measure: Measure {
+            every: clock.interval,
+            batch: measure.whole("batch") as usize,
+            flow_log: measure.flag("flow_log"),
+        },
+        topology,
+    };
+    let rates = Rates::of(mesonet.sub("network"));
+    let explained = explained::rows(
+        &config,
+        &rates,
+        &buffers,
+        &parts.population,
+        &layout,
+        &clock,
+    );
+    let warnings = warnings(&rates);
+    let tables = measure.list("tables").iter();
+    let run = MesoNetRun {
+        tables: tables.map(|node| text_of(node).to_string()).collect(),
+        flush_every: mesonet
+            .get("flush_every")
+            .map(|_| mesonet.whole("flush_every")),
+        config,
+    };
+    Ok(Resolved {
+        root,
+        run,
+        explained,
+        warnings,
+    })
+}
+
+/// What depends on the topology and on nothing but its users.
+struct Parts {
+    routes: Routes,
+    population: Population,
+    /// Sum of round trips over pairs of backbone routers in time steps, and the number of pairs.
+    round_trips: (u64, u64),
+}
+
+impl Parts {
+    fn of(
+        mesonet: &Table,
+        network: &topology::Named,
+        layout: &Layout,
+        clock: &Clock,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let factor = mesonet.sub("network").number("delay_factor");
+        let routes = Routes::of(&network.table, &network.path, layout, clock, factor, out);
+        let population = Population::of(mesonet.sub("hosts"), layout, out);
+        let (routes, population) = (routes?, population?);
+        let mut ends: Vec<usize> = layout
+            .access
+            .iter()
+            .map(|one| one.backbone(layout))
+            .collect();
+        ends.dedup();
+        let mut refuse = |message: String| {
+            out.push(Diagnostic::new(&network.path, &network.origin, message));
+        };
+        if ends.len() < 2 {
+            refuse("access routers have to be below two backbone routers or more".to_string());
+            return None;
+        }
+        let round_trips = routes.round_trips(&ends, layout);
+        let round_trips = round_trips.map_err(refuse).ok()?;
+        Some(Self {
+            routes,
+            population,
+            round_trips,
+        })
+    }
+}
+
+fn users(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Users {
+    let start = table.sub("start");
+    let start_waves = StartWaves {
+        at_once: start.number("at_once"),
+        second: start.number("second"),
+        third: start.number("third"),
+    };
+    let sum = start_waves.at_once + start_waves.second + start_waves.third;
+    if sum > 1.0 + 1e-9 {
+        let message = format!("the three probabilities add up to {sum}, more than 1");
+        let origin = &table.node("start").origin;
+        out.push(Diagnostic::new("mesonet.users.start", origin, message));
+    }
+    Users {
+        think: clock.span(table.node("think")),
+        start: start_waves,
+    }
+}
+
+fn transport(table: &Table, clock: &Clock) -> Transport {
+    Transport {
+        initial_cwnd: table.number("initial_cwnd"),
+        initial_ssthresh: table.number("initial_ssthresh"),
+        slow_start: SlowStart::NistLimited {
+            max_ssthresh: table.number("max_ssthresh"),
+        },
+        max_cwnd: table.number("max_cwnd"),
+        srtt_gain: table.number("srtt_gain"),
+        srtt_allowance: clock.span(table.node("srtt_allowance")),
+    }
+}
+
+/// The published networks have their bottlenecks at access routers (spec 004a B.3.1).
+fn warnings(rates: &Rates) -> Vec<String> {
+    let tiers = [
+        (
+            "backbone routers",
+            rates.backbone,
+            "points of presence",
+            rates.pop,
+        ),
+        (
+            "points of presence",
+            rates.pop,
+            "normal access routers",
+            rates.normal,
+        ),
+    ];
+    let slower = tiers
+        .into_iter()
+        .filter(|(_, above, _, below)| above < below);
+    let warning = |(above, fast, below, faster)| {
+        format!(
+            "{above} forward {fast} packets per time step, {below} {faster}: more than those above them"
+        )
+    };
+    slower.map(warning).collect()
+}

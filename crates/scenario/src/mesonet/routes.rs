@@ -1,0 +1,225 @@
+//! Links of the backbone and the ways through it: given, or by the least delay; both are followed to
+//! their ends before anything runs.
+
+use longhaul_engine::config::mesonet::BackboneLink;
+use longhaul_units::Span;
+
+use super::clock::Clock;
+use super::layout::Layout;
+use crate::check::unknown;
+use crate::document::{Node, Table};
+use crate::error::Diagnostic;
+use crate::read::join;
+use crate::typed::{Typed, text_of};
+
+/// Links, and which to take.
+pub(crate) struct Routes {
+    pub links: Vec<BackboneLink>,
+    /// `next_link[at][to]`.
+    pub next_link: Vec<Vec<Option<usize>>>,
+    /// Delay of each link in time steps.
+    steps: Vec<u64>,
+}
+
+impl Routes {
+    /// Of a checked topology file. `factor` multiplies the delays.
+    pub fn of(
+        topology: &Table,
+        path: &str,
+        layout: &Layout,
+        clock: &Clock,
+        factor: f64,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let before = out.len();
+        let count = layout.backbone.len();
+        let mut routes = Self {
+            links: Vec::new(),
+            next_link: vec![vec![None; count]; count],
+            steps: Vec::new(),
+        };
+        for (index, node) in topology.list("links").iter().enumerate() {
+            let link = node.table().expect("a link is a table");
+            // Halves to even: spec 004a B.8.2.
+            let steps = (factor * clock.steps(link.node("delay"))).round_ties_even() as u64;
+            let path = join(path, &format!("links.{index}"));
+            routes.add_link(link, &path, layout, clock.of_steps(steps), steps, out);
+        }
+        let given = topology.get("routes");
+        let given = given.map_or(&[][..], |_| topology.list("routes"));
+        for (index, node) in given.iter().enumerate() {
+            let path = join(path, &format!("routes.{index}"));
+            routes.add_route(node, &path, layout, out);
+        }
+        (0..count).for_each(|to| routes.fill_shortest(to));
+        (out.len() == before).then_some(routes)
+    }
+
+    fn add_link(
+        &mut self,
+        link: &Table,
+        path: &str,
+        layout: &Layout,
+        delay: Span,
+        steps: u64,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let ends = ["from", "to"]
+            .map(|key| backbone_router(layout, link.node(key), &join(path, key), out));
+        let [Some(from), Some(to)] = ends else {
+            return;
+        };
+        if from == to {
+            let name = &layout.backbone[from].name;
+            let message = format!("the link leads from `{name}` to itself");
+            let origin = &link.node("to").origin;
+            return out.push(Diagnostic::new(&join(path, "to"), origin, message));
+        }
+        let both = link.get("both").is_none_or(|_| link.flag("both"));
+        for (from, to) in [(from, to), (to, from)]
+            .into_iter()
+            .take(1 + usize::from(both))
+        {
+            if self.link(from, to).is_some() {
+                let [from, to] = [from, to].map(|end| &layout.backbone[end].name);
+                let message = format!("there are two links from `{from}` to `{to}`");
+                let origin = &link.node("from").origin;
+                return out.push(Diagnostic::new(path, origin, message));
+            }
+            self.links.push(BackboneLink {
+                name: format!(
+                    "{}-{}",
+                    layout.backbone[from].name, layout.backbone[to].name
+                ),
+                from,
+                to,
+                delay,
+            });
+            self.steps.push(steps);
+        }
+    }
+
+    fn link(&self, from: usize, to: usize) -> Option<usize> {
+        let leads = |link: &BackboneLink| link.from == from && link.to == to;
+        self.links.iter().position(leads)
+    }
+
+    fn add_route(&mut self, node: &Node, path: &str, layout: &Layout, out: &mut Vec<Diagnostic>) {
+        let route = node.table().expect("a route is a table");
+        let ends = ["at", "next"]
+            .map(|key| backbone_router(layout, route.node(key), &join(path, key), out));
+        let [Some(at), Some(next)] = ends else {
+            return;
+        };
+        let Some(link) = self.link(at, next) else {
+            let [at, next] = [at, next].map(|end| &layout.backbone[end].name);
+            let message = format!("no link leads from `{at}` to `{next}`");
+            let origin = &route.node("next").origin;
+            return out.push(Diagnostic::new(&join(path, "next"), origin, message));
+        };
+        for (index, node) in route.list("to").iter().enumerate() {
+            let path = join(path, &format!("to.{index}"));
+            let Some(to) = backbone_router(layout, node, &path, out) else {
+                continue;
+            };
+            let wrong = if to == at {
+                "packets for this router have arrived there"
+            } else if self.next_link[at][to].is_some() {
+                "another route says already where these packets go"
+            } else {
+                self.next_link[at][to] = Some(link);
+                continue;
+            };
+            out.push(Diagnostic::new(&path, &node.origin, wrong));
+        }
+    }
+
+    /// Sends packets for `to` the way of the least delay, then of the fewest links, then of the first
+    /// links, where no route is given.
+    fn fill_shortest(&mut self, to: usize) {
+        let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
+        best[to] = Some((0, 0, usize::MAX));
+        for _ in 1..best.len() {
+            for (index, link) in self.links.iter().enumerate() {
+                let Some((delay, hops, _)) = best[link.to] else {
+                    continue;
+                };
+                let reached = (delay + self.steps[index], hops + 1, index);
+                let worse = |(delay, hops, _)| (delay, hops) > (reached.0, reached.1);
+                if best[link.from].is_none_or(worse) {
+                    best[link.from] = Some(reached);
+                }
+            }
+        }
+        for (at, found) in best.into_iter().enumerate() {
+            if let Some((_, _, link)) = found.filter(|_| at != to) {
+                self.next_link[at][to].get_or_insert(link);
+            }
+        }
+    }
+
+    /// Delay from one backbone router to another in time steps, or the routers of a way that does not
+    /// get there.
+    fn follow(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
+        let (mut way, mut steps) = (vec![from], 0);
+        while way[way.len() - 1] != to {
+            let at = way[way.len() - 1];
+            let Some(link) = self.next_link[at][to] else {
+                return Err(way);
+            };
+            steps += self.steps[link];
+            let next = self.links[link].to;
+            let circle = way.contains(&next);
+            way.push(next);
+            if circle {
+                return Err(way);
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The sum of the round trips over all ordered pairs of the backbone routers `ends`, in time
+    /// steps, and the number of pairs; or what is wrong with the first of them that has no way.
+    pub fn round_trips(&self, ends: &[usize], layout: &Layout) -> Result<(u64, u64), String> {
+        let (mut sum, mut pairs) = (0, 0);
+        for &from in ends {
+            for &to in ends.iter().filter(|&&to| to != from) {
+                // Each way is that of two pairs, out for one and back for the other.
+                let way = self.follow(from, to);
+                sum += 2 * way.map_err(|way| lost(&way, to, layout))?;
+                pairs += 1;
+            }
+        }
+        Ok((sum, pairs))
+    }
+}
+
+fn lost(way: &[usize], to: usize, layout: &Layout) -> String {
+    let name = |&router: &usize| layout.backbone[router].name.as_str();
+    let names: Vec<&str> = way.iter().map(name).collect();
+    let (from, to) = (names[0], name(&to));
+    let last = way.len() - 1;
+    if let Some(first) = way[..last].iter().position(|at| *at == way[last]) {
+        let round = names[first..].join(", ");
+        return format!("packets from `{from}` to `{to}` go round in a circle: {round}");
+    }
+    format!(
+        "no route leads from `{from}` to `{to}`: `{}` has no link towards it",
+        names[last]
+    )
+}
+
+fn backbone_router(
+    layout: &Layout,
+    node: &Node,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) -> Option<usize> {
+    let names = || layout.backbone.iter().map(|router| router.name.as_str());
+    let found = names().position(|name| name == text_of(node));
+    if found.is_none() {
+        let message = unknown("backbone router", text_of(node), names());
+        out.push(Diagnostic::new(path, &node.origin, message));
+    }
+    found
+}

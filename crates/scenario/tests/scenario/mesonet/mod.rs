@@ -1,0 +1,38 @@
+//! Scenarios of MesoNet: what the engine gets, and every refusal.
+
+mod network;
+mod originals;
+mod refusals;
+mod users;
+
+use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_scenario::{Scenario, Simulation, parse};
+
+/// The shortest scenario.
+const BASE: &str = "[mesonet]\nintervals = 100\n";
+
+/// [`BASE`] with overrides in `[mesonet]`.
+fn scenario(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides
+        .iter()
+        .map(|text| format!("mesonet.{text}"))
+        .collect();
+    parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn config(scenario: &Scenario) -> &MesoNet {
+    match scenario.simulation() {
+        Simulation::MesoNet(run) => &run.config,
+        Simulation::Tcp(_) => panic!("no scenario of MesoNet"),
+    }
+}
+
+/// What the engine gets of [`BASE`] with overrides.
+fn with(overrides: &[&str]) -> MesoNet {
+    config(&scenario(overrides)).clone()
+}
+
+/// Overrides that give a topology of two backbone routers with a normal access router each.
+const SMALL: &str = "network.topology = { backbone = [\
+    { name = \"X\", pops = [{ normal = 1 }] }, { name = \"Y\", pops = [{ normal = 1 }] }], \
+    links = [{ from = \"X\", to = \"Y\", delay = 5 }] }";

@@ -1,0 +1,298 @@
+"""The text files of the original MesoNet (spec 004a B.12, B.13; tables 3-4 to 3-8).
+
+A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, whose name is that of the
+measure with that of the directory behind it. A time series has a line an interval: its number, then
+the values; there is no header. Times are in time steps. The stamp is the seed, where the original
+has the clock's: the same run gives the same files.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul.mesonet.summary import CLASSES
+from longhaul.mesonet.tables import MesoNet
+from longhaul.results import Results, ResultsError
+
+# Stem and column of the measures of the network (table 3-4).
+NETWORK = {
+    "ActiveFlows": "active_flows",
+    "ConnectionFailures": "failed_flows",
+    "FlowCongestionWindowOverTime": "cwnd_mean_pkts",
+    "FlowsAboveThreshold": "above_threshold_flows",
+    "FlowsCompleted": "completed_flows",
+    "FlowsConnecting": "connecting_flows",
+    "FlowsInInitialSlowStart": "initial_slow_start_flows",
+    "FlowsInNormalCongestionMode": "normal_mode_flows",
+    "LossRate": "loss_rate",
+    "NAKs": "naks_per_flow",
+    "NoReceivers": "no_receivers",
+    "PacketsIn": "in_pkts",
+    "PacketsOut": "out_pkts",
+    "RetransmissionRate": "retransmission_rate",
+    "Timeouts": "timeouts_per_flow",
+    "WindowIncreases": "increases_per_flow",
+}
+# Of flow classes (table 3-5).
+CLASS = {
+    "ActiveFlowsByType": "active_flows",
+    "ConnectionFailuresByType": "failed_flows",
+    "FlowCongestionWindowByType": "cwnd_mean_pkts",
+    "FlowRetransmissionRate": "retransmission_rate",
+    "FlowsAboveThresholdByFlowType": "above_threshold_flows",
+    "FlowsCompletedByType": "completed_flows",
+    "FlowsConnectingByFlowType": "connecting_flows",
+    "FlowsInInitialSlowStartByFlowType": "initial_slow_start_flows",
+    "FlowsInNormalCongestionModeByFlowType": "normal_mode_flows",
+    "NAKsByFlowType": "naks_per_flow",
+    "TemporalFlowThroughputs": "throughput_pps",
+    "TimeoutsByFlowType": "timeouts_per_flow",
+    "WindowIncreasesByFlowType": "increases_per_flow",
+}
+# Of long-lived flows (table 3-6), but for mode and round trip.
+LONG_LIVED = {
+    "LongLivedFlowCWNDs": "cwnd_pkts",
+    "LongLivedFlowFASTalpha": "fast_alpha_pkts",
+    "LongLivedFlowNAKs": "naks",
+    "LongLivedFlowThroughputs": "throughput_pps",
+    "LongLivedFlowTimeouts": "timeouts",
+    "LongLivedFlowWindowIncreases": "increases",
+}
+# Beginnings of the stems of each tier (table 3-7), which the original spells in two ways.
+TIERS = {
+    "backbone": ("BackboneRouters", "BackboneRouter"),
+    "pop": ("SubnetRouters", "SubnetRouter"),
+    "access": ("LeafRouters", "LeafRouter"),
+}
+# Of access routers (table 3-8).
+EDGES = {
+    "LeafConnectionFailures": "failed_flows",
+    "LeafNAKs": "naks_per_flow",
+    "LeafNoReceivers": "no_receivers",
+    "LeafTimeouts": "timeouts_per_flow",
+    "LeafWindowIncreases": "increases_per_flow",
+}
+# What the original calls the regime of an alternate algorithm (table 3-3).
+MODES = {
+    "hstcp": "HS",
+    "ctcp": "COMPOUND",
+    "ctcp-nist": "COMPOUND",
+    "scalable": "SCALABLE",
+    "fast": "FAST",
+    "fast-at": "FAST",
+    "htcp": "H",
+    "bic": "BIC",
+}
+
+Rows = Iterable[Iterable[object]]
+
+
+def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
+    tables = run.mesonet
+    stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
+    target = Path(out) / stem
+    if target.exists() and not overwrite:
+        raise ResultsError(f"{target} already exists; choose another place, or allow overwriting")
+    target.mkdir(parents=True, exist_ok=True)
+    for measure, rows in _files(tables):
+        _write(target / f"{measure}{stem}.txt", rows)
+    return target
+
+
+def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    """Every measure that the run's tables give, with the rows of its file."""
+    yield "ConfigurationSettingsFor", _settings(tables.run.scenario)
+    yield from _summaries(tables)
+    parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
+        "network": _network,
+        "classes": _classes,
+        "long_lived": _long_lived,
+        "routers": _routers,
+        "edges": _edges,
+    }
+    for name, part in parts.items():
+        if tables.has(name):
+            yield from part(tables)
+    yield from _monitors(tables)
+
+
+def _write(path: Path, rows: Rows) -> None:
+    with path.open("w", encoding="ascii", errors="replace") as file:
+        for row in rows:
+            file.write(" ".join(_written(value) for value in row) + "\n")
+
+
+def _written(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    # A mean over nobody; the original divides by nothing there.
+    return "0" if value is None else str(value)
+
+
+def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
+    """Every value of the resolved scenario, a line each."""
+    for key, value in scenario.items():
+        if isinstance(value, dict):
+            yield from _settings(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", json.dumps(value)
+
+
+def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    network = tables.network
+    for stem, column in NETWORK.items():
+        yield stem, network.select("interval", column).rows()
+    srtt = pl.col("srtt_mean_s") / tables.step_s
+    yield "AverageSRTT", network.select("interval", srtt).rows()
+
+
+def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
+    """A row an interval, a column for each value of `key`."""
+    return (
+        table.select("interval", key, value.alias("value"))
+        .pivot(on=key, index="interval", values="value", maintain_order=True)
+        .select("interval", *names)
+    )
+
+
+def _classes(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    for stem, column in CLASS.items():
+        yield stem, _wide(tables.classes, "class", pl.col(column), CLASSES).rows()
+
+
+def _long_lived(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    table = tables.long_lived
+    names = table["flow"].unique(maintain_order=True).to_list()
+    for stem, column in LONG_LIVED.items():
+        yield stem, _wide(table, "flow", pl.col(column), names).rows()
+    srtt = pl.col("srtt_s") / tables.step_s
+    yield "LongLivedFlowSRTT", _wide(table, "flow", srtt, names).rows()
+    kinds = {
+        entry["label"]: entry["congestion"].get("kind") for entry in tables.scenario["algorithms"]
+    }
+    flows = tables.scenario["long_lived"]
+    alternate = {
+        flow["label"]: MODES.get(kinds.get(flow.get("algorithm"), ""), "ALTERNATE")
+        for flow in flows
+    }
+    mode = (
+        pl.when(pl.col("mode") == "none")
+        .then(pl.lit("NONE"))
+        .when(pl.col("mode") == "alternate")
+        .then(pl.col("flow").replace_strict(alternate, default="ALTERNATE"))
+        .otherwise(pl.lit("NORMAL"))
+    )
+    yield "LongLivedFlowCongestionMode", _wide(table, "flow", mode, names).rows()
+
+
+def _names(tables: MesoNet, tier: str) -> list[str]:
+    topology = tables.topology
+    return topology.filter(pl.col("tier") == tier)["router"].to_list()
+
+
+def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    dropped = pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts").fill_null(0)
+    forwarded = pl.col("forwarded_up_pkts") + pl.col("forwarded_down_pkts").fill_null(0)
+    for tier, (plural, singular) in TIERS.items():
+        table, names = tables.routers.filter(pl.col("tier") == tier), _names(tables, tier)
+        series = {
+            f"{plural}ActiveFlows": pl.col("active_flows"),
+            f"{singular}Losses": dropped,
+            f"{plural}QLength": pl.col("queue_share"),
+            f"{singular}Util": pl.col("utilisation"),
+        }
+        for stem, value in series.items():
+            yield stem, _wide(table, "router", value, names).rows()
+        sums = {
+            f"{plural}FlowsCompleted": pl.col("completed_flows").max(),
+            f"{singular}PacketsForwarded": forwarded.sum(),
+        }
+        for stem, value in sums.items():
+            yield (
+                stem,
+                _with_header(names, table.group_by("router", maintain_order=True).agg(value)),
+            )
+
+
+def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
+    """A header and a line of values, in the order of the names."""
+    values = dict(table.iter_rows())
+    return [names, [values[name] for name in names]]
+
+
+def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    names = _names(tables, "access")
+    for stem, column in EDGES.items():
+        yield stem, _wide(tables.edges, "router", pl.col(column), names).rows()
+    syns = tables.edges.group_by("router", maintain_order=True).agg(
+        pl.col("syns").sum() / pl.col("first_syns").sum()
+    )
+    yield "LeafSYNrateLeaf", _with_header(names, syns.fill_nan(None))
+
+
+def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    """Figures of the whole run, under a header."""
+    totals = tables.totals
+    classes = [(row["class"], row) for row in totals.to_dicts()]
+    yield (
+        "FlowThroughputsByType",
+        [
+            [f"{kind}{name}" for name, _ in classes for kind in ("Flows", "Throughput")],
+            [row[key] for _, row in classes for key in ("completed_flows", "goodput_mean_pps")],
+        ],
+    )
+    yield (
+        "SYNrateByType",
+        [[name for name, _ in classes], [row["syns_per_connection"] for _, row in classes]],
+    )
+    meta = tables.run.meta
+    intervals = round(meta["simulated_s"] / tables.interval_s)
+    connected, syns = int(totals["connected_flows"].sum()), int(totals["syns"].sum())
+    heads = (
+        "Intervals",
+        "DataPacketsIn",
+        "DataPacketsOut",
+        "FlowsStarted",
+        "FlowsCompleted",
+        "SYNs",
+    )
+    values = (
+        intervals,
+        meta["data_packets"],
+        meta["mesonet"]["delivered_packets"],
+        connected + int(totals["failed_flows"].sum()),
+        int(totals["completed_flows"].sum()),
+        syns / connected if connected else None,
+    )
+    yield "TotalPackets", [heads, values]
+
+
+def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    """Packets on the links that the scenario monitors."""
+    measure = tables.scenario["measure"]
+    if tables.has("backbone_links"):
+        links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
+        table = tables.backbone_links
+        if link := _monitored(measure["backbone_link"], links):
+            part = table.filter(pl.col("link") == link).select("interval", "entered_pkts")
+            yield "MonitoredBBLink", part.rows()
+    if tables.has("routers"):
+        for key, tier, stem in (
+            ("pop", "pop", "MonitoredSubnetLink"),
+            ("access", "access", "MonitoredLeafLink"),
+        ):
+            if router := _monitored(measure[key], _names(tables, tier)):
+                part = tables.routers.filter(pl.col("router") == router)
+                yield stem, part.select("interval", "arrived_down_pkts").rows()
+
+
+def _monitored(given: object, names: list[str]) -> str | None:
+    """The name of what is given by name or by number from 1; nothing for 0."""
+    if isinstance(given, str):
+        return given or None
+    number = int(str(given))
+    return names[number - 1] if number else None

@@ -1,0 +1,145 @@
+"""Plots of runs of MesoNet: over time, with the periods that the scenario names."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from matplotlib.axes import Axes
+
+from longhaul import identity
+from longhaul.mesonet.summary import CLASSES
+from longhaul.plots import of_mesonet
+from longhaul.results import Results
+
+# Points of a line; each is the mean of the intervals between.
+MOST_POINTS = 600
+# Routers drawn one by one: those whose queues are fullest.
+MOST_ROUTERS = 4
+
+STATES = (
+    ("active_flows", "active", "#000000"),
+    ("initial_slow_start_flows", "initial slow start", "#009e73"),
+    ("normal_mode_flows", "like standard TCP", "#e69f00"),
+    ("above_threshold_flows", "as their alternate", "#0072b2"),
+    ("connecting_flows", "connecting", "#cc79a7"),
+)
+
+
+def _thinned(table: pl.DataFrame, columns: Sequence[str], key: str | None = None) -> pl.DataFrame:
+    """Means of columns over as many intervals as there are for a point."""
+    every = max(1, -(-int(table["interval"].max() or 1) // MOST_POINTS))  # type: ignore[arg-type]
+    keys = [key] if key else []
+    point = ((pl.col("interval") - 1) // every).alias("point")
+    means = table.group_by(point, *keys, maintain_order=True).agg(
+        pl.col("t_s").max(), pl.col(columns).mean()
+    )
+    return means.drop("point")
+
+
+def _periods(axes: Axes, run: Results) -> None:
+    """Mark where periods begin and end."""
+    ends = {time for period in run.mesonet.periods for time in (period.from_s, period.to_s)}
+    for time in sorted(ends):
+        axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
+
+
+def _legend(axes: Axes) -> None:
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3)
+
+
+@of_mesonet("flow-states", "flows by their state over time")
+def _flow_states(axes: Axes, run: Results) -> None:
+    states = _thinned(run.mesonet.network, [column for column, _, _ in STATES])
+    for column, label, colour in STATES:
+        axes.plot(states["t_s"], states[column], color=colour, label=label)
+    axes.set_ylabel("flows")
+    _periods(axes, run)
+    _legend(axes)
+
+
+def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -> None:
+    table = _thinned(run.mesonet.network, [column])
+    axes.plot(table["t_s"], table[column] * scale, color="#0072b2")
+    axes.set_ylabel(label)
+    _periods(axes, run)
+
+
+@of_mesonet("packets-out", "data packets delivered over time")
+def _packets_out(axes: Axes, run: Results) -> None:
+    per_s = 1 / run.mesonet.interval_s
+    _one_line(axes, run, "out_pkts", 1e-3 * per_s, "thousand packets out per second")
+
+
+@of_mesonet("retransmission-rate", "what completed flows sent beyond the size of their files")
+def _retransmission_rate(axes: Axes, run: Results) -> None:
+    _one_line(axes, run, "retransmission_rate", 100.0, "retransmission rate (%)")
+
+
+def _lines(
+    axes: Axes, run: Results, table: pl.DataFrame, key: str, names: Sequence[str], column: str
+) -> None:
+    """One line for each value of `key`."""
+    means = _thinned(table, [column], key)
+    for name, look in zip(names, identity.of_runs(len(names)), strict=True):
+        part = means.filter(pl.col(key) == name).drop_nulls(column)
+        if len(part):
+            line = identity.as_line(look, marker=True)
+            axes.plot(part["t_s"], part[column], label=name, **line)
+    _periods(axes, run)
+    _legend(axes)
+
+
+def _of_classes(name: str, help: str, column: str, label: str, scale: float = 1.0) -> None:
+    """Register a plot of the flow classes."""
+
+    @of_mesonet(name, help)
+    def _(axes: Axes, run: Results) -> None:
+        table = run.mesonet.classes.with_columns(pl.col(column) * scale)
+        _lines(axes, run, table, "class", CLASSES, column)
+        axes.set_ylabel(label)
+
+
+_of_classes(
+    "cwnd-classes", "mean congestion window of flow classes", "cwnd_mean_pkts",
+    "congestion window (packets)",
+)  # fmt: skip
+_of_classes(
+    "rtt-classes", "mean smoothed round-trip time of flow classes", "srtt_mean_s",
+    "smoothed round-trip time (ms)", 1e3,
+)  # fmt: skip
+_of_classes(
+    "throughput-classes", "packets per second of a flow of each class", "throughput_pps",
+    "packets per second of a flow",
+)  # fmt: skip
+
+
+def _of_long_lived(name: str, help: str, column: str, label: str) -> None:
+    """Register a plot of the long-lived flows."""
+
+    @of_mesonet(name, help)
+    def _(axes: Axes, run: Results) -> None:
+        table = run.mesonet.long_lived
+        names = table["flow"].unique(maintain_order=True).to_list()
+        _lines(axes, run, table, "flow", names, column)
+        axes.set_ylabel(label)
+
+
+_of_long_lived(
+    "long-lived", "packets per second of long-lived flows", "throughput_pps", "packets per second"
+)
+_of_long_lived(
+    "cwnd-long-lived", "congestion window of long-lived flows", "cwnd_pkts",
+    "congestion window (packets)",
+)  # fmt: skip
+
+
+@of_mesonet("router-queues", "the fullest queues of routers, as part of what they can hold")
+def _router_queues(axes: Axes, run: Results) -> None:
+    routers = run.mesonet.routers
+    fullest = (
+        routers.group_by("router", maintain_order=True)
+        .agg(pl.col("queue_share").mean())
+        .sort("queue_share", descending=True, maintain_order=True)["router"]
+    )
+    _lines(axes, run, routers, "router", fullest[:MOST_ROUTERS].to_list(), "queue_share")
+    axes.set_ylabel("share of the queues in use")
+    axes.set_ylim(0, 1.05)

@@ -1,0 +1,179 @@
+"""A run of MesoNet in a few figures: of the network, of flow classes and of long-lived flows.
+
+Figures are means over the intervals of a period; rates of losses and retransmissions are those of
+all its packets and flows (NIST SP 500-282 chapters 3 and 6).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from longhaul.comparison import Block, Table, number
+
+if TYPE_CHECKING:
+    from longhaul.mesonet.tables import MesoNet, Period
+    from longhaul.results import Results
+
+CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
+
+# Key, title, format.
+NETWORK_FIGURES = (
+    ("active_flows", "active flows", number(0)),
+    ("connecting_flows", "flows connecting", number(1)),
+    ("initial_slow_start_flows", "... in initial slow start", number(0)),
+    ("normal_mode_flows", "... like standard TCP", number(0)),
+    ("above_threshold_flows", "... as their alternate", number(0)),
+    ("completed_per_s", "flows completed per second", number(1)),
+    ("failed_flows", "flows not connected", number(0)),
+    ("out_pps", "packets out per second", number(0)),
+    ("utilisation", "utilisation of access routers", lambda value: f"{value:.1%}"),
+    ("loss_rate", "data packets lost", lambda value: f"{value:.3%}"),
+    ("retransmission_rate", "retransmission rate", lambda value: f"{value:.3%}"),
+    ("srtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
+    ("cwnd_mean_pkts", "mean window (packets)", number(1)),
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures of one run by period; without named periods, the run is one."""
+
+    network: pl.DataFrame
+    classes: pl.DataFrame
+    long_lived: pl.DataFrame
+    totals: pl.DataFrame
+
+    @classmethod
+    def of(cls, tables: "MesoNet") -> "Summary":
+        """Summarise a run."""
+        periods = tables.summed
+        capacity_pps = access_capacity(tables.topology)
+        return cls(
+            network=_by_period(
+                tables, "network", periods, _network(tables.interval_s, capacity_pps)
+            ),
+            classes=_by_period(tables, "classes", periods, _CLASS, "class"),
+            long_lived=_by_period(tables, "long_lived", periods, _LONG_LIVED, "flow"),
+            totals=tables.totals,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain lists and dictionaries."""
+        return {
+            "network": self.network.to_dicts(),
+            "classes": self.classes.to_dicts(),
+            "long_lived": self.long_lived.to_dicts(),
+            "totals": self.totals.to_dicts(),
+        }
+
+
+def _by_period(
+    tables: "MesoNet",
+    name: str,
+    periods: Sequence["Period"],
+    figures: Sequence[pl.Expr],
+    key: str | None = None,
+) -> pl.DataFrame:
+    """Figures of a table, a row for each period and value of `key`; none without the table."""
+    if not tables.has(name):
+        return pl.DataFrame()
+    table: pl.DataFrame = getattr(tables, name)
+    rows = []
+    for period in periods:
+        part = period.of(table)
+        found = (
+            part.group_by(key, maintain_order=True).agg(figures) if key else part.select(figures)
+        )
+        rows.append(found.insert_column(0, pl.lit(period.name).alias("period")))
+    return pl.concat(rows)
+
+
+def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
+    return (of.sum() / over.sum()).fill_nan(None)
+
+
+def access_capacity(topology: pl.DataFrame) -> float:
+    """Packets per second that all access routers together forward."""
+    return float(topology.filter(pl.col("tier") == "access")["capacity_pps"].sum())
+
+
+def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
+    """Packets and their acknowledgements as part of what access routers forward (spec 004a D.1).
+
+    Crude: each of a router's two queues has its capacity, so that it can exceed 1.
+    """
+    return 2 * out_pps / capacity_pps
+
+
+def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
+    column = pl.col
+    out_pps = column("out_pkts").mean() / interval_s
+    return [
+        column(
+            "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
+            "above_threshold_flows", "srtt_mean_s", "cwnd_mean_pkts",
+        ).mean(),
+        (column("completed_flows").mean() / interval_s).alias("completed_per_s"),
+        column("failed_flows").sum(),
+        out_pps.alias("out_pps"),
+        utilisation(out_pps, capacity_pps).alias("utilisation"),
+        _share(column("in_pkts").cast(pl.Int64) - column("out_pkts"), column("in_pkts")).alias(
+            "loss_rate"
+        ),
+        _share(
+            column("retransmission_rate") * column("completed_flows"), column("completed_flows")
+        ).alias("retransmission_rate"),
+    ]  # fmt: skip
+
+
+_CLASS = (
+    pl.col("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps").mean(),
+    pl.col("completed_flows").sum(),
+)
+_LONG_LIVED = (
+    pl.col("throughput_pps", "cwnd_pkts", "srtt_s").mean(),
+    pl.col("naks", "timeouts").sum(),
+)
+
+
+def table(runs: Sequence["Results"]) -> Table:
+    """The figures of every run beside one another, a column for each period."""
+    summaries = [run.mesonet.summary() for run in runs]
+    heads = [(run.name, [period.name for period in run.mesonet.summed]) for run in runs]
+    blocks = [_network_block(heads, summaries)]
+    blocks.append(_keyed_block("packets per second of a flow", "class", heads, summaries))
+    blocks.append(_keyed_block("packets per second of long-lived flows", "flow", heads, summaries))
+    return Table(heads, [block for block in blocks if block.rows])
+
+
+Heads = Sequence[tuple[str, list[str]]]
+
+
+def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
+    rows = []
+    columns: list[dict[str, Any]] = []
+    for (_, periods), summary in zip(heads, summaries, strict=True):
+        columns += summary.network.to_dicts() or [{} for _ in periods]
+    for key, title, form in NETWORK_FIGURES:
+        values = [column.get(key) for column in columns]
+        if any(value is not None for value in values):
+            rows.append((title, ["" if value is None else form(value) for value in values]))
+    return Block("network", rows)
+
+
+def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
+    """Throughput by class or by flow."""
+    tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
+    names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
+    form = number(0)
+    rows = []
+    for name in names:
+        cells = []
+        for (_, periods), table in zip(heads, tables, strict=True):
+            found = table.filter(pl.col(key) == name) if len(table) else table
+            values = {row["period"]: row["throughput_pps"] for row in found.to_dicts()}
+            cells += [values.get(period) for period in periods]
+        rows.append((name, ["" if cell is None else form(cell) for cell in cells]))
+    return Block(title, rows)

@@ -1,0 +1,130 @@
+"""The tables of a run of MesoNet, each read when it is first asked for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from longhaul import _engine
+
+if TYPE_CHECKING:
+    from longhaul.mesonet.summary import Summary
+    from longhaul.results import Results
+
+
+@dataclass(frozen=True)
+class Period:
+    """A part of a run with a name."""
+
+    name: str
+    from_s: float
+    to_s: float
+
+    def of(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The rows of the intervals that end in the period."""
+        return table.filter(pl.col("t_s").is_between(self.from_s, self.to_s, closed="right"))
+
+
+class MesoNet:
+    """What a run of MesoNet recorded; a row an interval, unless it says otherwise."""
+
+    def __init__(self, run: "Results") -> None:
+        """Take the tables of a run."""
+        self.run = run
+
+    @cached_property
+    def network(self) -> pl.DataFrame:
+        """Flows by their state, packets and losses of the whole network."""
+        return self.run.table("network")
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """A row an interval and class: flows by their state, windows, throughput."""
+        return self.run.table("classes")
+
+    @cached_property
+    def long_lived(self) -> pl.DataFrame:
+        """A row an interval and long-lived flow."""
+        return self.run.table("long_lived")
+
+    @cached_property
+    def routers(self) -> pl.DataFrame:
+        """A row an interval and router: queues, losses, utilisation."""
+        return self.run.table("routers")
+
+    @cached_property
+    def edges(self) -> pl.DataFrame:
+        """A row an interval and access router: what flows of its hosts went through."""
+        return self.run.table("edges")
+
+    @cached_property
+    def backbone_links(self) -> pl.DataFrame:
+        """A row an interval and link of the backbone."""
+        return self.run.table("backbone_links")
+
+    @cached_property
+    def goodput(self) -> pl.DataFrame:
+        """A row a batch of completed flows of a group."""
+        return self.run.table("goodput")
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """A row a flow that is over, if the scenario asks for the log."""
+        return self.run.table("flows")
+
+    @cached_property
+    def measures(self) -> pl.DataFrame:
+        """What functions of your own measured, if the run was given any."""
+        return self.run.table("measures")
+
+    @cached_property
+    def totals(self) -> pl.DataFrame:
+        """A row a class: its flows over the whole run."""
+        return self.run.table("totals")
+
+    @cached_property
+    def topology(self) -> pl.DataFrame:
+        """A row a router: its place, speed, buffer and hosts."""
+        return self.run.table("topology")
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The table `[mesonet]` of the resolved scenario."""
+        resolved: dict[str, Any] = self.run.scenario["mesonet"]
+        return resolved
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of a time step."""
+        return _engine.seconds(self.scenario["step"])
+
+    @property
+    def interval_s(self) -> float:
+        """Seconds of an interval."""
+        return _engine.seconds(self.scenario["interval"])
+
+    @property
+    def periods(self) -> list[Period]:
+        """The parts of the run that the scenario names."""
+        seconds = _engine.seconds
+        return [
+            Period(period["name"], seconds(period["from"]), seconds(period["to"]))
+            for period in self.scenario["periods"]
+        ]
+
+    @property
+    def summed(self) -> list[Period]:
+        """The periods that the summary averages over: without any, the run is one."""
+        whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
+        return self.periods or [whole]
+
+    def has(self, table: str) -> bool:
+        """Whether the run has this table, with at least a row."""
+        return bool(self.run.tables.get(table))
+
+    def summary(self) -> "Summary":
+        """The run's figures, period by period."""
+        from longhaul.mesonet.summary import Summary
+
+        return Summary.of(self)

@@ -1,0 +1,298 @@
+"""A small run of MesoNet from file to figures: its tables agree with each other and the export."""
+
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import CommandLine
+from rich.console import Console
+
+import longhaul
+from longhaul import plots
+from longhaul.mesonet import Interval
+from longhaul.mesonet.export import export
+from longhaul.mesonet.summary import access_capacity, utilisation
+
+# Three backbone routers, a point of presence each; normal access routers serve 2 packets a
+# millisecond, which some hundred sources fill at times.
+SMALL = """
+title = "Small MesoNet"
+
+[mesonet]
+intervals = 100
+periods = [{ name = "early", from = 0, to = 0.5 }, { name = "late", from = 0.5, to = 1 }]
+algorithms = [{ share = 0.5 }, { congestion = { kind = "hstcp" }, share = 0.5 }]
+long_lived = [{ from = "X1a", to = "Z1a", start = "5 s", algorithm = "hstcp" }]
+network = { backbone_rate = 80, topology = { backbone = [
+    { name = "X", direct = 1, pops = [{ normal = 2 }] },
+    { name = "Y", pops = [{ fast = 1 }] },
+    { name = "Z", pops = [{ normal = 1 }] },
+], links = [
+    { from = "X", to = "Y", delay = 10 },
+    { from = "Y", to = "Z", delay = 5 },
+] } }
+hosts = { sources = 40, scale = 1 }
+users = { think = "1 s" }
+measure = { flow_log = true, batch = 50, backbone_link = "X-Y", pop = 1, access = "X1a" }
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
+    """A run of the small scenario, for tests that only read."""
+    return longhaul.run(SMALL, out=tmp_path_factory.mktemp("mesonet") / "m1")
+
+
+def test_active_flows_are_in_one_of_three_states(run: longhaul.Results) -> None:
+    for table in (run.mesonet.network, run.mesonet.classes):
+        states = pl.sum_horizontal(
+            "initial_slow_start_flows", "normal_mode_flows", "above_threshold_flows"
+        )
+        rest = table.select(pl.col("active_flows") - states).to_series()
+        assert rest.abs().sum() == 0
+    assert run.mesonet.network["active_flows"].sum() > 0
+
+
+def test_classes_and_long_lived_flows_are_the_network(run: longhaul.Results) -> None:
+    classes = run.mesonet.classes.group_by("interval", maintain_order=True).agg(
+        pl.col("completed_flows", "out_pkts").sum()
+    )
+    long_lived = run.mesonet.long_lived["out_pkts"]
+    network = run.mesonet.network
+    assert classes["completed_flows"].to_list() == network["completed_flows"].to_list()
+    # Packets that arrive when their flow is over are in no class.
+    late = network["out_pkts"] - classes["out_pkts"] - long_lived
+    assert (late >= 0).all()
+    assert float(late.sum()) < 0.01 * float(network["out_pkts"].sum())
+    assert network["out_pkts"].sum() == run.meta["mesonet"]["delivered_packets"]
+
+
+def test_what_arrives_at_a_router_leaves_it_is_dropped_or_waits(run: longhaul.Results) -> None:
+    sums = run.mesonet.routers.group_by("router").agg(pl.selectors.ends_with("_pkts").sum())
+    last = run.mesonet.routers.group_by("router").agg(pl.selectors.starts_with("queue_").last())
+    both = sums.join(last, on="router", suffix="_last").fill_null(0)
+    for side in ("up", "down"):
+        arrived = both[f"arrived_{side}_pkts"]
+        left = both[f"forwarded_{side}_pkts"] + both[f"dropped_{side}_pkts"]
+        assert (arrived - left - both[f"queue_{side}_pkts_last"]).abs().sum() == 0
+    assert sums["dropped_down_pkts"].sum() > 0
+
+
+def test_the_log_the_totals_and_the_batches_count_the_same_flows(run: longhaul.Results) -> None:
+    tables = run.mesonet
+    completed = tables.flows.filter(pl.col("connected_s").is_not_null())
+    counts = dict(completed.group_by("class").len().iter_rows())
+    totals = dict(tables.totals.select("class", "completed_flows").iter_rows())
+    assert {name: counts.get(name, 0) for name in totals} == totals
+    assert tables.goodput["flows"].sum() == len(completed)
+    mean = completed.group_by("class").agg(pl.col("goodput_pps").mean()).sort("class")
+    wanted = tables.totals.filter(pl.col("completed_flows") > 0).sort("class")
+    assert mean["goodput_pps"].to_list() == pytest.approx(wanted["goodput_mean_pps"].to_list())
+    # No flow is faster than its host, and none sends less than its file.
+    assert (completed["goodput_pps"] <= 80_000).all()
+    assert (completed["sent_pkts"] >= completed["size_pkts"]).all()
+
+
+def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
+    summary = run.mesonet.summary()
+    assert summary.network["period"].to_list() == ["early", "late"]
+    early = run.mesonet.network.head(50)
+    assert summary.network["active_flows"][0] == pytest.approx(early["active_flows"].mean())
+    lost = 1 - float(early["out_pkts"].sum()) / float(early["in_pkts"].sum())
+    assert summary.network["loss_rate"][0] == pytest.approx(lost)
+    late = summary.long_lived.filter(pl.col("period") == "late")["throughput_pps"].item()
+    # A normal access router forwards 2 packets a millisecond.
+    assert 0 < late <= 2000
+    assert run.as_json()["network"] == summary.as_dict()["network"]
+
+
+def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path: Path) -> None:
+    def ends(interval: Interval) -> dict[str, float]:
+        return {"t": interval.t_s, "out": interval.out_pkts / interval.length_s}
+
+    def queues(interval: Interval) -> dict[str, float]:
+        routers = interval.backbone | interval.pops | interval.access
+        waiting = sum(one["queue_up_pkts"] + one["queue_down_pkts"] for one in routers.values())
+        cwnd = interval.long_lived["L1"]["cwnd_pkts"]
+        flows = sum(one["active_flows"] for one in interval.classes.values())
+        return {
+            "waiting": waiting,
+            "cwnd": cwnd,
+            "flows": flows,
+            "entered": interval.links["X-Y"],
+            "syns": interval.edges["X1a"]["syns"],
+        }
+
+    measured = longhaul.run(SMALL, out=tmp_path / "own", measures=[ends, queues]).mesonet
+    own, network = measured.measures, run.mesonet.network
+    assert own["t_s"].to_list() == own["t"].to_list() == network["t_s"].to_list()
+    assert (own["out"] * 0.2).to_list() == pytest.approx(network["out_pkts"].to_list())
+    long_lived = run.mesonet.long_lived
+    assert own["cwnd"].to_list() == long_lived["cwnd_pkts"].to_list()
+    active = own["flows"] + (long_lived["mode"] != "none")
+    assert active.to_list() == network["active_flows"].to_list()
+    waiting = run.mesonet.routers.group_by("interval", maintain_order=True).agg(
+        pl.col("queue_up_pkts", "queue_down_pkts").sum()
+    )
+    both = waiting["queue_up_pkts"] + waiting["queue_down_pkts"]
+    assert own["waiting"].to_list() == both.to_list()
+    edge = run.mesonet.edges.filter(pl.col("router") == "X1a")
+    assert own["syns"].to_list() == edge["syns"].to_list()
+    link = run.mesonet.backbone_links.filter(pl.col("link") == "X-Y")
+    assert own["entered"].to_list() == link["entered_pkts"].to_list()
+
+
+def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
+    def breaks(interval: Interval) -> dict[str, float]:
+        return {"x": 1 / (interval.number - 3)}
+
+    def changes(interval: Interval) -> dict[str, float]:
+        return {f"x{interval.number}": 1.0}
+
+    with pytest.raises(ZeroDivisionError):
+        longhaul.run(SMALL, out=tmp_path / "none", measures=[breaks])
+    with pytest.raises(ValueError, match="`x2` is measured in interval 2, but not in the first"):
+        longhaul.run(SMALL, out=tmp_path / "none", measures=[changes])
+    assert not list(tmp_path.iterdir())
+
+
+def test_utilisation_is_that_of_the_published_example() -> None:
+    # Spec 004a E-30: 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
+    speeds = [200e3] * 105 + [400e3] * 28 + [2000e3] * 6
+    topology = pl.DataFrame({"tier": "access", "capacity_pps": speeds}).vstack(
+        pl.DataFrame({"tier": ["pop"], "capacity_pps": [1e9]})
+    )
+    capacity_pps = access_capacity(topology)
+    assert capacity_pps * 0.2 == pytest.approx(8.84e6)
+    out = pl.DataFrame({"out_pps": [8.15e5 / 0.2]})
+    used = out.select(utilisation(pl.col("out_pps"), capacity_pps)).item()
+    assert used == pytest.approx(0.184, abs=5e-4)
+
+
+def test_the_same_scenario_leaves_the_same_tables(run: longhaul.Results, tmp_path: Path) -> None:
+    again = longhaul.run(SMALL, out=tmp_path / "m2")
+    for table in run.tables:
+        name = f"{table}.parquet"
+        assert (run.path / name).read_bytes() == (again.path / name).read_bytes(), table
+
+
+def test_a_run_without_a_table_says_why(tmp_path: Path) -> None:
+    few = longhaul.run(SMALL, out=tmp_path / "few", set=['mesonet.measure.tables=["network"]'])
+    assert set(few.tables) == {"network", "flows", "totals", "topology"}
+    with pytest.raises(longhaul.ResultsError, match=r"measure\.tables"):
+        _ = few.mesonet.routers
+    assert "active flows" in _printed(few)
+    classes = ['mesonet.measure.tables=["classes"]', "mesonet.intervals=20"]
+    other = _printed(longhaul.run(SMALL, out=tmp_path / "other", set=classes))
+    assert "active flows" not in other
+    assert len(next(line for line in other.splitlines() if line.startswith(" NN")).split()) == 3
+
+
+def _printed(*runs: longhaul.Results) -> str:
+    text = StringIO()
+    Console(file=text, width=200).print(longhaul.compare(runs))
+    return text.getvalue()
+
+
+def test_runs_of_two_kinds_have_no_table_in_common(
+    run: longhaul.Results, finished: longhaul.Results
+) -> None:
+    assert "L1" in _printed(run, run)
+    with pytest.raises(longhaul.ResultsError, match="no figures in common"):
+        longhaul.compare([run, finished])
+    with pytest.raises(longhaul.ResultsError, match="`cwnd` is no plot of this run"):
+        longhaul.plot(run, "cwnd")
+    with pytest.raises(longhaul.ResultsError, match="no run of MesoNet"):
+        _ = finished.mesonet
+
+
+@pytest.mark.parametrize(
+    "name", [plot.name for plot in plots.PLOTS.values() if plot.mesonet is not None]
+)
+def test_every_plot_is_drawn(name: str, run: longhaul.Results, tmp_path: Path) -> None:
+    longhaul.plot([run, run], name, tmp_path / "plot.svg")
+    root = ElementTree.parse(tmp_path / "plot.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_a_line_is_the_mean_of_its_column(run: longhaul.Results) -> None:
+    (axes,) = plots.figure("long-lived", [run]).axes
+    drawn = next(line for line in axes.get_lines() if line.get_label() == "L1").get_data()[1]
+    assert np.asarray(drawn).tolist() == run.mesonet.long_lived["throughput_pps"].to_list()
+
+
+def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    longhaul.report(run, page)
+    text = page.read_text()
+    assert text.count("<svg") == 6
+    assert "B a source" in text
+
+
+def _lines(folder: Path, measure: str) -> list[list[str]]:
+    (file,) = (path for path in folder.iterdir() if path.name.startswith(f"{measure}Run"))
+    return [line.split(" ") for line in file.read_text().splitlines()]
+
+
+def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_path: Path) -> None:
+    # Names of directory and files: spec 004a B.12 and E-32.
+    folder = export(run, tmp_path)
+    assert folder.name == "Run0TimeStamp1"
+    assert all(path.name.endswith("Run0TimeStamp1.txt") for path in folder.iterdir())
+    # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, settings.
+    assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 1
+    tables = run.mesonet
+    active = _lines(folder, "ActiveFlows")
+    assert active == [
+        [str(n), str(flows)] for n, flows in enumerate(tables.network["active_flows"], 1)
+    ]
+    # Round trips in steps of a millisecond; columns in the order DD, DF, DN, FF, FN, NN.
+    srtt = float(_lines(folder, "AverageSRTT")[9][1])
+    assert srtt == pytest.approx(1e3 * tables.network["srtt_mean_s"][9])
+    classes = tables.classes.filter(pl.col("interval") == 60)["completed_flows"].to_list()
+    assert _lines(folder, "FlowsCompletedByType")[59] == ["60", *map(str, classes)]
+    losses = [[int(cell) for cell in line[1:]] for line in _lines(folder, "LeafRouterLosses")]
+    assert sum(map(sum, losses)) == (
+        tables.routers.filter(pl.col("tier") == "access")
+        .select(pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts"))
+        .to_series()
+        .sum()
+    )
+    assert {line[1] for line in _lines(folder, "LongLivedFlowCongestionMode")[:24]} == {"NONE"}
+    names, values = _lines(folder, "BackboneRouterPacketsForwarded")
+    assert names == ["X", "Y", "Z"]
+    assert all(int(value) > 0 for value in values)
+    link = tables.backbone_links.filter(pl.col("link") == "X-Y")["entered_pkts"]
+    assert [int(line[1]) for line in _lines(folder, "MonitoredBBLink")] == link.to_list()
+    assert _lines(folder, "TotalPackets")[1][:2] == ["100", str(run.meta["data_packets"])]
+
+
+def test_export_refuses_what_it_cannot_do(
+    run: longhaul.Results, finished: longhaul.Results, cli: CommandLine
+) -> None:
+    assert cli("export", run.path, "--out", "text").returncode == 0
+    again = cli("export", run.path, "--out", "text")
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)
+    other = cli("export", finished.path)
+    assert (other.returncode, "no run of MesoNet" in other.stderr) == (2, True)
+
+
+def test_keys_are_listed_with_their_original_names(cli: CommandLine) -> None:
+    listed = cli("list", "mesonet").stdout
+    for name in ("lambdaOFF", "QszAlg", "LL_FLOW_SOURCES", "long_lived.*.from"):
+        assert name in listed
+
+
+def test_a_wrong_topology_is_one_message(tmp_path: Path, cli: CommandLine) -> None:
+    (tmp_path / "net.toml").write_text(
+        'backbone = [{ name = "X", direct = 1 }, { name = "Y", direct = 1 }]\nlinks = []\n'
+    )
+    (tmp_path / "wrong.toml").write_text(
+        '[mesonet]\nintervals = 5\nnetwork = { topology = "net.toml" }\n'
+    )
+    refused = cli("check", "wrong.toml")
+    assert refused.returncode == 2
+    assert "net.toml:1:1: no route leads from `X` to `Y`" in refused.stderr
