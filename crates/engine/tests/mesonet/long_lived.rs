@@ -56,16 +56,17 @@ fn network(congestion: ControllerSpec) -> MesoNet {
     config
 }
 
-fn slack(kind: &str) -> ControllerSpec {
+fn fast_with_slack() -> ControllerSpec {
     ControllerSpec {
         parameters: vec![("srtt_timer_slack".to_owned(), 0.005)],
-        ..controller(kind, Variant::Paper)
+        ..controller("fast", Variant::Paper)
     }
 }
 
 /// Table 7-14 within the tolerances of 004b E47: (algorithm, lags of L1 to L3, part by which they may
 /// differ where that is more than 0.4 s). H-TCP's is one interval wider, for which the spec's own
-/// recursion needs 16.0 s on L3, too.
+/// recursion needs 16.0 s on L3, too. CTCP needs no `srtt_timer_slack` here: while its window opens, the
+/// smoothed round-trip time is above the distance of the bursts of acknowledgements.
 #[test]
 #[ignore = "fifty million packets"]
 fn flows_reach_full_speed_when_published() {
@@ -76,9 +77,8 @@ fn flows_reach_full_speed_when_published() {
         (nist("bic"), [39.4, 12.6, 4.6], 0.0),
         (nist("htcp"), [30.2, 21.4, 15.0], 0.07),
         (controller("fast", Variant::Paper), [8.0, 2.2, 1.0], 0.25),
-        (slack("fast"), [8.0, 2.2, 1.0], 0.25),
-        (controller("ctcp", Variant::Paper), [14.8, 6.0, 2.8], 0.45),
-        (slack("ctcp"), [14.8, 6.0, 2.8], 0.0),
+        (fast_with_slack(), [8.0, 2.2, 1.0], 0.0),
+        (controller("ctcp", Variant::Paper), [14.8, 6.0, 2.8], 0.15),
     ];
     for (congestion, published, part) in cases {
         let kind = congestion.kind.clone();

@@ -52,27 +52,39 @@ impl Timer {
     }
 }
 
-/// All timers, in order.
+/// All timers, in order. Those of flows, which come and go, are kept apart from those of hundreds of
+/// thousands of sources that think.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Timers(Heap);
+pub(crate) struct Timers {
+    flows: Heap,
+    users: Heap,
+}
 
 impl Timers {
     /// When the first one is due; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
-        time_of(self.0.first())
+        time_of(self.flows.first().min(self.users.first()))
     }
 
     /// Sets one.
     pub(crate) fn push(&mut self, time: Time, timer: Timer) {
-        self.0
-            .push(Key::from(time.as_ps()) << 64 | Key::from(timer.tag()));
+        let key = Key::from(time.as_ps()) << 64 | Key::from(timer.tag());
+        match timer {
+            Timer::Expiry(_) | Timer::Pace(_) => self.flows.push(key),
+            Timer::Ask(_) | Timer::Start(_) | Timer::Stop(_) => self.users.push(key),
+        }
     }
 
     /// Takes the first one.
     pub(crate) fn take(&mut self) -> (Time, Timer) {
-        let key = self.0.first();
-        self.0.remove_first();
+        let (flows, users) = (self.flows.first(), self.users.first());
+        if flows < users {
+            self.flows.remove_first();
+        } else {
+            self.users.remove_first();
+        }
+        let key = flows.min(users);
         (time_of(key), Timer::from_tag(key as u64))
     }
 }

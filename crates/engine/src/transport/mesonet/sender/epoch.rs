@@ -91,6 +91,9 @@ impl SendingEnd {
     }
 
     /// No answer came for a whole timeout (spec 004a B.7.6): what is under way is given up.
+    ///
+    /// If a packet was lost at the end of it, the answer to the first one sent now is negative, and its
+    /// number is high enough to reduce the window once more: the published procedure, taken literally.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {
