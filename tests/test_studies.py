@@ -210,6 +210,13 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     kept = sorted((tmp_path / "studies/tiny/store").rglob("*.json"))
     assert len(kept) == 4
 
+    # What is finished is judged at another scale without a run.
+    judged = json.loads(
+        cli("study", "run", "tiny", "--scale", "full", "--only-judge", "--json").stdout
+    )
+    assert {row["id"]: row["verdict"] for row in judged}["C"] == NOT_RUN
+    assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 4
+
     # Judging again, and a larger scale, do no run twice.
     times = [path.stat().st_mtime_ns for path in kept]
     assert cli("study", "run", "tiny", "--scale", "full", "-q").returncode == 0

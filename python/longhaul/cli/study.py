@@ -76,6 +76,9 @@ def run(
         Path | None,
         typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
     ] = None,
+    only_judge: Annotated[
+        bool, typer.Option("--only-judge", help="Run nothing: judge by what is finished.")
+    ] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Also keep the results in the study's own folder.")
     ] = False,
@@ -86,23 +89,23 @@ def run(
 
     Finished runs are kept and never done again: stop it at any time, and run the same to go on.
     """
-    from longhaul.campaign import Store
+    from longhaul.campaign import Store, execute
     from longhaul.progress import of_runs
-    from longhaul.studies import ledger, page, perform
+    from longhaul.studies import ledger, page
+    from longhaul.studies import record as record_
     from longhaul.studies.study import find
 
     study = find(name)
     target = out or _default(study.name)
-    with of_runs(study.name) as watch:
-        outcome, results = perform.perform(
-            study,
-            Store(store or target / "store"),
-            scale,
-            experiments=experiment or (),
-            replications=replications,
-            workers=workers,
-            watch=None if quiet else watch,
-        )
+    finished = Store(store or target / "store")
+    record_.check_scale(scale)
+    chosen = study.runs(scale, experiment or (), replications)
+    failed = []
+    if not only_judge:
+        with of_runs(study.name) as watch:
+            told = None if quiet else watch
+            failed = execute(chosen, finished, workers=workers, watch=told).failed
+    results = record_.collect(study, finished, scale)
     folders = [target / "results" / scale, *([study.recorded / scale] if record else [])]
     for folder in folders:
         results.write(folder)
@@ -117,9 +120,9 @@ def run(
         console.print(ledger.summary(judgements))
         console.print(f"Tables: {folders[0]}")
         console.print(f"Report: {report_file}")
-    if outcome.failed:
-        warn([f"{failed.name}: {message}" for failed, message in outcome.failed])
-        raise RunError(f"{len(outcome.failed)} runs failed; the same command tries them again")
+    if failed:
+        warn([f"{one.name}: {message}" for one, message in failed])
+        raise RunError(f"{len(failed)} runs failed; the same command tries them again")
 
 
 def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = False) -> None:

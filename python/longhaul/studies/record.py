@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longhaul import _engine
+from longhaul.campaign import Store
 from longhaul.studies.data import Data
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.study import Study, StudyError, unknown
@@ -46,6 +47,13 @@ class Record:
         self.data.write(folder)
         text = json.dumps(asdict(self.facts), indent=2) + "\n"
         (folder / "run.json").write_text(text, encoding="utf-8")
+
+
+def collect(study: Study, store: Store, scale: str) -> Record:
+    """What a store has of a study."""
+    runs = study.runs(scale)
+    data = Data.collect(study, runs, store)
+    return Record(Facts.of(data, scale, len(runs)), data)
 
 
 def read(folder: Path, study: Study) -> Record:
