@@ -12,9 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, erfc, exp, floor, inf, log, sqrt
 
-from scipy.optimize import brentq
-
-from longhaul.models.response import path_window
+from longhaul.models.response import path_window, root
 
 LEAST_LOSS = 1e-12
 
@@ -124,7 +122,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
         room = (buffer + path.bdp - connections * window) / deviation
         return p - 0.5 * erfc(room / sqrt(2.0))
 
-    p = exp(brentq(excess, log(LEAST_LOSS), log(0.999), xtol=1e-12))
+    p = exp(root(excess, log(LEAST_LOSS), log(0.999)))
     return Point(connections, p, min(connections * mean_window(path, p) / path.bdp, 1.0))
 
 
@@ -200,7 +198,7 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
     def excess(p: float) -> float:
         return red.drop(red_queue(path, connections, p)) - p
 
-    p = float(brentq(excess, 0.0, red.p_max, xtol=1e-16))
+    p = root(excess, 0.0, red.p_max, within=1e-16)
     return Equilibrium(p, red_queue(path, connections, p))
 
 

@@ -16,7 +16,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 Numbers = NDArray[np.float64]
 
@@ -157,7 +156,7 @@ class HighSpeed:
         ends = (float(self.increase(self.low_window)), float(self.increase(self.high_window)))
         if not ends[0] < a <= ends[1]:
             raise ValueError(f"increases are above {ends[0]:g} and at most {ends[1]:g}, not {a:g}")
-        return _root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
+        return root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
 
     def window_of_decrease(self, b: float) -> float:
         """Return the window above the low window at which the decrease is `b`.
@@ -223,7 +222,7 @@ def sharing(
         p = exp(log_p)
         return flows * float(high_speed.window(p)) + standard_flows * float(standard.window(p))
 
-    p = exp(_root(lambda at: total(at) - capacity, log(LEAST_LOSS), log(MOST_LOSS)))
+    p = exp(root(lambda at: total(at) - capacity, log(LEAST_LOSS), log(MOST_LOSS)))
     windows = float(high_speed.window(p)), float(standard.window(p))
     ratio = flows * windows[0] / (standard_flows * windows[1])
     return Sharing(p, *windows, ratio)
@@ -251,5 +250,9 @@ def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0)
     return path_window(rate_bps, rtt_s, packet_bytes) / 2.0 * rtt_s
 
 
-def _root(of: Callable[[float], float], low: float, high: float) -> float:
-    return float(brentq(of, low, high, xtol=1e-12, rtol=1e-13))
+def root(of: Callable[[float], float], low: float, high: float, within: float = 1e-12) -> float:
+    """Return where a function that changes its sign once between two places is zero."""
+    # Takes longer to load than everything else that the command line needs.
+    from scipy.optimize import brentq
+
+    return float(brentq(of, low, high, xtol=within, rtol=1e-13))
