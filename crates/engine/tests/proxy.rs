@@ -5,8 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::proxies::split;
-use common::{AT_ONCE, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{DelayedAck, ProxyChange, Recovery, Service, Start, Tcp};
+use common::{AT_ONCE, add_flows, drop_tail, dumbbell, run, serve_explicitly, tcp};
+use longhaul_engine::config::{DelayedAck, ProxyChange, Recovery, Start, Tcp};
 use longhaul_engine::measure::{EventKind, NoRecorder, ProxySample, Totals};
 use longhaul_engine::{Config, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
@@ -122,9 +122,7 @@ fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
     config.links[0].loss = Loss::Bernoulli(0.005);
     let (ahead, records) = run(&config);
-    for link in &mut config.links {
-        link.service = Service::Explicit;
-    }
+    serve_explicitly(&mut config);
     let (explicit, explicit_records) = run(&config);
     // Not all of it is printed if it differs.
     assert!(records == explicit_records);

@@ -5,10 +5,12 @@ mod common;
 use std::sync::Arc;
 
 use common::proxies::split;
-use common::{Records, add_flows, add_source, drop_tail, dumbbell, results, run, tcp};
+use common::{
+    Records, add_flows, add_source, drop_tail, dumbbell, results, run, serve_explicitly, tcp,
+};
 use longhaul_engine::config::{
-    Binding, Bursts, Distribution, Messages, Process, Recovery, Requests, Service, Source, Start,
-    Tcp, TraceEntry, Transport, Web,
+    Binding, Bursts, Distribution, Messages, Process, Recovery, Requests, Source, Start, Tcp,
+    TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
@@ -193,9 +195,7 @@ fn looking_ahead_changes_nothing() {
     let mut config = split_sources(&[source.clone(), source], &tcp(RECOVERY), 30);
     config.links[0].loss = Loss::Bernoulli(0.005);
     let ahead = results(&config);
-    for link in &mut config.links {
-        link.service = Service::Explicit;
-    }
+    serve_explicitly(&mut config);
     // Not all of it is printed if it differs.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 100);

@@ -5,11 +5,11 @@ mod common;
 use common::disciplines::DISCIPLINES;
 use common::{
     AT_ONCE, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, results, run,
-    tcp,
+    serve_explicitly, tcp,
 };
 use longhaul_engine::config::{
-    Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Service,
-    Source, Start, StopRule, Tcp, TraceEntry, Transport, Web,
+    Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Source,
+    Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Exchange;
 use longhaul_engine::queue::Capacity;
@@ -313,9 +313,7 @@ fn looking_ahead_changes_nothing() {
     );
     add_access(&mut config, Span::from_millis(2));
     let ahead = results(&config);
-    for link in &mut config.links {
-        link.service = Service::Explicit;
-    }
+    serve_explicitly(&mut config);
     // Not all of it is printed if it differs.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 300);

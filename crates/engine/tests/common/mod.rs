@@ -275,6 +275,13 @@ pub fn run(config: &Config) -> (Totals, Records) {
 /// The start at time zero.
 pub const AT_ONCE: Start = Start::At(Time::ZERO);
 
+/// Makes every link take an event for each departure, so that nothing is computed ahead of time.
+pub fn serve_explicitly(config: &mut Config) {
+    for link in &mut config.links {
+        link.service = Service::Explicit;
+    }
+}
+
 /// Records of a run; traffic has no window.
 pub fn results(config: &Config) -> Records {
     let (_, mut records) = run(config);
