@@ -73,6 +73,21 @@ impl<P: 'static> Counter<P> {
         }
     }
 
+    /// Its column, where rows hold one period, the `part` of them.
+    pub(crate) fn column_of<R: 'static>(
+        &self,
+        part: impl Fn(&R) -> &P + Send + 'static,
+    ) -> Column<R> {
+        let value = self.value;
+        Column::new(
+            self.name,
+            self.kind,
+            self.unit,
+            self.description,
+            move |row: &R| value(part(row)),
+        )
+    }
+
     /// Its column for the period that `period` takes from a row.
     pub(crate) fn column<R: 'static>(
         &self,

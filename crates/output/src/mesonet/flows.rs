@@ -5,7 +5,7 @@ use longhaul_engine::measure::{ClassSample, FlowClass, Interval, LongLivedSample
 use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};
-use crate::counters::ratio;
+use crate::counters::{Counter, ratio};
 use crate::table::{Cell, Column, Kind};
 
 pub(crate) const NETWORK: &str = "network.parquet";
@@ -190,122 +190,85 @@ pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
     columns
 }
 
-/// A figure of flows.
-struct Figure {
-    name: &'static str,
-    kind: Kind,
-    unit: &'static str,
-    description: &'static str,
-    value: fn(&ClassSample) -> Cell<'static>,
-}
-
-const fn count(
-    name: &'static str,
-    description: &'static str,
-    value: fn(&ClassSample) -> Cell<'static>,
-) -> Figure {
-    Figure {
-        name,
-        kind: Kind::Count,
-        unit: "",
-        description,
-        value,
-    }
-}
-
-const fn real(
-    name: &'static str,
-    unit: &'static str,
-    description: &'static str,
-    value: fn(&ClassSample) -> Cell<'static>,
-) -> Figure {
-    Figure {
-        name,
-        kind: Kind::Real,
-        unit,
-        description,
-        value,
-    }
-}
-
-const FIGURES: [Figure; 16] = [
-    count("active_flows", "flows that transfer data", |flows| {
+/// Figures of flows.
+const FIGURES: [Counter<ClassSample>; 16] = [
+    Counter::number("active_flows", "flows that transfer data", |flows| {
         Cell::Count(flows.active)
     }),
-    count(
+    Counter::number(
         "connecting_flows",
         "flows that are being connected",
         |flows| Cell::Count(flows.connecting),
     ),
-    count(
+    Counter::number(
         "initial_slow_start_flows",
         "active flows in their first slow start",
         |flows| Cell::Count(flows.in_initial_slow_start),
     ),
-    count(
+    Counter::number(
         "normal_mode_flows",
         "active flows beyond it that behave like standard TCP",
         |flows| Cell::Count(flows.in_normal_mode),
     ),
-    count(
+    Counter::number(
         "above_threshold_flows",
         "active flows in the regime of their alternate algorithm",
         |flows| Cell::Count(flows.above_threshold),
     ),
-    count(
+    Counter::number(
         "completed_flows",
         "flows completed in the interval",
         |flows| Cell::Count(flows.completed),
     ),
-    count(
+    Counter::number(
         "failed_flows",
         "flows that could not be connected in the interval",
         |flows| Cell::Count(flows.failed),
     ),
-    real(
+    Counter::real(
         "srtt_mean_s",
         "s",
         "mean smoothed round-trip time of active flows",
         |flows| ratio(flows.srtt_sum_s, flows.active as f64),
     ),
-    real(
+    Counter::real(
         "cwnd_mean_pkts",
         "pkts",
         "mean congestion window of active flows",
         |flows| ratio(flows.cwnd_sum, flows.active as f64),
     ),
-    real(
+    Counter::real(
         "retransmission_rate",
         "",
         "what flows completed in the interval sent beyond the size of their file, as part of it; mean \
          over the flows",
         |flows| ratio(flows.retransmission_sum, flows.completed as f64),
     ),
-    count(
+    Counter::number(
         "naks",
         "negative acknowledgements received in the interval",
         |flows| Cell::Count(flows.naks),
     ),
-    count(
+    Counter::number(
         "timeouts",
         "retransmission timeouts in the interval",
         |flows| Cell::Count(flows.timeouts),
     ),
-    count(
+    Counter::number(
         "increases",
         "acknowledgements that enlarged a congestion window in the interval",
         |flows| Cell::Count(flows.increases),
     ),
-    real("naks_per_flow", "", "naks over active flows", |flows| {
+    Counter::real("naks_per_flow", "", "naks over active flows", |flows| {
         ratio(flows.naks as f64, flows.active as f64)
     }),
-    real(
+    Counter::real(
         "timeouts_per_flow",
         "",
         "timeouts over active flows",
         |flows| ratio(flows.timeouts as f64, flows.active as f64),
     ),
-    real(
+    Counter::real(
         "increases_per_flow",
         "",
         "increases over active flows",
@@ -314,14 +277,5 @@ const FIGURES: [Figure; 16] = [
 ];
 
 fn flow_columns<R: 'static>(flows: fn(&R) -> &ClassSample) -> impl Iterator<Item = Column<R>> {
-    FIGURES.into_iter().map(move |figure| {
-        let value = figure.value;
-        Column::new(
-            figure.name,
-            figure.kind,
-            figure.unit,
-            figure.description,
-            move |row: &R| value(flows(row)),
-        )
-    })
+    FIGURES.iter().map(move |figure| figure.column_of(flows))
 }
