@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from longhaul import identity
 from longhaul.identity import Look
 from longhaul.results import Results, ResultsError
+from longhaul.summary import jain
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MOST_LINES = 12
@@ -216,12 +217,7 @@ def _queue(axes: Axes, run: Results, look: Look, name: str | None) -> None:
 @of_network("fairness", "Jain's index of the flows' rates over time")
 def _fairness(axes: Axes, run: Results, look: Look, name: str | None) -> None:
     rates = _bins(run.flow_series, "name", "delivered_bytes").filter(pl.col("rate") >= 0)
-    rate = pl.col("rate")
-    index = (
-        rates.group_by("t_s", maintain_order=True)
-        .agg(jain=rate.sum() ** 2 / (pl.len() * (rate**2).sum()))
-        .drop_nans()
-    )
+    index = rates.group_by("t_s", maintain_order=True).agg(jain=jain(pl.col("rate"))).drop_nans()
     axes.plot(index["t_s"], index["jain"], label=name, **identity.as_line(look, marker=True))
     axes.set_ylim(0, 1.05)
     axes.set_ylabel("Jain's fairness index")

@@ -64,7 +64,7 @@ FIGURES: list[Figure] = [
         "Constant loss of 1e-5: congestion event rate",
         "EXP-6.6a EXP-6.6b",
         "At the loss rate until the link fills: beyond 6 flows (elsewhere 2) for HSTCP, beyond "
-        "30 for  "
+        "30 for "
         "REGTCP.",
         Frame(FLOWS, CER, log_y=True),
         axis="n",
@@ -76,7 +76,7 @@ FIGURES: list[Figure] = [
         "Constant loss of 1e-5, mixed sets: utilisation",
         "EXP-6.6c",
         "HSTCP's share falls with the number of flows under RED, and is constant or rises "
-        "slightly under  "
+        "slightly under "
         "drop-tail.",
         Frame(FLOWS, LU),
         axis="n",
@@ -116,7 +116,7 @@ FIGURES: list[Figure] = [
         "Rate of parallel streams",
         "EXP-6.8a EXP-6.8b",
         "Grows with the number of streams and falls with the loss rate; HSTCP is ahead at very "
-        "low loss  "
+        "low loss "
         "and one REGTCP flow at high loss. Printed for RED.",
         Frame(LOSS, "packets per round trip", log_x=True, log_y=True),
         axis="loss",
@@ -209,9 +209,9 @@ FIGURES: list[Figure] = [
         "Slow start variants: windows",
         "EXP-6.11",
         "Table 6.1: slow start ends at 1.30, 3.55, 20.75 and 63.75 s with max_ssthresh 0, 1000, "
-        "100 and  "
+        "100 and "
         "10, at windows of 33,032, 12,726, 9980 and 9920 packets and with 27,274, 58, 1 and 1 "
-        "lost or  "
+        "lost or "
         "marked.",
         Frame(TIME, WINDOW),
         panels=ONE,
@@ -232,7 +232,7 @@ FIGURES: list[Figure] = [
         "One HSTCP flow with a sound scoreboard (drop-tail)",
         "EXP-7.2 EXP-6.1",
         "The source shows double cuts of the window and permanent loss of performance, from SACK "
-        "blocks  "
+        "blocks "
         "that were wrong above windows of 1000 packets. Here is the same flow without the defect.",
         Frame(TIME, WINDOW),
         panels=("droptail",),

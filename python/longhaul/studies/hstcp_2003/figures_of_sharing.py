@@ -28,7 +28,7 @@ FIGURES: list[Figure] = [
         "One flow alone: windows",
         "EXP-6.1 EXP-6.1-REG",
         "HSTCP is at 8333 packets before 50 s, REGTCP only at about 300 s. Both reach larger "
-        "windows under  "
+        "windows under "
         "drop-tail. HSTCP under RED: an event every 7.73 s or 638,000 packets, 98.9 % of the link.",
         Frame(TIME, WINDOW),
         draw=windows("EXP-6.1", "EXP-6.1-REG"),
@@ -48,7 +48,7 @@ FIGURES: list[Figure] = [
         "Ideal condition: congestion event rate",
         "EXP-6.2a EXP-6.2b",
         "HSTCP is clearly above REGTCP for every number of flows, and never below 1e-6; "
-        "drop-tail is  "
+        "drop-tail is "
         "above RED.",
         Frame(FLOWS, CER, log_y=True),
         axis="n",
@@ -80,7 +80,7 @@ FIGURES: list[Figure] = [
         "Ideal condition, mixed sets: relative fairness",
         "EXP-6.2c",
         "Falls with the number of flows; larger under drop-tail, where it reaches more than 20, "
-        "in single  "
+        "in single "
         "runs more than 35.",
         Frame(FLOWS, RF),
         axis="n",
@@ -102,7 +102,7 @@ FIGURES: list[Figure] = [
         "Lossy link: utilisation",
         "EXP-6.3a EXP-6.3b",
         "REGTCP collapses with the loss rate and uses less than half of the link from 1e-5 on; "
-        "HSTCP has  "
+        "HSTCP has "
         "almost twice as much there, and is REGTCP from 1e-3 on. Printed for RED.",
         Frame(LOSS, LU, log_x=True),
         axis="loss",
@@ -113,7 +113,7 @@ FIGURES: list[Figure] = [
         "Lossy link: congestion event rate",
         "EXP-6.3a EXP-6.3b",
         "HSTCP's rate no longer follows the loss rate below about 1e-5 (RED) and 1e-4 "
-        "(drop-tail), and is  "
+        "(drop-tail), and is "
         "not lower than these.",
         Frame(LOSS, CER, log_x=True, log_y=True),
         axis="loss",
@@ -174,7 +174,7 @@ FIGURES: list[Figure] = [
         "Bursts: congestion event rate",
         "EXP-6.4a EXP-6.4b",
         "Rises with bursts under RED; under drop-tail HSTCP's is almost constant, REGTCP's "
-        "splits into  "
+        "splits into "
         "two levels.",
         Frame(BURSTS, CER, log_y=True),
         axis="k",

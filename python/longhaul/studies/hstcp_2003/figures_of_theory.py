@@ -11,7 +11,7 @@ FIGURES: list[Figure] = [
         "Response functions of standard TCP and HSTCP",
         "EXP-T1",
         "The curves leave one another at a window of 38 packets; that of HSTCP meets the "
-        "capacity of the  "
+        "capacity of the "
         "link at a loss rate slightly above 1e-6. Crosses: Tables 3.1 and 3.2.",
         Frame(LOSS, WINDOW, log_x=True, log_y=True),
         panels=ONE,
