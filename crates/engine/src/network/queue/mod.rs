@@ -260,3 +260,37 @@ impl Queue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of a packet that finds `waiting` others in a queue of at most three.
+    fn verdict(queue: &mut Queue, low_priority: bool, waiting: u64) -> Verdict {
+        queue.on_arrival(&Arrival {
+            now: Time::ZERO,
+            bytes: 1500,
+            ecn_capable: false,
+            low_priority,
+            waiting_pkts: waiting,
+            waiting_bytes: waiting * 1500,
+            idle_since: None,
+        })
+    }
+
+    #[test]
+    fn low_priority_never_waits_behind_others_and_the_rest_sees_the_discipline_alone() {
+        let three = DropTail {
+            limit: Capacity::Packets(3),
+            counting: Counting::Waiting,
+        };
+        let mut queue = Queue::DropTail(three).prioritised();
+        assert!(!queue.rests(Time::ZERO), "each arrival has to be looked at");
+        assert_eq!(verdict(&mut queue, true, 0), Verdict::Accept);
+        let early = Verdict::Drop(DropReason::Early);
+        assert_eq!(verdict(&mut queue, true, 1), early);
+        assert_eq!(verdict(&mut queue, false, 2), Verdict::Accept);
+        let overflow = Verdict::Drop(DropReason::Overflow);
+        assert_eq!(verdict(&mut queue, false, 3), overflow);
+    }
+}
