@@ -1,15 +1,96 @@
-"""The source's figures, drawn again (chapters 3, 6 and 7)."""
+"""The source's figures, drawn again (chapters 3, 6 and 7): `figures.csv` says what each shows.
 
-from longhaul.studies.drawing import Figure
+`x` and `y` name what stands in `ALONG` and `QUANTITIES`, `log` those of the two that are
+logarithmic, `panels` the queues with a panel each, `levels` values that the source prints. `drawn`
+is made of names of `LINES`, whose lines are laid together, or is one of `PICTURES`; what follows a
+colon is its argument.
+"""
 
-from . import figures_of_bulk, figures_of_sharing, figures_of_theory
+import csv
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from longhaul.studies.drawing import Draw, Figure, Frame, Line
+
+from . import lines, theory_curves
+
+# Axis of the experiments, and the name of what it counts.
+ALONG = {
+    "n": ("n", "number of flows"),
+    "n_regtcp": ("n", "number of REGTCP flows"),
+    "loss": ("loss", "loss rate"),
+    "k": ("k", "number of bursts"),
+    "time": ("", "time (s)"),
+    "window": ("", "window (packets)"),
+    "average": ("", "average queue (packets)"),
+}
+
+QUANTITIES = {
+    "lu": "utilisation (%)",
+    "ce": "congestion events",
+    "cer": "congestion events per packet",
+    "rf": "relative fairness",
+    "bs": "bandwidth stolen (%)",
+    "rate": "packets per round trip",
+    "window": "window (packets)",
+    "delivered": "packets delivered",
+    "a_b": "a(w), b(w)",
+    "probability": "probability",
+}
+
+# Lines along an axis: get the experiments, the axis, and what follows the colon.
+LINES: Mapping[str, Callable[..., list[Line]]] = {
+    "both": lines.both,
+    "mixed": lines.mixed,
+    "bursts": lines.bursts,
+    "queues": lines.queues,
+    "stolen": lines.stolen_lines,
+    "rates": lines.rates,
+    "bulk": lines.bulk,
+    "bulk_stolen": lines.bulk_stolen,
+}
+
+# Pictures of another kind: get the experiments, and what follows the colon.
+PICTURES: Mapping[str, Callable[..., Draw]] = {
+    "windows": lines.windows,
+    "slow_start_windows": lines.slow_start_windows,
+    "slow_start_deliveries": lines.slow_start_deliveries,
+    "responses": lambda _: theory_curves.responses,
+    "shapes": lambda _: theory_curves.shapes,
+    "rates_in_theory": lambda _: theory_curves.rates,
+    "fairness_in_theory": lambda _: theory_curves.fairness,
+    "red_curve": lambda _: theory_curves.red,
+}
 
 
-def _place(figure: Figure) -> tuple[int, int]:
-    chapter, number = figure.number.split(".")
-    return int(chapter), int(number)
+def _figure(row: Mapping[str, str]) -> Figure:
+    experiments = tuple(row["experiments"].split())
+    axis, x = ALONG[row["x"]]
+    laid: list[Line] = []
+    draw = None
+    for word in row["drawn"].split():
+        kind, *argument = word.split(":")
+        if kind in LINES:
+            laid += LINES[kind](experiments, axis, *argument)
+        else:
+            draw = PICTURES[kind](experiments, *argument)
+    return Figure(
+        number=row["figure"],
+        title=row["title"],
+        experiments=experiments,
+        published=row["published"],
+        frame=Frame(x, QUANTITIES[row["y"]], "x" in row["log"], "y" in row["log"]),
+        axis=axis,
+        lines=laid,
+        panels=tuple(row["panels"].split()),
+        values={level: float(level) for level in row["levels"].split()},
+        draw=draw,
+    )
 
 
-FIGURES: list[Figure] = sorted(
-    [*figures_of_theory.FIGURES, *figures_of_sharing.FIGURES, *figures_of_bulk.FIGURES], key=_place
-)
+def _read(file: Path) -> list[Figure]:
+    with file.open(encoding="utf-8", newline="") as text:
+        return [_figure(row) for row in csv.DictReader(text)]
+
+
+FIGURES: list[Figure] = _read(Path(__file__).with_name("figures.csv"))

@@ -1,21 +1,12 @@
-"""What the figures share: looks, names of axes, and the lines that several of them have."""
+"""What the figures are drawn of: lines along an axis, and windows over time."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
 from longhaul.identity import ALGORITHMS, Look
 from longhaul.studies.data import Curve, Data
-from longhaul.studies.drawing import (
-    OTHER,
-    PUBLISHED,
-    QUEUE_LOOKS,
-    SUM,
-    Draw,
-    Figure,
-    Frame,
-    Line,
-)
+from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
 
 from .measures import stolen, stolen_from_ten
 from .metrics import PIPE_PKTS
@@ -23,19 +14,112 @@ from .theory import published
 
 HSTCP, REGTCP = ALGORITHMS["hstcp"], ALGORITHMS["reno"]
 
-ONE = ("",)
-TIME = "time (s)"
-WINDOW = "window (packets)"
-FLOWS = "number of flows"
-LOSS = "loss rate"
-BURSTS = "number of bursts"
-LU = "utilisation (%)"
-CER = "congestion events per packet"
-RF = "relative fairness"
-BS = "bandwidth stolen (%)"
+# Numbers of parallel streams, by experiment.
+STREAMS = {
+    "EXP-6.8a": (1, 4, 7, 10),
+    "EXP-6.9a": (1, 4, 7, 10, 20, 30),
+    "EXP-6.10a": (1, 4, 7, 10, 20),
+}
+
+# Values of max_ssthresh in Table 6.1.
+VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
 
 
-def look_of_streams(count: int) -> Look:
+def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
+    """A metric of two homogeneous sets."""
+    hstcp, regtcp = experiments
+    return [
+        Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
+        Line(regtcp, f"{metric}_regtcp", "REGTCP", REGTCP),
+    ]
+
+
+def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
+    """The utilisation of both classes of a mixed set, and the link's."""
+    (experiment,) = experiments
+    return [
+        Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
+        Line(experiment, "lu_regtcp", "REGTCP", REGTCP),
+        Line(experiment, "lu_total", "all", SUM),
+    ]
+
+
+def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
+    """What bursts get beside each set: beside HSTCP first, where there are two."""
+    looks = (OTHER, Look(OTHER.colour, "x", (0, (4, 2))))
+    names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
+    return [
+        Line(experiment, "lu_perturbation", name, look)
+        for experiment, name, look in zip(experiments, names, looks, strict=False)
+    ]
+
+
+def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
+    """A metric under either queue."""
+    (experiment,) = experiments
+    return [
+        Line(experiment, metric, name, QUEUE_LOOKS[queue], {"queue": queue})
+        for queue, name in QUEUE_NAMES.items()
+    ]
+
+
+def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
+    """Bandwidth stolen in a mixed set, given REGTCP alone, under either queue."""
+    of, alone = experiments
+
+    def curve(data: Data, queue: str) -> Curve:
+        return stolen(data, of, alone, axis, queue)
+
+    return [
+        Line(of, "", name, QUEUE_LOOKS[queue], {"queue": queue}, curve)
+        for queue, name in QUEUE_NAMES.items()
+    ]
+
+
+def rates(experiments: Sequence[str], axis: str) -> list[Line]:
+    """Packets per round trip of N streams, and of one HSTCP flow."""
+    streams, hstcp = experiments
+    return [
+        *_of_streams(streams, "rate_regtcp"),
+        Line(hstcp, "rate_hstcp", "1 HSTCP", HSTCP, {"n": 1}),
+    ]
+
+
+def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
+    """A metric beside N streams, beside one HSTCP flow, and beside nobody where there is one."""
+    streams, hstcp = experiments
+    lines = _of_streams(streams, metric.replace("competitor", "streams"))
+    lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))
+    if metric == "lu_regtcp":
+        lines.append(Line(streams, metric, "none", OTHER, {"n": 0}))
+    return lines
+
+
+def bulk_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
+    """What the ten long-lived flows lose to each competitor."""
+    streams, hstcp = experiments
+
+    def curve(data: Data, queue: str, n: float) -> Curve:
+        return stolen_from_ten(data, streams, axis, queue, n=n)
+
+    def curve_of_hstcp(data: Data, queue: str) -> Curve:
+        return stolen_from_ten(data, hstcp, axis, queue)
+
+    lines = [
+        Line(streams, "", f"N = {n}", _look_of_streams(n), {"n": n}, curve)
+        for n in STREAMS[streams]
+    ]
+    return [*lines, Line(hstcp, "", "1 HSTCP", HSTCP, {}, curve_of_hstcp)]
+
+
+def _of_streams(experiment: str, metric: str) -> list[Line]:
+    return [
+        Line(experiment, metric, f"N = {n}", _look_of_streams(n), {"n": n})
+        for n in STREAMS[experiment]
+    ]
+
+
+def _look_of_streams(count: int) -> Look:
     """So many streams: the colour of their protocol, told apart by marker and line."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
@@ -49,72 +133,11 @@ def look_of_streams(count: int) -> Look:
     return Look(REGTCP.colour, markers[count], lines[count])
 
 
-def both(metric: str, hstcp: str, regtcp: str) -> list[Line]:
-    """A metric of two homogeneous sets."""
-    return [
-        Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
-        Line(regtcp, f"{metric}_regtcp", "REGTCP", REGTCP),
-    ]
-
-
-def mixed(experiment: str) -> list[Line]:
-    """The utilisation of both classes of a mixed set, and the link's."""
-    return [
-        Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
-        Line(experiment, "lu_regtcp", "REGTCP", REGTCP),
-        Line(experiment, "lu_total", "all", SUM),
-    ]
-
-
-def queues(experiment: str, metric: str) -> list[Line]:
-    """A metric under either queue."""
-    return [
-        Line(experiment, metric, name, QUEUE_LOOKS[queue], {"queue": queue})
-        for queue, name in (("red", "RED"), ("droptail", "drop-tail"))
-    ]
-
-
-def stolen_lines(mixed: str, alone: str, axis: str) -> list[Line]:
-    """Bandwidth stolen under either queue."""
-
-    def curve(data: Data, queue: str) -> Curve:
-        return stolen(data, mixed, alone, axis, queue)
-
-    return [
-        Line(mixed, "", name, QUEUE_LOOKS[queue], {"queue": queue}, curve)
-        for queue, name in (("red", "RED"), ("droptail", "drop-tail"))
-    ]
-
-
-def bulk(streams: str, hstcp: str, metric: str, counts: tuple[int, ...]) -> list[Line]:
-    """A metric beside N streams, beside one HSTCP flow, and beside nobody where there is one."""
-    of_streams = metric.replace("competitor", "streams")
-    of_hstcp = metric.replace("competitor", "hstcp")
-    lines = [Line(streams, of_streams, f"N = {n}", look_of_streams(n), {"n": n}) for n in counts]
-    lines.append(Line(hstcp, of_hstcp, "1 HSTCP", HSTCP))
-    if metric == "lu_regtcp":
-        lines.append(Line(streams, metric, "none", OTHER, {"n": 0}))
-    return lines
-
-
-def bulk_stolen(streams: str, hstcp: str, axis: str, counts: tuple[int, ...]) -> list[Line]:
-    """What the ten long-lived flows lose to each competitor."""
-
-    def curve(data: Data, queue: str, n: float) -> Curve:
-        return stolen_from_ten(data, streams, axis, queue, n=n)
-
-    def curve_of_hstcp(data: Data, queue: str) -> Curve:
-        return stolen_from_ten(data, hstcp, axis, queue)
-
-    lines = [Line(streams, "", f"N = {n}", look_of_streams(n), {"n": n}, curve) for n in counts]
-    return [*lines, Line(hstcp, "", "1 HSTCP", HSTCP, {}, curve_of_hstcp)]
-
-
-def windows(*experiments: str) -> Draw:
-    """Windows over time."""
+def windows(experiments: Sequence[str], of: str = "") -> Draw:
+    """Windows over time, of all experiments or of one."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        for experiment in experiments:
+        for experiment in (of,) if of else experiments:
             course = data.course(experiment, queue=queue)
             for label, look in (("hstcp", HSTCP), ("regtcp", REGTCP)):
                 one = course.filter(label=label)
@@ -126,36 +149,34 @@ def windows(*experiments: str) -> Draw:
     return draw
 
 
-VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
-
-
-def variants(column: str, until_s: float | None = None) -> Draw:
-    """Four slow starts over time, with the changes of Table 6.1."""
+def slow_start_windows(experiments: Sequence[str]) -> Draw:
+    """The windows of four slow starts, with the changes of Table 6.1."""
+    (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        for variant, line in VARIANTS.items():
-            course = data.course("EXP-6.11", max_ssthresh=variant)
-            label = f"max_ssthresh {variant}"
-            axes.plot(
-                course["t_s"], course[column], color=HSTCP.colour, linestyle=line, label=label
-            )
-        if column == "cwnd_pkts":
-            rows = published("6_1")
-            times = [float(row["time_of_change_s"]) for row in rows]
-            windows = [float(row["cwnd_at_change_pkts"]) for row in rows]
-            axes.plot(times, windows, "+", color="#000000", markersize=9, label="Table 6.1")
-        axes.set_xlim(0, until_s)
+        _slow_starts(axes, data, experiment, "cwnd_pkts")
+        rows = published("6_1")
+        times = [float(row["time_of_change_s"]) for row in rows]
+        heights = [float(row["cwnd_at_change_pkts"]) for row in rows]
+        axes.plot(times, heights, "+", color="#000000", markersize=9, label="Table 6.1")
+        axes.set_xlim(0)
 
     return draw
 
 
-def figure(
-    number: str,
-    title: str,
-    experiments: str,
-    says: str,
-    frame: Frame,
-    **more: Any,  # noqa: ANN401
-) -> Figure:
-    """A figure; experiments are separated by spaces."""
-    return Figure(number, title, tuple(experiments.split()), says, frame, **more)
+def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
+    """What four slow starts have delivered, as long as they differ."""
+    (experiment,) = experiments
+
+    def draw(axes: Axes, data: Data, queue: str) -> None:
+        _slow_starts(axes, data, experiment, "delivered_pkts")
+        axes.set_xlim(0, 60)
+
+    return draw
+
+
+def _slow_starts(axes: Axes, data: Data, experiment: str, column: str) -> None:
+    for variant, line in VARIANTS.items():
+        course = data.course(experiment, max_ssthresh=variant)
+        label = f"max_ssthresh {variant}"
+        axes.plot(course["t_s"], course[column], color=HSTCP.colour, linestyle=line, label=label)
