@@ -1,7 +1,8 @@
 """The study's figures of one run: of the whole run, and means over its periods.
 
 Names of the latter end in the period: `active_flows_TP1`. Long-lived flows have a throughput each,
-`L1_pps_TP1`, and flow classes, too: `DD_pps_TP1`.
+`L1_pps_TP1`; of flow classes there are the throughput of a flow and of all together, how many flows
+are active, and how many were completed: `DD_pps_TP1`, `DD_out_TP1` and so on.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,12 @@ OF_PERIODS = (
     "retransmission_rate", "srtt_mean_s", "cwnd_mean_pkts",
 )  # fmt: skip
 
+# What columns are called in names.
+OF_FLOWS = {"pps": "throughput_pps"}
+OF_CLASSES = {
+    **OF_FLOWS, "out": "out_pps", "active": "active_flows", "completed": "completed_flows",
+}  # fmt: skip
+
 
 def metrics(kept: Kept, run: Run) -> Row:
     """The figures of a run."""
@@ -30,9 +37,14 @@ def metrics(kept: Kept, run: Run) -> Row:
     }
     for period in kept["network"]:
         row |= {f"{name}_{period['period']}": period[name] for name in OF_PERIODS}
-    row |= _throughput(kept["classes"], "class") | _throughput(kept["long_lived"], "flow")
+    row |= _of_each(kept["classes"], "class", OF_CLASSES)
+    row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
     return row | {name: kept["run"][name] for name in OF_THE_RUN}
 
 
-def _throughput(rows: list[Mapping[str, Any]], key: str) -> Row:
-    return {f"{row[key]}_pps_{row['period']}": row["throughput_pps"] for row in rows}
+def _of_each(rows: list[Mapping[str, Any]], key: str, names: Mapping[str, str]) -> Row:
+    return {
+        f"{row[key]}_{short}_{row['period']}": row[name]
+        for row in rows
+        for short, name in names.items()
+    }
