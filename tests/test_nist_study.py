@@ -12,7 +12,7 @@ from conftest import CommandLine
 import longhaul
 from longhaul.campaign import Run, as_toml
 from longhaul.campaign.reduce import reduce
-from longhaul.studies.study import StudyError, find
+from longhaul.studies.study import Study, StudyError, find
 
 STUDY = find("nist-2010")
 
@@ -104,6 +104,19 @@ def test_levels_that_do_not_exist_are_refused() -> None:
         STUDY.cell("N7-MAIN", {"condition": "33", "algorithm": "TCP"})
     with pytest.raises(StudyError, match="did you mean `condition`"):
         STUDY.cell("N7-MAIN", {"conditon": "3"})
+
+
+def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    for part in ("conditions/chapter_7.csv", "scenarios/users.toml", "scenarios/scaled_down.toml"):
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        (folder / part).write_text((STUDY.path / part).read_text())
+    text = (STUDY.path / "experiments.toml").read_text()
+    head, *_, scaled_down = text.split("[[experiments]]")
+    wrong = scaled_down.replace("quick = [8]", "quick = [33]")
+    (folder / "experiments.toml").write_text(f"{head}[[experiments]]{wrong}")
+    with pytest.raises(longhaul.ScenarioError, match="N7-MAIN: there is no condition `33`"):
+        _ = Study("wrong", folder).experiments
 
 
 def test_toml_is_what_was_written() -> None:

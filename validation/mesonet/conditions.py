@@ -12,7 +12,7 @@ from typing import Any
 
 from longhaul.studies import record
 from longhaul.studies.study import find
-from validation.mesonet.rows import HERE, Row, close, found, number, published, table
+from validation.mesonet.rows import HERE, Row, close, exactly, found, number, published, table
 
 PART = "conditions"
 MEASURED = HERE / "measured"
@@ -63,6 +63,8 @@ def judged(case: str, said: dict[str, str], figures: Figures) -> Iterator[Row]:
     there, tolerance = float(said["value"]), said["tolerance"]
     if not tolerance:
         yield found(case, said["title"], there, measured)
+    elif tolerance == "0":
+        yield exactly(case, said["title"], there, measured)
     elif tolerance.startswith("to "):
         high = float(tolerance.removeprefix("to "))
         rule = f"{there:g} to {high:g}"

@@ -1,4 +1,4 @@
-"""How fast MesoNet runs its large network beside the scaled-down one: `python -m ...speed.mesonet`.
+"""MesoNet's large network beside the scaled-down one: `python -m validation.speed.mesonet`.
 
 Both are run in turn, several times, up to a simulated time well after the start; what counts is the
 processor time between two moments. The machine may do other things meanwhile.

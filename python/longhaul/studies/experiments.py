@@ -93,14 +93,20 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
     parts = given.get("parts", [])
     texts = [(file.parent / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
-    axes = {**common.get("axes", {}), **given.get("axes", {})}
-    settings = {**common.get("set", {}), **given.get("set", {})}
     conditions = _conditions(file, given["conditions"]) if "conditions" in given else {}
+    whole = dict.fromkeys(conditions, ALL)
+    axes = {**whole, **common.get("axes", {}), **given.get("axes", {})}
+    settings = {**common.get("set", {}), **given.get("set", {})}
     factors = {factor for table in conditions.values() for row in table.values() for factor in row}
     for path, written in settings.items():
         axis = written if isinstance(written, str) else written.get("axis")
         if axis is not None and axis not in axes and axis not in factors:
             raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
+    for axis, table in conditions.items():
+        points = axes[axis].values() if isinstance(axes[axis], dict) else [axes[axis]]
+        for point in (point for levels in points if levels != ALL for point in levels):
+            if point not in table:
+                raise ScenarioError(f"{file}: {given['id']}: there is no {axis} `{point}`")
     return Experiment(
         name=given["id"],
         title=given["title"],
