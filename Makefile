@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers bench-python validate lint wheel clean
+.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers bench-python validate validate-mesonet lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -50,6 +50,9 @@ bench-python: build
 
 validate: build
 	$(BIN)/python -m validation.report
+
+validate-mesonet: build
+	$(BIN)/python -m validation.mesonet
 
 lint: lint-rust lint-python
 

@@ -9,5 +9,6 @@ from longhaul.campaign.execute import Outcome, execute
 from longhaul.campaign.store import Store
 from longhaul.campaign.sweep import Run, Setting, Sweep
 from longhaul.campaign.template import lay_together
+from longhaul.campaign.written import as_toml
 
-__all__ = ["Outcome", "Run", "Setting", "Store", "Sweep", "execute", "lay_together"]
+__all__ = ["Outcome", "Run", "Setting", "Store", "Sweep", "as_toml", "execute", "lay_together"]

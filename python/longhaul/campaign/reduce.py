@@ -1,5 +1,6 @@
 """What is kept of a finished run: sums by label, the busiest link, thinned courses over time."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -28,16 +29,10 @@ _LINK = (
 
 def reduce(run: Results) -> Kept:
     """The tables to keep, all over the measurement window but for courses and events."""
-    meta = run.meta
+    if "mesonet" in run.meta:
+        return _of_mesonet(run)
     kept: Kept = {
-        "run": {
-            "scenario_hash": meta["scenario_hash"],
-            "results_version": meta["results_version"],
-            "version": meta["version"],
-            "measured_s": meta["simulated_s"] - meta["measured_from_s"],
-            "data_packets": meta["data_packets"],
-            "wall_s": meta["machine"]["wall_s"],
-        },
+        "run": _facts(run.meta),
         "labels": _labels(run).to_dicts(),
         "links": _links(run).to_dicts(),
     }
@@ -54,6 +49,29 @@ def reduce(run: Results) -> Kept:
     if "exchanges" in run.tables:
         kept["exchanges"] = [_exchanges(run)]
     return kept
+
+
+def _facts(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Which run it is, and what it took."""
+    return {
+        "scenario_hash": meta["scenario_hash"],
+        "results_version": meta["results_version"],
+        "version": meta["version"],
+        "measured_s": meta["simulated_s"] - meta["measured_from_s"],
+        "data_packets": meta["data_packets"],
+        "wall_s": meta["machine"]["wall_s"],
+    }
+
+
+def _of_mesonet(run: Results) -> Kept:
+    """Of a run of MesoNet, its figures by period."""
+    meta = run.meta
+    more = {
+        "delivered_pkts": meta["mesonet"]["delivered_packets"],
+        "events": meta["events"],
+        "peak_memory_bytes": meta["machine"]["peak_memory_bytes"],
+    }
+    return {"run": _facts(meta) | more, **run.mesonet.summary().as_dict()}
 
 
 def _labels(run: Results) -> pl.DataFrame:

@@ -1,4 +1,7 @@
-"""What varies from run to run: axes, the places in the scenario that follow them, replications."""
+"""What varies from run to run: axes, the places in the scenario that follow them, replications.
+
+An axis may be a table of conditions, each of which sets the levels of several factors.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +15,9 @@ from longhaul.run import load
 
 # A point on an axis.
 Level = str | int | float
+
+# The factors' levels at each point of an axis.
+Conditions = Mapping[Level, Mapping[str, Level]]
 
 
 @dataclass(frozen=True)
@@ -62,18 +68,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every combination of the levels of the axes, so many times with other random numbers."""
+    """Every combination of the levels of the axes, so many times with other random numbers.
+
+    Settings follow axes, or the factors of the `conditions` of an axis.
+    """
 
     experiment: str
     template: Mapping[str, Any]
     axes: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     replications: int = 1
+    conditions: Mapping[str, Conditions] = field(default_factory=dict)
 
     def cells(self) -> Iterator[dict[str, Level]]:
         """Every combination of levels."""
         for levels in product(*self.axes.values()):
-            yield dict(zip(self.axes, levels, strict=True))
+            cell = dict(zip(self.axes, levels, strict=True))
+            for axis, table in self.conditions.items():
+                cell |= table[cell[axis]]
+            yield cell
 
     def runs(self) -> Iterator[Run]:
         """Every run; all cells once, then all again."""

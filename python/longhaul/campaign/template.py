@@ -36,7 +36,8 @@ def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenari
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():
         _put(scenario, path, value)
-    scenario["flows"] = [flow for flow in scenario.get("flows", ()) if flow.get("count") != 0]
+    if "flows" in scenario:
+        scenario["flows"] = [flow for flow in scenario["flows"] if flow.get("count") != 0]
     return scenario
 
 

@@ -46,6 +46,11 @@ for name, verb, example in (
     ("demo", start.demo, ""),
     ("study list", study.list_, ""),
     ("study run", study.run, "hstcp-2003 --scale quick"),
+    (
+        "study scenario",
+        study.scenario,
+        "nist-2010 N7-MAIN condition=8 algorithm=HSTCP --out mine.toml",
+    ),
     ("study claims", study.claims, "hstcp-2003"),
     ("study report", study.report, "hstcp-2003 --out hstcp.html"),
     ("model response", model.response, "--out response.svg"),

@@ -125,6 +125,34 @@ def run(
         raise RunError(f"{len(failed)} runs failed; the same command tries them again")
 
 
+def scenario(
+    name: Name,
+    experiment: Annotated[str, typer.Argument(help="An experiment of the study.")],
+    levels: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[AXIS=LEVEL]...", help="Which of its runs."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Scenario file to write.", show_default="the terminal"),
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write the scenario of one run of a study, to run or change it on its own."""
+    from longhaul.campaign import as_toml
+    from longhaul.studies.study import find
+
+    given = dict(word.partition("=")[::2] for word in levels or ())
+    run = find(name).cell(experiment, given)
+    text = f"# {name}: {run.name}\n\n{as_toml(run.scenario)}"
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    refuse_existing(out, overwrite=overwrite)
+    out.write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: longhaul run {out}")
+
+
 def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = False) -> None:
     """Print every claim of a study beside what was measured in its last runs."""
     from longhaul.studies import ledger, record

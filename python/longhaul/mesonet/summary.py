@@ -54,7 +54,7 @@ class Summary:
             network=_by_period(
                 tables, "network", periods, _network(tables.interval_s, capacity_pps)
             ),
-            classes=_by_period(tables, "classes", periods, _CLASS, "class"),
+            classes=_by_period(tables, "classes", periods, _class(tables.interval_s), "class"),
             long_lived=_by_period(tables, "long_lived", periods, _LONG_LIVED, "flow"),
             totals=tables.totals,
         )
@@ -128,10 +128,14 @@ def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
     ]  # fmt: skip
 
 
-_CLASS = (
-    pl.col("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps").mean(),
-    pl.col("completed_flows").sum(),
-)
+def _class(interval_s: float) -> list[pl.Expr]:
+    return [
+        pl.col("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps").mean(),
+        pl.col("completed_flows").sum(),
+        (pl.col("out_pkts").mean() / interval_s).alias("out_pps"),
+    ]
+
+
 _LONG_LIVED = (
     pl.col("throughput_pps", "cwnd_pkts", "srtt_s").mean(),
     pl.col("naks", "timeouts").sum(),

@@ -1,17 +1,20 @@
 """`experiments.toml`: what is run, at which scale."""
 
+import csv
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from longhaul._engine import ScenarioError
 from longhaul.campaign import Setting, Sweep, lay_together
-from longhaul.campaign.sweep import Level
+from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario
 
 SCALES = ("quick", "full")
+# Instead of the levels of an axis: all that the table of its conditions has.
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Experiment:
     replications: Mapping[str, int]
     quick: str
     """What the quick scale leaves out."""
+    conditions: Mapping[str, Conditions] = field(default_factory=dict)
+    """Of the axis that is a table: the factors' levels at each of its points."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most so many replications of each."""
@@ -43,14 +48,16 @@ class Experiment:
         return Sweep(
             self.name,
             self.template,
-            {axis: _at(levels, scale) for axis, levels in self.axes.items()},
+            {axis: self.levels(axis, scale) for axis in self.axes},
             {path: _setting(value, scale) for path, value in self.settings.items()},
             count if replications is None else min(count, replications),
+            self.conditions,
         )
 
     def levels(self, axis: str, scale: str) -> list[Level]:
         """The points of an axis."""
-        return list(_at(self.axes[axis], scale))
+        levels = _at(self.axes[axis], scale)
+        return list(self.conditions[axis] if levels == ALL else levels)
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
@@ -86,12 +93,20 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
     parts = given.get("parts", [])
     texts = [(file.parent / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
-    axes = {**common.get("axes", {}), **given.get("axes", {})}
+    conditions = _conditions(file, given["conditions"]) if "conditions" in given else {}
+    whole = dict.fromkeys(conditions, ALL)
+    axes = {**whole, **common.get("axes", {}), **given.get("axes", {})}
     settings = {**common.get("set", {}), **given.get("set", {})}
+    factors = {factor for table in conditions.values() for row in table.values() for factor in row}
     for path, written in settings.items():
         axis = written if isinstance(written, str) else written.get("axis")
-        if axis is not None and axis not in axes:
+        if axis is not None and axis not in axes and axis not in factors:
             raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
+    for axis, table in conditions.items():
+        points = axes[axis].values() if isinstance(axes[axis], dict) else [axes[axis]]
+        for point in (point for levels in points if levels != ALL for point in levels):
+            if point not in table:
+                raise ScenarioError(f"{file}: {given['id']}: there is no {axis} `{point}`")
     return Experiment(
         name=given["id"],
         title=given["title"],
@@ -100,4 +115,26 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         settings=settings,
         replications={**common.get("replications", {}), **given.get("replications", {})},
         quick=given.get("quick", ""),
+        conditions=conditions,
     )
+
+
+def _conditions(file: Path, name: str) -> dict[str, Conditions]:
+    """A table of conditions, by the axis that its first column is; other columns are factors."""
+    with (file.parent / "conditions" / f"{name}.csv").open(encoding="utf-8", newline="") as text:
+        axis, *factors = next(rows := csv.reader(text))
+        table = {
+            _level(first): dict(zip(factors, map(_level, rest), strict=True))
+            for first, *rest in rows
+        }
+    return {axis: table}
+
+
+def _level(cell: str) -> Level:
+    """A number where a cell holds one, or its text."""
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell

@@ -3,7 +3,7 @@
 import difflib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -12,6 +12,7 @@ from types import ModuleType
 
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run
+from longhaul.campaign.sweep import Level
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
@@ -80,6 +81,25 @@ class Study:
                 raise unknown("experiment", name, list(self.experiments))
         return [one for one in self.experiments.values() if not names or one.name in names]
 
+    def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
+        """The one run of an experiment at these levels of its axes, as they are written."""
+        (one,) = self.chosen([experiment])
+        for axis in levels:
+            if axis not in one.axes:
+                raise unknown("axis", axis, list(one.axes))
+        fit = [
+            run
+            for run in one.sweep("full", replications=1).runs()
+            if all(str(run.cell[axis]) == level for axis, level in levels.items())
+        ]
+        if len(fit) == 1:
+            return fit[0]
+        open_ = {
+            axis: one.levels(axis, "full") for axis in one.axes if not fit or axis not in levels
+        }
+        choices = "; ".join(f"{axis} of {_some(points)}" for axis, points in open_.items())
+        raise StudyError(f"{experiment}: {len(fit)} runs are like that, not one; give {choices}")
+
     def runs(
         self, scale: str, experiments: Sequence[str] = (), replications: int | None = None
     ) -> list[Run]:
@@ -87,6 +107,12 @@ class Study:
         chosen = self.chosen(experiments)
         runs = [run for one in chosen for run in one.sweep(scale, replications).runs()]
         return sorted(runs, key=lambda run: run.replication)
+
+
+def _some(levels: Sequence[Level]) -> str:
+    """Levels as they are written, but for the middle of many."""
+    words = [str(level) for level in levels]
+    return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _load(name: str, file: Path, search: list[str] | None = None) -> ModuleType:

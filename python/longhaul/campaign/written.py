@@ -1,0 +1,38 @@
+"""A scenario as the text of a TOML file."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul.campaign.template import Scenario
+
+
+def as_toml(scenario: Scenario) -> str:
+    """Values first, then a table for each table; what those hold stands on one line each."""
+    lines = [_line(key, value) for key, value in scenario.items() if not _table(value)]
+    for name, table in scenario.items():
+        if _table(table):
+            lines += ["", f"[{_key(name)}]", *(_line(*entry) for entry in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _line(key: str, value: Any) -> str:  # noqa: ANN401
+    return f"{_key(key)} = {_inline(value)}"
+
+
+def _table(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, Mapping)
+
+
+def _inline(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_line(*entry) for entry in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    # Strings, numbers and truth values are written as in JSON.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    bare = name.replace("-", "").replace("_", "")
+    return name if bare.isascii() and bare.isalnum() else json.dumps(name)

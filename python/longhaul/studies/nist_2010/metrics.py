@@ -1,0 +1,50 @@
+"""The study's figures of one run: of the whole run, and means over its periods.
+
+Names of the latter end in the period: `active_flows_TP1`. Long-lived flows have a throughput each,
+`L1_pps_TP1`; of flow classes there are the throughput of a flow and of all together, how many flows
+are active, and how many were completed: `DD_pps_TP1`, `DD_out_TP1` and so on.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+Row = dict[str, Any]
+
+OF_THE_RUN = ("delivered_pkts", "events", "peak_memory_bytes")
+OF_PERIODS = (
+    "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
+    "above_threshold_flows", "completed_per_s", "failed_flows", "out_pps", "loss_rate",
+    "retransmission_rate", "srtt_mean_s", "cwnd_mean_pkts",
+)  # fmt: skip
+
+# What columns are called in names.
+OF_FLOWS = {"pps": "throughput_pps"}
+OF_CLASSES = {
+    **OF_FLOWS, "out": "out_pps", "active": "active_flows", "completed": "completed_flows",
+}  # fmt: skip
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """The figures of a run."""
+    del run
+    totals = kept["totals"]
+    row: Row = {
+        f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)
+        for name in ("connected", "completed", "failed")
+    }
+    for period in kept["network"]:
+        row |= {f"{name}_{period['period']}": period[name] for name in OF_PERIODS}
+    row |= _of_each(kept["classes"], "class", OF_CLASSES)
+    row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
+    return row | {name: kept["run"][name] for name in OF_THE_RUN}
+
+
+def _of_each(rows: list[Mapping[str, Any]], key: str, names: Mapping[str, str]) -> Row:
+    return {
+        f"{row[key]}_{short}_{row['period']}": row[name]
+        for row in rows
+        for short, name in names.items()
+    }

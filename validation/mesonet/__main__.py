@@ -1,0 +1,66 @@
+"""The comparison: `python -m validation.mesonet [PART ...]`.
+
+Runs the parts that are named, or all of them, prints their rows, takes those of the others from
+`report.json`, and writes `report.json` and `docs/mesonet_validation.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from validation.mesonet import (
+    conditions,
+    document,
+    dumbbell,
+    long_lived,
+    loss_free,
+    report,
+    units,
+)  # fmt: skip
+from validation.mesonet.rows import Row
+
+PARTS = {part.PART: part for part in (units, loss_free, long_lived, dumbbell, conditions)}
+
+
+def main() -> int:
+    """Measure, print and write; fail if a figure is outside its tolerance."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    for name in set(arguments.parts) - set(PARTS):
+        parser.error(f"no part is called `{name}`; there are: {', '.join(PARTS)}")
+    wanted = arguments.parts or list(PARTS)
+    recorded = report.read()
+    rows: dict[str, list[Row]] = {}
+    for name, part in PARTS.items():
+        if name in wanted:
+            rows[name] = list(_told(part.rows(arguments.processes)))
+        else:
+            rows[name] = recorded.get(name, [])
+    report.write(rows)
+    document.write(rows)
+    judged = [row for found in rows.values() for row in found if row.within is not None]
+    outside = sum(not row.within for row in judged)
+    print(f"{len(judged)} figures, {outside} outside their tolerance")
+    return 1 if outside else 0
+
+
+def _told(rows: Iterator[Row]) -> Iterator[Row]:
+    """Print each as it comes."""
+    for row in rows:
+        mark = {True: "  ", False: "!!", None: " ."}[row.within]
+        there, here = (_value(value) for value in (row.published, row.measured))
+        print(f"{mark} {row.case:40} {row.metric:50} {there:>12} {here:>12}  {row.tolerance}")
+        sys.stdout.flush()
+        yield row
+
+
+def _value(value: float | None) -> str:
+    return "never" if value is None else f"{value:.6g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""How connections open, or fail to, in steps of the clock (spec 004a E-16, 004b E33)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from longhaul.results import Results
+from validation.mesonet.rows import Row, exactly, near
+
+ROUND_TRIP_MS = 20
+# So that no SYN is due where an interval ends.
+INTERVAL_S = 0.4
+ANSWERED = 100.0
+UNANSWERED = 1e-5
+"""Packets per millisecond of the receivers' router: this one takes more than a day for a packet."""
+
+
+def rows() -> Iterator[Row]:
+    """A source whose SYNs nobody answers, and one whose first is answered at once."""
+    yield from unanswered()
+    yield from answered()
+
+
+def unanswered() -> Iterator[Row]:
+    """SYNs at 0, 3 and 9 s; failure at 21 s (CON1)."""
+    case = "EX-SYN no answer"
+    run = simulate(UNANSWERED)
+    edge = run.mesonet.edges.filter(pl.col("router") == "sources")
+    sent = edge.filter(pl.col("syns") > 0)["interval"]
+    for number, (wanted, interval) in enumerate(zip((0, 3, 9), sent, strict=False), 1):
+        second = round((interval - 0.5) * INTERVAL_S)
+        yield exactly(case, f"SYN {number}, s, to the second", wanted, second)
+    flow = run.mesonet.flows.row(0, named=True)
+    yield exactly(case, "SYNs", 3, flow["syns"])
+    yield exactly(case, "failure, s after the first SYN", 21, flow["end_s"] - flow["start_s"])
+    yield exactly(case, "flows connected", 0, int(flow["connected_s"] is not None))
+
+
+def answered() -> Iterator[Row]:
+    """A connection takes its round trip, and what two routers serve two packets in."""
+    flow = simulate(ANSWERED).mesonet.flows.row(0, named=True)
+    took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
+    yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")
+    yield exactly("EX-SYN answered", "SYNs", 1, flow["syns"])
+
+
+def simulate(rate: float) -> Results:
+    """One source, and receivers behind a router that serves so many packets a millisecond."""
+    mesonet: dict[str, Any] = {
+        "interval": f"{INTERVAL_S} s",
+        "intervals": 75,
+        "users": {"start": {"at_once": 1.0, "second": 0, "third": 0}},
+        "measure": {"flow_log": True, "tables": ["edges"]},
+        "network": {
+            "topology": {
+                "backbone": [
+                    _domain("sources", ANSWERED, sources=1),
+                    _domain("receivers", rate, sources=0),
+                ],
+                "links": [{"from": "Xsources", "to": "Xreceivers", "delay": ROUND_TRIP_MS // 2}],
+            }
+        },
+    }
+    return longhaul.run({"title": "One source", "mesonet": mesonet})
+
+
+def _domain(name: str, rate: float, sources: int) -> dict[str, Any]:
+    """A backbone router with one access router."""
+    router = {"name": name, "rate": rate, "buffer": 100, "sources": sources, "receivers": 4}
+    return {"name": f"X{name}", "rate": ANSWERED, "direct": [router]}

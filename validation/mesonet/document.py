@@ -1,0 +1,112 @@
+"""`docs/mesonet_validation.md`: tables, pictures, and what is known of misses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from validation.mesonet.rows import HERE, Row, table
+
+DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
+TITLES = {
+    "dumbbell": "Two flows through a slow router: V01 to V27",
+    "long-lived": "Long-lived flows without other users: N7-DET",
+    "loss-free": "Files on very fast paths without a loss: N8-DET",
+    "conditions": "Whole conditions of chapters 6 and 7",
+    "units": "Worked examples and acceptance of chapter 3",
+}
+
+
+def write(parts: Mapping[str, Sequence[Row]]) -> None:
+    """Write the page from the rows of all parts."""
+    DOCUMENT.write_text("\n".join(_lines(parts)) + "\n", encoding="utf-8")
+
+
+def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    yield _notes("head")
+    yield ""
+    yield "## Summary"
+    yield ""
+    yield "| part | figures | within | outside | as found |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, title in TITLES.items():
+        verdicts = [row.within for row in parts[name]]
+        counts = (len(verdicts), verdicts.count(True), verdicts.count(False), verdicts.count(None))
+        yield f"| {title} | {' | '.join(map(str, counts))} |"
+    yield ""
+    yield from _outside(parts)
+    for name, title in TITLES.items():
+        yield f"## {title}"
+        yield ""
+        yield _notes(name)
+        yield ""
+        yield from (_verifications if name == "dumbbell" else _table)(parts[name])
+        yield ""
+    yield "## What it takes"
+    yield ""
+    yield _notes("resources")
+    yield ""
+    yield from _resources()
+
+
+def _outside(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    outside = [row for name in TITLES for row in parts[name] if row.within is False]
+    for row in outside:
+        yield (
+            f"- **outside**: {row.case}, {row.metric}: {_value(row.published)} published, "
+            f"{_value(row.measured)} measured ({row.tolerance})"
+        )
+    if outside:
+        yield ""
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| case | figure | published | measured | tolerance | within |"
+    yield "|---|---|---:|---:|---|---|"
+    for row in rows:
+        cells = (row.case, row.metric, _value(row.published), _value(row.measured), row.tolerance)
+        yield f"| {' | '.join(cells)} | {_verdict(row)} |"
+
+
+def _verifications(rows: Sequence[Row]) -> Iterator[str]:
+    """A line a run, published beside measured; then what is said of some of them besides."""
+    figures = ("link utilisation", "buffer utilisation", "Jain's index")
+    yield "| run | link | measured | buffer | measured | Jain's index | measured |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    for case, of_case in groupby((row for row in rows if row.metric in figures), lambda r: r.case):
+        cells = [
+            cell
+            for row in of_case
+            for cell in (f"{row.published:.2f}", _marked(row, f"{row.measured:.2f}"))
+        ]
+        yield f"| {case} | {' | '.join(cells)} |"
+    yield ""
+    yield from _table([row for row in rows if row.metric not in figures])
+
+
+def _marked(row: Row, text: str) -> str:
+    """Bold where it is outside, in italics where it is not judged."""
+    return {True: text, False: f"**{text}**", None: f"*{text}*"}[row.within]
+
+
+def _resources() -> Iterator[str]:
+    rows = table(HERE / "measured" / "resources.csv")
+    if rows:
+        yield f"| {' | '.join(rows[0])} |"
+        yield f"|---|{'---:|' * (len(rows[0]) - 1)}"
+        for row in rows:
+            yield f"| {' | '.join(row.values())} |"
+
+
+def _value(value: float | None) -> str:
+    if value is None:
+        return "never"
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.5g}"
+
+
+def _verdict(row: Row) -> str:
+    return {True: "yes", False: "**no**", None: ""}[row.within]
+
+
+def _notes(name: str) -> str:
+    return (HERE / "notes" / f"{name}.md").read_text(encoding="utf-8").rstrip()

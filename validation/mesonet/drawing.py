@@ -1,0 +1,77 @@
+"""Pictures of the verification: windows of the two flows, and the use of link and buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from validation.report import PICTURES
+
+if TYPE_CHECKING:
+    from validation.mesonet.dumbbell import Verification, Windows
+
+FIRST, SECOND = "#0072b2", "#d55e00"
+PUBLISHED, MEASURED = "#999999", "#0072b2"
+# Samples left out between two that are drawn: a line has some eight hundred points.
+THINNED = 12
+# The top of the published pictures, packets.
+TOPS = {42: 1200, 162: 4500, 324: 9000}
+
+
+def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
+    """Windows of both flows over time: a row an algorithm, a column a round trip."""
+    algorithms = list(dict.fromkeys(one.algorithm for one, _ in runs))
+    figure = Figure(figsize=(10.0, 1.35 * len(algorithms)), layout="constrained")
+    grid = figure.subplots(len(algorithms), len(TOPS), sharex=True, squeeze=False)
+    for one, windows in runs:
+        axes = grid[algorithms.index(one.algorithm), list(TOPS).index(one.rtt_ms)]
+        _draw_run(axes, one, windows)
+    for axes, rtt_ms in zip(grid[0], TOPS, strict=True):
+        axes.set_title(f"round trip {rtt_ms} ms", fontsize=9)
+    for axes, algorithm in zip(grid[:, 0], algorithms, strict=True):
+        axes.set_ylabel(algorithm, fontsize=9)
+    figure.supxlabel("time, s", fontsize=9)
+    figure.supylabel("window, packets", fontsize=9)
+    figure.savefig(
+        PICTURES / "mesonet-verification-windows.png", dpi=80, metadata={"Software": None}
+    )
+
+
+def _draw_run(axes: Axes, one: Verification, windows: Windows) -> None:
+    time_s = windows.time_s[::THINNED]
+    for cwnd, colour in ((windows.first, FIRST), (windows.second, SECOND)):
+        axes.plot(time_s, cwnd[::THINNED], color=colour, linewidth=0.7)
+    axes.set_ylim(0, TOPS[one.rtt_ms])
+    axes.set_xlim(0, 1000)
+    axes.tick_params(labelsize=7)
+
+
+Figures = tuple[float, float, float]
+
+
+def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
+    """Bars, published beside measured: a row a figure, a column a round trip."""
+    figure = Figure(figsize=(10.0, 6.0), layout="constrained")
+    titles = ("link utilisation", "buffer utilisation", "Jain's index")
+    grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)
+    for column, rtt_ms in enumerate(TOPS):
+        shown = [(one, figures) for one, figures in runs if one.rtt_ms == rtt_ms]
+        grid[0, column].set_title(f"round trip {rtt_ms} ms", fontsize=9)
+        for at, title in enumerate(titles):
+            axes = grid[at, column]
+            there = [(one.link, one.buffer, one.jain)[at] for one, _ in shown]
+            here = [figures[at] for _, figures in shown]
+            places = range(len(shown))
+            axes.bar([x - 0.2 for x in places], there, 0.4, color=PUBLISHED, label="published")
+            axes.bar([x + 0.2 for x in places], here, 0.4, color=MEASURED, label="Longhaul")
+            axes.set_xticks(list(places), [one.algorithm for one, _ in shown], rotation=60)
+            axes.tick_params(labelsize=7)
+            if column == 0:
+                axes.set_ylabel(title, fontsize=9)
+    grid[0, 0].legend(fontsize=7, loc="lower left")
+    figure.savefig(
+        PICTURES / "mesonet-verification-figures.png", dpi=80, metadata={"Software": None}
+    )

@@ -1,0 +1,161 @@
+"""The verification of chapter 5, V01 to V27: two flows through one slow router (spec 004b B.24)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import longhaul
+from longhaul import examples
+from longhaul.analysis.fairness import jain
+from validation.mesonet.rows import Row, close, found, near, published
+from validation.mesonet.workers import pool
+
+PART = "dumbbell"
+BOTTLENECK_PER_MS = 21
+ALONE_UNTIL_S = 250.0
+
+APART = 0.05
+# The text says of windows what can be read from its pictures.
+WINDOWS = 0.1
+
+CONGESTION: Mapping[str, str] = {
+    "TCP": '{ kind = "reno" }',
+    "BIC": '{ kind = "bic" }',
+    "CTCP": '{ kind = "ctcp" }',
+    "FAST tuning": '{ kind = "fast-at" }',
+    "FAST 80": '{ kind = "fast", alpha = 80 }',
+    "FAST 200": '{ kind = "fast", alpha = 200 }',
+    "HSTCP": '{ kind = "hstcp" }',
+    "H-TCP": '{ kind = "htcp" }',
+    "Scalable": '{ kind = "scalable" }',
+}
+# The published figures of these depend on what the study does not say (docs/mesonet_validation.md).
+AS_FOUND = ("BIC", "CTCP", "FAST tuning")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """One of the 27 runs."""
+
+    run: str
+    algorithm: str
+    rtt_ms: int
+    buffer_pkts: int
+    link: float
+    buffer: float
+    jain: float
+
+    @property
+    def case(self) -> str:
+        """What it is called in the report."""
+        return f"{self.run} {self.algorithm} {self.rtt_ms} ms"
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What came of it: windows in packets, every 100 ms from the start."""
+
+    time_s: list[float]
+    first: list[float]
+    second: list[float]
+
+    def alone(self) -> float:
+        """Mean window of the first flow before the second starts."""
+        return _mean(self.first[: self._shared_from()])
+
+    def shared(self) -> tuple[float, float]:
+        """Mean windows from the start of the second flow."""
+        at = self._shared_from()
+        return _mean(self.first[at:]), _mean(self.second[at:])
+
+    def figures(self, one: Verification) -> tuple[float, float, float]:
+        """Use of the link and of the buffer, and Jain's index (004b D)."""
+        both = self.shared()
+        product = BOTTLENECK_PER_MS * one.rtt_ms
+        link = min(1.0, sum(both) / product)
+        buffer = max(0.0, (sum(both) - product) / one.buffer_pkts)
+        return link, buffer, jain(both) or 0.0
+
+    def _shared_from(self) -> int:
+        return sum(time <= ALONE_UNTIL_S for time in self.time_s)
+
+
+def verifications() -> list[Verification]:
+    """The 27 runs with their published figures (tables 5-10 and 5-11)."""
+    return [
+        Verification(
+            row["run"], row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"]),
+            float(row["link"]), float(row["buffer"]), float(row["jain"]),
+        )
+        for row in published("tables_5_10_5_11")
+    ]  # fmt: skip
+
+
+def simulate(one: Verification) -> Windows:
+    """Run one of them."""
+    run = longhaul.run(
+        examples.read("mesonet_dumbbell"),
+        set=[
+            f"mesonet.algorithms.0.congestion={CONGESTION[one.algorithm]}",
+            f"mesonet.network.delay_factor={one.rtt_ms // 2}",
+            'mesonet.measure.tables=["long_lived"]',
+        ],
+    )
+    flows = run.mesonet.long_lived.pivot("flow", index="t_s", values="cwnd_pkts")
+    return Windows(*(flows[name].to_list() for name in ("t_s", "L1", "L2")))
+
+
+def rows(processes: int) -> Iterator[Row]:
+    """Run them all, judge them and draw them."""
+    from validation.mesonet.drawing import draw_utilisation, draw_windows
+
+    ones = verifications()
+    with pool(processes) as workers:
+        windows = dict(zip((one.run for one in ones), workers.map(simulate, ones), strict=True))
+    draw_windows([(one, windows[one.run]) for one in ones])
+    draw_utilisation([(one, windows[one.run].figures(one)) for one in ones])
+    for one in ones:
+        yield from judge(one, windows[one.run])
+    figures = [windows[one.run].figures(one) for one in ones if one.algorithm == "BIC"]
+    yield from trend_of_bic(figures)
+
+
+def judge(one: Verification, windows: Windows) -> Iterator[Row]:
+    """Give the three figures of a run, and the windows that the study's text names."""
+    link, buffer, index = windows.figures(one)
+    for metric, there, here in (
+        ("link utilisation", one.link, link),
+        ("buffer utilisation", one.buffer, buffer),
+        ("Jain's index", one.jain, index),
+    ):
+        if one.algorithm in AS_FOUND:
+            yield found(one.case, metric, there, here)
+        else:
+            yield near(one.case, metric, there, here, APART)
+    alone, (first, second) = windows.alone(), windows.shared()
+    means = {"alone": alone, "first": first, "second": second}
+    for said in published("windows_5_4"):
+        if said["run"] == one.run:
+            there = float(said["packets"])
+            metric = f"mean window, {said['figure']}, packets"
+            yield close(one.case, metric, there, means[said["figure"]], WINDOWS)
+
+
+def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
+    """What spec 004b E37 asks of BIC instead of its single figures."""
+    links, buffers, indices = zip(*figures, strict=True)
+    yield _holds("link full at all round trips", min(links) > 0.995)
+    yield _holds("buffer used by 0.35 to 0.65", min(buffers) >= 0.35 and max(buffers) <= 0.65)
+    yield _holds("buffer's use rises with the round trip", sorted(buffers) == list(buffers))
+    falls = sorted(indices, reverse=True) == list(indices)
+    yield _holds("Jain's index falls with the round trip", falls)
+    yield _holds("Jain's index of 0.75 to 0.95 at 324 ms", 0.75 <= indices[-1] <= 0.95)
+
+
+def _holds(statement: str, holds: bool) -> Row:
+    return Row("V04 to V06 BIC, trend", statement, 1.0, float(holds), "holds: 1", holds)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

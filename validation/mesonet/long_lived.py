@@ -1,0 +1,139 @@
+"""The long-lived flows of chapter 7 in its network without users: N7-DET (spec 004c E.6).
+
+In TP1 nothing is lost on their paths, so that the algorithm alone decides when a flow is at full
+speed (tables 7-14 and 7-17), and what standard TCP transfers in those 300 s (tables 7-11 to 7-13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from validation.mesonet.network import quiet
+from validation.mesonet.rows import Row, close, near, number, published
+from validation.mesonet.workers import pool
+
+PART = "long-lived"
+ENDS = {"L1": ("B0a", "K0a"), "L2": ("C0a", "I0a"), "L3": ("E0a", "F0a")}
+PERIOD_S = 300.0
+INTERVAL_S = 0.2
+# 80,000 packets per second in an interval, less what its rounding leaves out.
+FULL_PKTS = 15_976
+
+LATE = {"srtt_timer_slack": 0.005}
+"""What happens once a round trip comes somewhat later than that (spec 004c E.6)."""
+CONGESTION: dict[str, dict[str, Any]] = {
+    "BIC": {"kind": "bic"},
+    "CTCP": {"kind": "ctcp"},
+    "CTCP, timer 5 ms late": {"kind": "ctcp", **LATE},
+    "FAST": {"kind": "fast"},
+    "FAST, timer 5 ms late": {"kind": "fast", **LATE},
+    "FAST-AT": {"kind": "fast-at"},
+    "HSTCP": {"kind": "hstcp"},
+    "HTCP": {"kind": "htcp"},
+    "Scalable": {"kind": "scalable"},
+    "TCP": {"kind": "reno"},
+}
+TOLERANCES = {"TCP": 0.02, "CTCP": 0.3}
+"""Part of a lag; 15 %, or 0.8 s, for the others (spec 004c A7-100 and A7-101)."""
+TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
+"""Where two intervals are all that the lags of condition 8 may be apart."""
+TCP_GOODPUT = 0.02
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The flows of an algorithm in a network with its delays times a factor."""
+
+    algorithm: str
+    delay_factor: int
+    lags_s: dict[str, float | None]
+    """Published, by flow."""
+
+    @property
+    def case(self) -> str:
+        """What it is called in the report."""
+        return f"N7-DET {self.algorithm}, delays x {self.delay_factor}"
+
+    def watched_s(self, flow: str) -> float:
+        """How long to look at a flow; standard TCP's goodput is that of the whole period."""
+        lag_s = self.lags_s[flow]
+        return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
+
+
+def rows(processes: int) -> Iterator[Row]:
+    """Run every algorithm at both delays."""
+    each = list(_flows())
+    with pool(processes) as workers:
+        for flows, received in zip(each, workers.map(simulate, each), strict=True):
+            for flow, packets in received.items():
+                yield lag(flows, flow, packets)
+            if flows.algorithm == "TCP":
+                yield from goodput(flows, received)
+
+
+def simulate(flows: Flows) -> dict[str, list[int]]:
+    """Return what each flow received, interval by interval."""
+    longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
+    run = longhaul.run(
+        quiet(
+            round(longest_s / INTERVAL_S),
+            network={"delay_factor": flows.delay_factor},
+            transport={"initial_ssthresh": 100},
+            algorithms=[{"congestion": CONGESTION[flows.algorithm]}],
+            long_lived=[
+                {
+                    "label": flow,
+                    "from": ENDS[flow][0],
+                    "to": ENDS[flow][1],
+                    "stop": f"{flows.watched_s(flow)} s",
+                }
+                for flow in flows.lags_s
+            ],
+        )
+    )
+    table = run.mesonet.long_lived
+    return {
+        flow: table.filter(pl.col("flow") == flow)["out_pkts"].to_list() for flow in flows.lags_s
+    }
+
+
+def lag(flows: Flows, flow: str, received: list[int]) -> Row:
+    """When a flow first received at full speed."""
+    full = [n for n, packets in enumerate(received, 1) if packets >= FULL_PKTS]
+    measured = round(full[0] * INTERVAL_S, 1) if full else None
+    there = flows.lags_s[flow]
+    metric = f"{flow}: seconds to 80,000 packets/s"
+    if there is None or measured is None:
+        return Row(flows.case, metric, there, measured, "never", measured == there)
+    if flows.algorithm in TO_THE_INTERVALS and flows.delay_factor == 1:
+        return near(flows.case, metric, there, measured, 2 * INTERVAL_S, "s")
+    if flows.algorithm in TOLERANCES:
+        return close(flows.case, metric, there, measured, TOLERANCES[flows.algorithm])
+    return near(flows.case, metric, there, measured, max(0.8, round(0.15 * there, 2)), "s")
+
+
+def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
+    """Mean over the period, where the tables print that of a condition without losses."""
+    for row in published("goodput_tp1"):
+        if int(row["delay_factor"]) == flows.delay_factor:
+            for flow in received:
+                if (there := number(row[flow])) is not None:
+                    measured = sum(received[flow]) / PERIOD_S
+                    metric = f"{flow}: goodput in TP1, packets/s"
+                    yield close(flows.case, metric, there, measured, TCP_GOODPUT)
+
+
+def _flows() -> Iterator[Flows]:
+    for row in published("lags"):
+        factor = int(row["delay_factor"])
+        # Table 7-17 has L1 only; standard TCP's goodput is known of L2 as well.
+        names = ENDS if factor == 1 else ("L1", "L2") if row["algorithm"] == "TCP" else ("L1",)
+        lags_s = {flow: number(row[flow]) for flow in names}
+        for algorithm in (row["algorithm"], f"{row['algorithm']}, timer 5 ms late"):
+            if algorithm in CONGESTION:
+                yield Flows(algorithm, factor, lags_s)

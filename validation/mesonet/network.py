@@ -1,0 +1,26 @@
+"""The network of chapters 6 to 9 without users, for flows that have it to themselves.
+
+Its speeds are those of the scaled-down network's condition 8, unless others are given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Backbone routers with a direct access router each, and that router.
+DIRECT = ("B0a", "C0a", "E0a", "F0a", "I0a", "K0a")
+
+
+def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A scenario of the study's network whose only flows are the long-lived ones in `more`."""
+    mesonet: dict[str, Any] = {
+        "interval": interval,
+        "intervals": intervals,
+        "network": {"backbone_rate": 1200},
+        "hosts": {"sources": 0},
+        "measure": {"tables": ["long_lived"]},
+    }
+    for key, value in more.items():
+        below = mesonet.get(key)
+        mesonet[key] = {**below, **value} if isinstance(below, dict) else value
+    return {"title": "Flows that have the network to themselves", "mesonet": mesonet}

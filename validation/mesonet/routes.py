@@ -1,0 +1,21 @@
+"""Routes between backbone routers and their delays (table 3-2)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from validation.mesonet.rows import published
+
+
+@cache
+def routes() -> dict[tuple[str, str], tuple[str, int]]:
+    """Route, as names with dashes, and delay in time steps, by the routers at its ends."""
+    return {
+        (row["from"], row["to"]): (row["route"], int(row["delay"]))
+        for row in published("routes_3_2")
+    }
+
+
+def round_trip_ms(one: str, other: str) -> int:
+    """Propagation there and back."""
+    return routes()[one, other][1] + routes()[other, one][1]

@@ -1,0 +1,72 @@
+"""One figure of the comparison: what was published, what was measured, and whether they agree."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published figure beside ours."""
+
+    case: str
+    metric: str
+    published: float | None
+    """None where something was never seen, such as a flow that did not reach full speed."""
+    measured: float | None
+    tolerance: str
+    """How `within` was decided."""
+    within: bool | None
+    """None where the figure is reported as found."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of report.json."""
+        return asdict(self)
+
+
+def exactly(case: str, metric: str, published: float, measured: float) -> Row:
+    """The same number."""
+    return Row(case, metric, published, measured, "the same", measured == published)
+
+
+def near(
+    case: str, metric: str, published: float, measured: float, apart: float, unit: str = ""
+) -> Row:
+    """At most so far apart; a hair more, for figures that are written in decimals."""
+    within = abs(measured - published) <= apart + 1e-9
+    return Row(case, metric, published, measured, f"± {apart:g} {unit}".rstrip(), within)
+
+
+def close(case: str, metric: str, published: float, measured: float, part: float) -> Row:
+    """At most such a part of the published figure apart."""
+    within = abs(measured - published) <= part * abs(published)
+    return Row(case, metric, published, measured, f"± {100 * part:g} %", within)
+
+
+def found(case: str, metric: str, published: float | None, measured: float | None) -> Row:
+    """Reported as found, not judged."""
+    return Row(case, metric, published, measured, "as found", None)
+
+
+def published(name: str) -> list[dict[str, str]]:
+    """The rows of a table of `published/`."""
+    return table(HERE / "published" / f"{name}.csv")
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """The rows of a table whose first line says where it comes from; none, if there is no file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        next(file)
+        return list(csv.DictReader(file))
+
+
+def number(cell: str) -> float | None:
+    """What a cell holds; nothing, where nothing was printed."""
+    return float(cell) if cell else None

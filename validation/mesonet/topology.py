@@ -1,0 +1,89 @@
+"""The built-in topology: elements, routes and delays (spec 004a E.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import fmean
+
+import polars as pl
+
+import longhaul
+from validation.mesonet.network import quiet
+from validation.mesonet.routes import routes
+from validation.mesonet.rows import Row, exactly
+
+CASE = "EX-TOPO"
+FAST = 16_000
+"""Packets per millisecond: routers take next to no part in a round trip."""
+NUMBERED = {
+    1: "A1a", 12: "B0a", 24: "C0a", 50: "E0a", 62: "F0a", 102: "I0a", 131: "K0a", 139: "K2d",
+}  # fmt: skip
+
+
+def rows() -> Iterator[Row]:
+    """Count elements, and send a packet along each route."""
+    table = longhaul.run(quiet(1)).mesonet.topology
+    yield from elements(table)
+    yield from ways(table)
+
+
+def elements(topology: pl.DataFrame) -> Iterator[Row]:
+    """Numbers of routers and their names (E-01, E-02, E-07)."""
+    tiers = dict(topology.group_by("tier").len().iter_rows())
+    for tier, count in (("backbone", 11), ("pop", 22), ("access", 139)):
+        yield exactly(CASE, f"routers, {tier}", count, tiers[tier])
+    access = topology.filter(pl.col("tier") == "access")
+    classes = dict(access.group_by("class").len().iter_rows())
+    for kind, count in (("normal", 105), ("fast", 28), ("direct", 6)):
+        yield exactly(CASE, f"access routers, {kind}", count, classes[kind])
+    for wanted, name in NUMBERED.items():
+        yield exactly(CASE, f"number of {name}", wanted, 1 + access["router"].to_list().index(name))
+
+
+def ways(topology: pl.DataFrame) -> Iterator[Row]:
+    """Routes there and back, and their delays (E-03 to E-06)."""
+    access = topology.filter(pl.col("tier") == "access")["router"].to_list()
+    below = {name[0]: name for name in reversed(access)}
+    pairs = [(one, other) for one in below for other in below if one < other]
+    same, delays_ms = 0, []
+    asymmetric = []
+    for one, other in pairs:
+        links, rtt_s = _seen(below[one], below[other])
+        same += links == _links(one, other) | _links(other, one)
+        delays_ms.append(round(1e3 * rtt_s))
+        if {(end, start) for start, end in links} != links:
+            asymmetric.append(f"{one}-{other}")
+    printed = [routes()[one, other][1] + routes()[other, one][1] for one, other in pairs]
+    yield exactly(CASE, "pairs of backbone routers", 55, len(pairs))
+    yield exactly(CASE, "pairs with the published routes", 55, same)
+    right = sum(here == there for here, there in zip(delays_ms, printed, strict=True))
+    yield exactly(CASE, "pairs with the published round trip", 55, right)
+    yield exactly(CASE, "pairs with other ways back", 5, len(asymmetric))
+    yield exactly(CASE, "mean round trip, ms, rounded", 41, round(fmean(delays_ms)))
+    yield exactly(CASE, "smallest round trip, ms", 6, min(delays_ms))
+    yield exactly(CASE, "largest round trip, ms", 100, max(delays_ms))
+
+
+Links = set[tuple[str, str]]
+
+
+def _links(one: str, other: str) -> Links:
+    """The links of the published route."""
+    way = routes()[one, other][0].split("-")
+    return set(pairwise(way))
+
+
+def _seen(one: str, other: str) -> tuple[Links, float]:
+    """The links that a flow's packets and acknowledgements enter, and its round trip."""
+    run = longhaul.run(
+        quiet(
+            2,
+            network={"backbone_rate": FAST},
+            measure={"tables": ["long_lived", "backbone_links"]},
+            long_lived=[{"from": one, "to": other}],
+        )
+    )
+    entered = run.mesonet.backbone_links.filter(pl.col("entered_pkts") > 0)["link"]
+    links = {(name.split("-")[0], name.split("-")[1]) for name in entered}
+    return links, run.mesonet.long_lived["srtt_s"][0]

@@ -1,0 +1,17 @@
+"""The worked examples of chapter 3 and the acceptance of spec 004a E.1 to E.5 (seconds)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from validation.mesonet import connections, sizes, topology, users, windows
+from validation.mesonet.rows import Row
+
+PART = "units"
+
+
+def rows(processes: int = 1) -> Iterator[Row]:
+    """All rows; nothing here is worth a second process."""
+    del processes
+    for subject in (topology, sizes, connections, windows, users):
+        yield from subject.rows()

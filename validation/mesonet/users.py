@@ -1,0 +1,106 @@
+"""What users do: when they begin, whom they choose, jumbo files (spec 004a E.2 to E.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from longhaul.results import Results
+from validation.mesonet.network import quiet
+from validation.mesonet.rows import Row, exactly, near
+from validation.mesonet.sizes import SKEWED, WEB
+
+# Shares in percent of the flows that are started in EX-DIST (E-13b).
+SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}
+
+
+def rows() -> Iterator[Row]:
+    """Everything of this subject."""
+    yield from waves()
+    yield from choices()
+    yield from jumbos()
+    yield from long_lived_start()
+
+
+def waves() -> Iterator[Row]:
+    """Parts of the users begin at once, after a third of a mean think time, and so on (E-28)."""
+    run = simulate(10, users={"think": "1 s"}, network={"backbone_rate": 8000})
+    sources = sum(run.mesonet.topology["sources"].drop_nulls().to_list())
+    first = run.mesonet.flows.group_by("source").agg(pl.col("start_s").min())
+    begun = [len(first.filter(pl.col("start_s") <= after_s)) / sources for after_s in (0.0, 1.0)]
+    yield near("E-28 start", "part of the users that begins at once", 0.25, begun[0], 0.02)
+    # The waves' means are 1/3, 2/3 and 1 of the think time, each exponential.
+    e = 2.718281828459045
+    expected = 0.25 + 0.08 * (1 - e**-3) + 0.17 * (1 - e**-1.5) + 0.5 * (1 - e**-1)
+    yield near("E-28 start", "part that has begun after a think time", expected, begun[1], 0.02)
+
+
+def choices() -> Iterator[Row]:
+    """Classes of the flows that users start (E-13b), and that nobody finds no receiver (E-33)."""
+    run = simulate(
+        100,
+        users={"think": "2 s"},
+        files={"mean": 3},
+        network={"backbone_rate": 8000},
+        hosts={"source_shares": SKEWED, "receiver_shares": WEB},
+    )
+    flows = run.mesonet.flows
+    for kind, wanted in SHARES.items():
+        here = 100.0 * len(flows.filter(pl.col("class") == kind)) / len(flows)
+        # Three standard deviations of a part of so many flows, and what is lost in rounding.
+        apart = 300.0 * (wanted / 100 * (1 - wanted / 100) / len(flows)) ** 0.5 + 0.05
+        yield near("EX-DIST", f"flows of class {kind}, percent", wanted, here, round(apart, 2))
+    network = run.mesonet.network
+    yield exactly(
+        "E-33", "intervals without receivers", 0, len(network.filter(pl.col("no_receivers") > 0))
+    )
+    states = pl.sum_horizontal(
+        "initial_slow_start_flows", "normal_mode_flows", "above_threshold_flows"
+    )
+    wrong = network.filter(states != pl.col("active_flows"))
+    yield exactly("E-36", "intervals whose states do not add up", 0, len(wrong))
+
+
+def jumbos() -> Iterator[Row]:
+    """Files between direct access routers are longer in their period, and no others (E-27)."""
+    period = {"from": 0.4, "until": 0.6, "factor": 100}
+    shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
+    given: dict[str, Any] = {
+        "users": {"think": "1 s"},
+        "network": {"backbone_rate": 8000},
+        "hosts": {"sources": 20, "source_shares": shares, "receiver_shares": shares},
+    }
+    flows = simulate(100, files={"jumbo": period}, **given).mesonet.flows
+    flows = flows.filter(pl.col("connected_s").is_not_null())
+    direct = pl.col("class") == "DD"
+    inside = pl.col("connected_s").is_between(0.4 * 20.0, 0.6 * 20.0)
+    # The smallest of files with a mean of 50 packets and a shape of 1.5 has 17, rounded up.
+    for what, chosen, smallest in (
+        ("direct, in the period", inside & direct, 1700),
+        ("direct, before and after", ~inside & direct, 17),
+        ("others, in the period", inside & ~direct, 17),
+    ):
+        sizes = flows.filter(chosen)["size_pkts"].to_list()
+        yield exactly("E-27", f"smallest file, {what}, packets", smallest, min(sizes))
+
+
+def long_lived_start() -> Iterator[Row]:
+    """LLon of 0.4 in 7,500 intervals of 200 ms is interval 3,000 (E-29)."""
+    flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
+    table = longhaul.run(quiet(7500, long_lived=[flow])).mesonet.long_lived
+    started = table.filter(pl.col("mode") != "none").row(0, named=True)
+    interval = started["interval"]
+    yield exactly("EX-LL", "interval at whose end a long-lived flow starts", 3000, interval)
+    yield exactly("EX-LL", "its start, s", 600, round(started["t_s"], 6))
+    steps = round(table["t_s"].to_list()[-1] * 1e3)
+    yield exactly("EX-LL", "time steps", 1_500_000, steps)
+
+
+def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
+    """A run of so many intervals of 200 ms, with a log of its flows."""
+    measure = {"flow_log": True, "tables": ["network"]}
+    given = {"intervals": intervals, "measure": measure, **mesonet}
+    return longhaul.run({"title": "Users", "mesonet": given})

@@ -1,0 +1,63 @@
+"""Windows of slow start, round by round (spec 004a E-17 and E-18, 004b E34 and E35)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import longhaul
+from validation.mesonet.network import quiet
+from validation.mesonet.rows import Row, near, published
+
+# A round trip so long that the packets of a round are a short burst in it.
+RTT_MS = 1000
+TOPOLOGY = {
+    "backbone": [
+        {"name": name, "rate": 1000, "direct": [{"name": f"{name}a", "rate": 1000}]}
+        for name in ("X", "Y")
+    ],
+    "links": [{"from": "X", "to": "Y", "delay": RTT_MS // 2}],
+}
+CASES = {
+    "100_inf": ("EX-SS limited slow start", 100, 2**30),
+    "100_43": ("EX-SS threshold 43", 100, 43),
+    "100_20": ("EX-SS threshold 20", 100, 20),
+    "200_100": ("EX-SS threshold 100", 200, 100),
+    "16_128": ("SCH2 knee 16, threshold 128", 16, 128),
+    "128_128": ("SCH1 threshold 128", 128, 128),
+}
+
+
+def rows() -> Iterator[Row]:
+    """All windows of a case must be those of the rules; the one that is furthest off is shown."""
+    expected = published("slow_start")
+    for column, (case, knee, threshold) in CASES.items():
+        windows = simulate(knee, threshold, 42)
+        if column in expected[0]:
+            pairs = [(float(row[column]), windows[int(row["round"])]) for row in expected]
+            there, here = max(pairs, key=lambda pair: abs(pair[1] - pair[0]))
+            metric = f"window of {len(pairs)} rounds that is furthest off, packets"
+            yield near(case, metric, there, here, 0.001, "packets")
+    metric = "round of a window of 150"
+    linear, limited = (_reaches(simulate(knee, 128, 45)) for knee in (128, 16))
+    yield near(CASES["128_128"][0], metric, 30, linear, 1)
+    yield near(CASES["16_128"][0], metric, 42, limited, 1)
+
+
+def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
+    """Windows in the middle of each round, from the first on."""
+    run = longhaul.run(
+        quiet(
+            2 * rounds + 1,
+            f"{RTT_MS // 2} ms",
+            network={"topology": TOPOLOGY},
+            transport={"max_ssthresh": knee, "initial_ssthresh": threshold},
+            long_lived=[{"from": "Xa", "to": "Ya"}],
+        )
+    )
+    windows = run.mesonet.long_lived["cwnd_pkts"].to_list()
+    return [float(cwnd) for cwnd in windows[::2]]
+
+
+def _reaches(windows: list[float]) -> int:
+    """The round in which the window has just passed 150 packets."""
+    return next(number for number, cwnd in enumerate(windows) if cwnd > 150)
