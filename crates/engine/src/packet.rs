@@ -2,6 +2,8 @@
 
 mod options;
 
+use std::collections::VecDeque;
+
 use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
 
@@ -235,6 +237,20 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
+    /// How many blocks there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len.into()
+    }
+
+    /// As [`Self::blocks`], but all that there is room for: those behind the last mean nothing.
+    #[inline]
+    pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
+        let number = move |offset: i32| next.wrapping_add_signed(offset.into());
+        self.offsets
+            .map(|(left, right)| (number(left), number(right)))
+    }
+
     /// Whether there are any blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
@@ -256,11 +272,13 @@ fn number_of_slot(slot: usize) -> u32 {
     number.expect("more than 2e9 packets in flight")
 }
 
-/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
+/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped: those that were
+/// freed first, first, so that one packet's slot mostly lies behind that of the packet before it, and
+/// processors fetch it in time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,
-    free: Vec<u32>,
+    free: VecDeque<u32>,
 }
 
 impl SackStore {
@@ -273,7 +291,7 @@ impl SackStore {
     }
 
     fn store(&mut self, stored: SackOption) -> SackHandle {
-        if let Some(slot) = self.free.pop() {
+        if let Some(slot) = self.free.pop_front() {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
         }
@@ -311,7 +329,7 @@ impl SackStore {
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if !handle.is_none() {
-            self.free.push(handle.0);
+            self.free.push_back(handle.0);
         }
     }
 }

@@ -42,7 +42,8 @@ struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight before it.
+    /// Segments in flight after it, and before it.
+    in_flight: f64,
     prior_in_flight: f64,
     /// Whether a round begins with it.
     round_start: bool,
@@ -75,11 +76,14 @@ impl Meter {
             self.rounds += 1;
             self.restart_round();
         }
+        // Processors have an instruction for signed integers only.
+        let segments = |count: u64| count as i64 as f64;
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
-            newly_delivered: newly_delivered as f64,
-            newly_lost: newly_lost as f64,
-            prior_in_flight: (ack.in_flight + newly_delivered + newly_lost) as f64,
+            newly_delivered: segments(newly_delivered),
+            newly_lost: segments(newly_lost),
+            in_flight: segments(ack.in_flight),
+            prior_in_flight: segments(ack.in_flight + newly_delivered + newly_lost),
             round_start,
             limited,
         }

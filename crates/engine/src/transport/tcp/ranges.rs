@@ -6,13 +6,15 @@
 
 use std::collections::VecDeque;
 
+use crate::packet::{SackBlocks, SackOption};
+
 /// Disjoint ranges `[left, right)`.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     ranges: VecDeque<(u64, u64)>,
     total: u64,
-    /// The last blocks that [`Self::add_block`] found in the set.
-    repeated: [(u64, u64); 2],
+    /// The blocks behind the first of the acknowledgement that [`Self::unseen`] was last asked about.
+    repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
 impl Ranges {
@@ -36,6 +38,12 @@ impl Ranges {
         self.ranges.back().map_or(0, |&(_, right)| right)
     }
 
+    /// The last range.
+    #[inline]
+    pub(crate) fn newest(&self) -> Option<(u64, u64)> {
+        self.ranges.back().copied()
+    }
+
     /// The ranges from the last to the first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
         self.ranges.iter().rev().copied()
@@ -51,7 +59,14 @@ impl Ranges {
     /// touch it from below.
     #[inline]
     fn position(&self, number: u64) -> usize {
-        // Most questions are about the newest data.
+        // Most questions are about the oldest gap or the newest data.
+        if self
+            .ranges
+            .front()
+            .is_none_or(|&(_, right)| right >= number)
+        {
+            return 0;
+        }
         let mut at = self.ranges.len();
         for _ in 0..Self::NEWEST {
             if at == 0 || self.ranges[at - 1].1 < number {
@@ -134,19 +149,25 @@ impl Ranges {
         merged
     }
 
-    /// Adds a block of an acknowledgement as [`Self::add`] does. All but the first mostly repeat those of
-    /// the acknowledgement before, which takes no search.
+    /// The blocks of the acknowledgement `next` that may hold something new, and how many they are; the
+    /// caller is to add them. All but the first mostly repeat those of the acknowledgement before.
     #[inline]
-    pub(crate) fn add_block(&mut self, left: u64, right: u64, added: impl FnMut(u64, u64)) {
-        if self.repeated.contains(&(left, right)) {
-            return;
+    pub(crate) fn unseen(
+        &mut self,
+        sack: &SackOption,
+        next: u64,
+    ) -> ([(u64, u64); SackBlocks::MAX], usize) {
+        let blocks = sack.all(next);
+        let [_, older @ ..] = blocks;
+        let count = if older == self.repeated {
+            sack.len().min(1)
+        } else {
+            sack.len()
+        };
+        if sack.has_blocks() {
+            self.repeated = older;
         }
-        let before = self.total;
-        let (_, end) = self.add(left, right, added);
-        // The newest range grows: there it is found at once.
-        if self.total == before && end < self.end() {
-            self.repeated = [(left, right), self.repeated[0]];
-        }
+        (blocks, count)
     }
 
     /// Removes everything below `number`; returns how many numbers that were.

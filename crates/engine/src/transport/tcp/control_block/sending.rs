@@ -98,6 +98,19 @@ impl ControlBlock {
             let alone = self.una == self.max_sent;
             rate.on_sent(segment, self.delivered, alone, env.network.now);
         }
+        if extras.pairs.is_none() && !extras.asks_routers {
+            return bare;
+        }
+        self.equip_further(segment, flags, env)
+    }
+
+    /// The same beyond its delivery rate.
+    #[inline(never)]
+    fn equip_further(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        let bare = (flags, SackHandle::NONE);
+        let Some(extras) = &mut self.extras else {
+            return bare;
+        };
         if let Some(pairs) = &mut extras.pairs {
             let is_new = segment >= self.max_sent;
             pairs.on_sent(segment, is_new, env.network.now);
@@ -146,25 +159,30 @@ impl ControlBlock {
         }
     }
 
-    /// With pacing: whether the next segment has to wait until those before it have had their time;
-    /// if so its send event is armed, otherwise its own time is reserved. An algorithm that gives a
-    /// rate always paces.
+    /// With pacing: the time that a segment takes. An algorithm that gives a rate always paces.
     #[inline(always)]
-    pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
+    pub(crate) fn gap(&mut self) -> Option<Span> {
         let rate = self.congestion.pacing_rate();
-        (rate.is_some() || self.config.pacing) && self.pace_at(rate, env)
+        (rate.is_some() || self.config.pacing).then(|| self.gap_at(rate))
     }
 
     /// The same at a rate, or at the window over the round trip (RFC 9002 section 7.7 without its
     /// factor).
-    fn pace_at(&mut self, rate: Option<Rate>, env: &mut Env) -> bool {
-        let gap = match rate {
+    #[inline(never)]
+    fn gap_at(&mut self, rate: Option<Rate>) -> Span {
+        match rate {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
             None => {
                 let cwnd = self.congestion.window.cwnd();
                 Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
             }
-        };
+        }
+    }
+
+    /// Whether the next segment has to wait until those before it have had their time; if so its send
+    /// event is armed, otherwise its own time is reserved.
+    #[inline]
+    pub(crate) fn waits(&mut self, gap: Span, env: &mut Env) -> bool {
         let now = env.network.now;
         if self.pace.next <= now {
             self.pace.next = now;
@@ -177,6 +195,7 @@ impl ControlBlock {
         false
     }
 
+    #[inline(never)]
     pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
         self.sending = Sending::Later;
         env.network.schedule.push_timer(at, Event::Send(self.index));
