@@ -73,7 +73,6 @@ impl Default for DeliveryRate {
 impl DeliveryRate {
     /// A segment is sent, after `delivered` segments were delivered; `alone` if nothing is in
     /// flight.
-    #[inline]
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
         if alone || self.last != Some((now, delivered)) {
             self.begin_burst(delivered, alone, now);
@@ -81,8 +80,15 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
+    /// The same for a segment that is not alone, if it belongs to a burst that has begun; if not,
+    /// nothing happens.
+    #[inline]
+    pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
+        let burst = self.bursts.end() - 1;
+        self.last == Some((now, delivered)) && self.burst_of.set_in_place(segment, burst)
+    }
+
     /// The next segment is the first of a burst.
-    #[inline(never)]
     fn begin_burst(&mut self, delivered: u64, alone: bool, now: Time) {
         if alone {
             self.flight_began = now;

@@ -66,14 +66,22 @@ impl<T: Copy> SegmentRing<T> {
             (self.base..=self.end).contains(&segment),
             "segments are first sent in order"
         );
-        if segment == self.end {
-            if self.end - self.base == self.slots.len() as u64 {
-                self.grow(entry);
-            }
-            self.end += 1;
+        if !self.set_in_place(segment, entry) {
+            self.grow(entry);
+            self.set_in_place(segment, entry);
         }
+    }
+
+    /// The same if there is a place for it; whether there is.
+    #[inline]
+    pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
+        if segment - self.base >= self.slots.len() as u64 {
+            return false;
+        }
+        self.end = self.end.max(segment + 1);
         let place = self.place(segment);
         self.slots[place] = entry;
+        true
     }
 
     /// Doubles the places.

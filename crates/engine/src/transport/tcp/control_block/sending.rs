@@ -87,6 +87,22 @@ impl ControlBlock {
     /// flags and options.
     #[inline(never)]
     fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        // Nothing that returns to this function is called, so that it saves no registers for segments
+        // of a burst.
+        if let Some(extras) = &mut self.extras
+            && !extras.marks_segments
+            && let Some(rate) = &mut extras.rate
+            && self.una != self.max_sent
+            && rate.goes_on(segment, self.delivered, env.network.now)
+        {
+            return (flags, SackHandle::NONE);
+        }
+        self.equip_apart(segment, flags, env)
+    }
+
+    /// The same for the first segment of a burst, or with marks.
+    #[inline(never)]
+    fn equip_apart(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
         let bare = (flags, SackHandle::NONE);
         let Some(extras) = &mut self.extras else {
             return bare;
@@ -98,19 +114,6 @@ impl ControlBlock {
             let alone = self.una == self.max_sent;
             rate.on_sent(segment, self.delivered, alone, env.network.now);
         }
-        if extras.pairs.is_none() && !extras.asks_routers {
-            return bare;
-        }
-        self.equip_further(segment, flags, env)
-    }
-
-    /// The same beyond its delivery rate.
-    #[inline(never)]
-    fn equip_further(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
-        let bare = (flags, SackHandle::NONE);
-        let Some(extras) = &mut self.extras else {
-            return bare;
-        };
         if let Some(pairs) = &mut extras.pairs {
             let is_new = segment >= self.max_sent;
             pairs.on_sent(segment, is_new, env.network.now);
