@@ -283,6 +283,7 @@ pub(crate) struct SackStore {
 
 impl SackStore {
     /// Stores the blocks of the acknowledgement `next`.
+    #[inline]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
             return SackHandle::NONE;
@@ -290,6 +291,7 @@ impl SackStore {
         self.store(SackOption::new(blocks, next))
     }
 
+    #[inline]
     fn store(&mut self, stored: SackOption) -> SackHandle {
         if let Some(slot) = self.free.pop_front() {
             self.slots[slot as usize] = stored;

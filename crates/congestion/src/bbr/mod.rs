@@ -180,6 +180,7 @@ struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
     /// What follows from it, which more is asked for than it changes.
+    bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
 }
@@ -206,13 +207,10 @@ impl Pacer {
 
     fn change(&mut self, segments_per_s: f64) {
         self.segments_per_s = Some(segments_per_s);
-        let bits_per_s = self.bits_per_s();
+        let bits_per_s = segments_per_s * self.segment_bits;
+        self.bits_per_s = bits_per_s;
         self.rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
         self.segments_at_once = at_once(bits_per_s, self.segment_bits);
-    }
-
-    fn bits_per_s(&self) -> f64 {
-        self.segments_per_s.unwrap_or(0.0) * self.segment_bits
     }
 }
 

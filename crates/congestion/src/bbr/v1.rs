@@ -163,7 +163,7 @@ impl Bbr {
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
-        match self.pacer.bits_per_s() {
+        match self.pacer.bits_per_s {
             rate if rate < SLOW_BPS => 1.0,
             rate if rate < FAST_BPS => 2.0,
             _ => self.pacer.segments_at_once,
@@ -214,11 +214,11 @@ impl Bbr {
         if !self.filled && sample.round_start && !sample.limited {
             self.filled = self.full.is_full(self.bandwidth.get());
         }
-        if self.state == State::Startup && self.filled {
+        if matches!(self.state, State::Startup) && self.filled {
             self.state = State::Drain;
             window.exit_slow_start();
         }
-        if self.state == State::Drain && sample.in_flight <= self.in_flight_at(1.0) {
+        if matches!(self.state, State::Drain) && sample.in_flight <= self.in_flight_at(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -298,7 +298,7 @@ impl CongestionControl for Bbr {
             self.conserving = false;
         }
         self.update_bandwidth(ack, &sample);
-        if self.state == State::ProbeBw {
+        if matches!(self.state, State::ProbeBw) {
             self.advance_cycle(ack, &sample);
         }
         self.leave_startup(ack, &sample, window);

@@ -95,6 +95,7 @@ impl Ranges {
 
     /// Adds `[left, right)`; calls `added` with each part that was not in the set yet. Returns the
     /// range that holds it.
+    #[inline(always)]
     pub(crate) fn add(
         &mut self,
         left: u64,
@@ -112,6 +113,17 @@ impl Ranges {
             }
             return *newest;
         }
+        self.add_anywhere(left, right, added)
+    }
+
+    /// The same, wherever it is.
+    #[inline(never)]
+    fn add_anywhere(
+        &mut self,
+        left: u64,
+        right: u64,
+        mut added: impl FnMut(u64, u64),
+    ) -> (u64, u64) {
         let first = self.position(left);
         if let Some(&(l, r)) = self.ranges.get(first)
             && l <= left

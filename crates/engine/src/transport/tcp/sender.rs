@@ -269,7 +269,7 @@ fn send(
         Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
-    let gap = tcb.gap();
+    let pacing = tcb.pacing(env.network.now);
     while left > 0 {
         let Some(segment) = scheme.next(tcb) else {
             break;
@@ -279,8 +279,8 @@ fn send(
             tcb.arm_send(env.network.now + delay, env);
             break;
         }
-        if let Some(gap) = gap
-            && tcb.waits(gap, env)
+        if let Some(pacing) = pacing
+            && tcb.waits(pacing, env)
         {
             break;
         }

@@ -23,6 +23,15 @@ pub(crate) struct Pace {
     gap: Span,
 }
 
+/// What it means for segments that could leave at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pacing {
+    /// The time that each takes.
+    gap: Span,
+    /// One may leave if those before it have had their time by then.
+    latest: Time,
+}
+
 impl Pace {
     #[inline]
     fn gap(&mut self, rate: Rate, bytes: u16) -> Span {
@@ -162,39 +171,42 @@ impl ControlBlock {
         }
     }
 
-    /// With pacing: the time that a segment takes. An algorithm that gives a rate always paces.
+    /// How segments that could leave now are paced, if they are. An algorithm that gives a rate always
+    /// paces.
     #[inline(always)]
-    pub(crate) fn gap(&mut self) -> Option<Span> {
+    pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         let rate = self.congestion.pacing_rate();
-        (rate.is_some() || self.config.pacing).then(|| self.gap_at(rate))
+        (rate.is_some() || self.config.pacing).then(|| self.pacing_at(rate, now))
     }
 
     /// The same at a rate, or at the window over the round trip (RFC 9002 section 7.7 without its
     /// factor).
     #[inline(never)]
-    fn gap_at(&mut self, rate: Option<Rate>) -> Span {
-        match rate {
+    fn pacing_at(&mut self, rate: Option<Rate>, now: Time) -> Pacing {
+        let gap = match rate {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
             None => {
                 let cwnd = self.congestion.window.cwnd();
                 Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
             }
+        };
+        if self.pace.next <= now {
+            self.pace.next = now;
+            self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
         }
+        let latest = now + self.pace.ahead;
+        Pacing { gap, latest }
     }
 
     /// Whether the next segment has to wait until those before it have had their time; if so its send
     /// event is armed, otherwise its own time is reserved.
-    #[inline]
-    pub(crate) fn waits(&mut self, gap: Span, env: &mut Env) -> bool {
-        let now = env.network.now;
-        if self.pace.next <= now {
-            self.pace.next = now;
-            self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
-        } else if self.pace.next > now + self.pace.ahead {
+    #[inline(always)]
+    pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut Env) -> bool {
+        if self.pace.next > pacing.latest {
             self.arm_send(self.pace.next, env);
             return true;
         }
-        self.pace.next += gap;
+        self.pace.next += pacing.gap;
         false
     }
 

@@ -281,28 +281,40 @@ impl Sack {
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
-        let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
-        let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
         let (blocks, count) = self.sacked.unseen(ack.sack, ack.next);
-        for &(left, right) in &blocks[..count] {
-            let left = left.max(tcb.una);
-            if left < right {
-                self.sacked.add(left, right, |l, r| {
-                    found_lost += r.min(lost_edge).saturating_sub(l);
-                    found_retransmitted += r.min(high_rxt).saturating_sub(l);
-                    tcb.on_sacked(l, r);
-                });
+        if let [first, older @ ..] = &blocks[..count] {
+            self.take_block(tcb, *first);
+            if !older.is_empty() {
+                self.take_older(tcb, older);
             }
         }
-        self.lost -= found_lost;
-        self.retransmitted -= found_retransmitted;
         tcb.take_selective(self.sacked.total());
         self.sacked.total() > before
     }
 
+    /// Enters blocks behind the first: mostly there are none, and what they take need not be in place.
+    #[inline(never)]
+    fn take_older(&mut self, tcb: &mut ControlBlock, older: &[(u64, u64)]) {
+        older.iter().for_each(|&block| self.take_block(tcb, block));
+    }
+
+    #[inline(always)]
+    fn take_block(&mut self, tcb: &mut ControlBlock, (left, right): (u64, u64)) {
+        let left = left.max(tcb.una);
+        if left < right {
+            let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
+            let (lost, retransmitted) = (&mut self.lost, &mut self.retransmitted);
+            self.sacked.add(left, right, |l, r| {
+                *lost -= r.min(lost_edge).saturating_sub(l);
+                *retransmitted -= r.min(high_rxt).saturating_sub(l);
+                tcb.on_sacked(l, r);
+            });
+        }
+    }
+
     /// Moves `lost_edge` up.
-    #[inline]
+    #[inline(always)]
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let threshold = tcb.config.dupack_threshold;
         let edge = match self.detection {
@@ -328,6 +340,11 @@ impl Sack {
         {
             return Some(left);
         }
+        self.edge_by_walking(threshold)
+    }
+
+    #[inline(never)]
+    fn edge_by_walking(&self, threshold: u64) -> Option<u64> {
         let mut above = 0;
         self.sacked.descending().find_map(|(left, right)| {
             above += right - left;
