@@ -4,7 +4,7 @@ Two works, with the measurements of a usual run. The dumbbell of A5: four flows 
 a queue of a bandwidth-delay product. Some algorithms leave it nearly empty: `lp`, `sync-mixreact`
 and `delay-gradient` give way to their own queue, `xcp` hears of no router. What a packet costs
 cannot be told there, for starting a run costs more than all of theirs. So there is a second work, a
-path with room: windows begin at 2,000 packets, and no queue builds up.
+path of 1 Tbit/s: windows begin at 2,000 packets, and no queue builds up.
 
 Each algorithm shares a core with Reno, so that what else the machine does slows both alike. Ratios
 are those of processor time for one data packet, the start of the run included: an upper bound where
@@ -35,9 +35,9 @@ def a5(kind: str) -> dict[str, Any]:
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Four flows on a path that they do not fill, in congestion avoidance from the beginning."""
+    """Four flows on a path with room, in congestion avoidance from the beginning."""
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
-    return _scenario(kind, "10 Gbps", "100000 packets", "20 s", {"tcp": tcp})
+    return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
 
 
 def _scenario(
