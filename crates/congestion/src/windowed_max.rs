@@ -97,6 +97,25 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// What is not looked at for the rest of a tick would have changed nothing.
+        #[test]
+        fn what_is_left_out_changes_nothing(
+            steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),
+            grows_at in 0usize..200,
+        ) {
+            let (mut quick, mut thorough) = (WindowedMax::new(), WindowedMax::new());
+            let mut tick = 0;
+            for (step, (later, value)) in steps.into_iter().enumerate() {
+                let length = if step < grows_at { 1 } else { 10 };
+                tick += later / 2;
+                quick.update(tick, value.into(), length);
+                thorough.take(tick, value.into(), length);
+                prop_assert_eq!(quick.best, thorough.best);
+            }
+        }
+    }
+
     #[test]
     fn a_peak_is_remembered_for_the_window_and_then_forgotten() {
         let mut filter = WindowedMax::new();

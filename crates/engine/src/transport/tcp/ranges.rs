@@ -230,9 +230,33 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::packet::SackStore;
     use proptest::prelude::*;
 
     proptest! {
+        /// Blocks of one acknowledgement after the other: what is left out is in the set.
+        #[test]
+        fn what_is_left_out_is_known(
+            acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),
+        ) {
+            let mut ranges = Ranges::default();
+            let mut store = SackStore::default();
+            for (next, ack) in (1..).zip(acks) {
+                let mut blocks = SackBlocks::NONE;
+                let all: Vec<_> = ack.iter().map(|&(at, long)| (40 + at, 40 + at + long)).collect();
+                all.iter().for_each(|&block| blocks.push(block));
+                let handle = store.put(&blocks, next);
+                let (unseen, count) = ranges.unseen(&store.take(handle), next);
+                prop_assert_eq!(&unseen[..count], &all[..count]);
+                for &(left, right) in &unseen[..count] {
+                    ranges.add(left, right, |_, _| {});
+                }
+                for &(left, right) in &all {
+                    prop_assert_eq!(ranges.count_in(left, right), right - left);
+                }
+            }
+        }
+
         /// Against a plain set of numbers.
         #[test]
         fn behaves_like_a_set(steps in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {
