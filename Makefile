@@ -9,7 +9,8 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers bench-python validate validate-mesonet lint wheel clean
+.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers bench-python bench-algorithms \
+	validate validate-mesonet lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -47,6 +48,9 @@ bench-peers: build
 
 bench-python: build
 	$(BIN)/python -m validation.speed.algorithms
+
+bench-algorithms: build
+	$(BIN)/python -m validation.speed.native
 
 validate: build
 	$(BIN)/python -m validation.report

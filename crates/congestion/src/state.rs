@@ -59,7 +59,11 @@ impl CongestionState {
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
         let phases = self.controller.phases();
-        if ack.in_recovery && phases != Phases::All {
+        if phases == Phases::All {
+            self.controller.on_ack(ack, &mut self.window);
+            return;
+        }
+        if ack.in_recovery {
             if let Some(halving) = &mut self.rate_halving {
                 halving.on_ack(ack, &mut self.window);
             }

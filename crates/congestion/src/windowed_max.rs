@@ -10,6 +10,9 @@
 pub(crate) struct WindowedMax {
     /// Best, second and third: tick and value.
     best: [(u64, f64); 3],
+    /// The tick at which none of them is too old: nothing below them changes anything for the rest of
+    /// it.
+    settled: Option<u64>,
 }
 
 impl WindowedMax {
@@ -17,6 +20,7 @@ impl WindowedMax {
     pub(crate) fn new() -> Self {
         Self {
             best: [(0, 0.0); 3],
+            settled: None,
         }
     }
 
@@ -25,8 +29,17 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Takes a value at `tick`, and forgets those more than `length` ticks older.
+    /// Takes a value at `tick`, and forgets those more than `length` ticks older. The length may grow
+    /// from call to call, not shrink.
+    #[inline]
     pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
+        if value >= self.best[2].1 || self.settled != Some(tick) {
+            self.take(tick, value, length);
+        }
+    }
+
+    fn take(&mut self, tick: u64, value: f64, length: u64) {
+        self.settled = None;
         let new = (tick, value);
         if value >= self.best[0].1 || tick - self.best[2].0 > length {
             self.best = [new; 3];
@@ -37,12 +50,15 @@ impl WindowedMax {
         } else if value >= self.best[2].1 {
             self.best[2] = new;
         }
-        self.age(new, length);
+        if !self.age(new, length) {
+            self.settled = Some(tick);
+        }
     }
 
     /// Lets the next best take the place of one that is too old; after a quarter of the window
-    /// without a second best, and half without a third, takes the current value for it.
-    fn age(&mut self, new: (u64, f64), length: u64) {
+    /// without a second best, and half without a third, takes the current value for it. Returns whether
+    /// there was such a change.
+    fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
             self.best = [self.best[1], self.best[2], new];
@@ -53,7 +69,10 @@ impl WindowedMax {
             (self.best[1], self.best[2]) = (new, new);
         } else if self.best[2].0 == self.best[1].0 && age > length / 2 {
             self.best[2] = new;
+        } else {
+            return false;
         }
+        true
     }
 }
 
@@ -74,6 +93,25 @@ mod tests {
                 let window = largest(tick.saturating_sub(length as usize));
                 prop_assert!(filter.get() <= window);
                 prop_assert!(filter.get() >= value);
+            }
+        }
+    }
+
+    proptest! {
+        /// What is not looked at for the rest of a tick would have changed nothing.
+        #[test]
+        fn what_is_left_out_changes_nothing(
+            steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),
+            grows_at in 0usize..200,
+        ) {
+            let (mut quick, mut thorough) = (WindowedMax::new(), WindowedMax::new());
+            let mut tick = 0;
+            for (step, (later, value)) in steps.into_iter().enumerate() {
+                let length = if step < grows_at { 1 } else { 10 };
+                tick += later / 2;
+                quick.update(tick, value.into(), length);
+                thorough.take(tick, value.into(), length);
+                prop_assert_eq!(quick.best, thorough.best);
             }
         }
     }

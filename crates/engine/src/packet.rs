@@ -2,6 +2,8 @@
 
 mod options;
 
+use std::collections::VecDeque;
+
 use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
 
@@ -235,6 +237,20 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
+    /// How many blocks there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len.into()
+    }
+
+    /// As [`Self::blocks`], but all that there is room for: those behind the last mean nothing.
+    #[inline]
+    pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
+        let number = move |offset: i32| next.wrapping_add_signed(offset.into());
+        self.offsets
+            .map(|(left, right)| (number(left), number(right)))
+    }
+
     /// Whether there are any blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
@@ -256,15 +272,18 @@ fn number_of_slot(slot: usize) -> u32 {
     number.expect("more than 2e9 packets in flight")
 }
 
-/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped.
+/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped: those that were
+/// freed first, first, so that one packet's slot mostly lies behind that of the packet before it, and
+/// processors fetch it in time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,
-    free: Vec<u32>,
+    free: VecDeque<u32>,
 }
 
 impl SackStore {
     /// Stores the blocks of the acknowledgement `next`.
+    #[inline]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
             return SackHandle::NONE;
@@ -272,8 +291,9 @@ impl SackStore {
         self.store(SackOption::new(blocks, next))
     }
 
+    #[inline]
     fn store(&mut self, stored: SackOption) -> SackHandle {
-        if let Some(slot) = self.free.pop() {
+        if let Some(slot) = self.free.pop_front() {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
         }
@@ -311,7 +331,7 @@ impl SackStore {
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if !handle.is_none() {
-            self.free.push(handle.0);
+            self.free.push_back(handle.0);
         }
     }
 }

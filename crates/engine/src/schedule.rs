@@ -1,9 +1,10 @@
 //! The event list: what happens next.
 //!
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
-//! in every run. A busy element has one entry, not one per packet. Three 4-ary heaps share the work:
+//! in every run. A busy element has one entry, not one per packet. Four 4-ary heaps share the work:
 //! links, whose entries change most; timers of the ends of flows, of which a thousand may sleep at no
-//! cost to the packets; and observations, which bound what may be computed ahead of time.
+//! cost to the packets, those of receivers apart, which paced senders are not to keep from working
+//! ahead; and observations, which bound what may be computed ahead of time.
 
 use longhaul_units::Time;
 
@@ -302,6 +303,8 @@ impl Arrivals {
 pub(crate) struct Schedule {
     links: Heap,
     timers: Heap,
+    /// Delayed acknowledgements.
+    answers: Heap,
     observations: Heap,
     /// When next a timer expires or everything is looked at, which is asked for each packet.
     quiet_until: Time,
@@ -316,6 +319,7 @@ impl Default for Schedule {
         Self {
             links: Heap::default(),
             timers: Heap::default(),
+            answers: Heap::default(),
             observations: Heap::default(),
             quiet_until: Time::NEVER,
             events: 0,
@@ -333,7 +337,11 @@ impl Schedule {
 
     /// Enters an event of an end of a flow.
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
-        self.timers.push(key(time, event));
+        let heap = match event {
+            Event::DelayedAckTimer(_) => &mut self.answers,
+            _ => &mut self.timers,
+        };
+        heap.push(key(time, event));
         self.quiet_until = self.quiet_until.min(time);
         self.note_pending();
     }
@@ -346,7 +354,7 @@ impl Schedule {
     }
 
     fn note_pending(&mut self) {
-        let heaps = [&self.links, &self.timers, &self.observations];
+        let heaps = [&self.links, &self.timers, &self.answers, &self.observations];
         let pending = heaps.iter().map(|heap| heap.keys.len()).sum();
         self.pending_max = self.pending_max.max(pending);
     }
@@ -360,17 +368,22 @@ impl Schedule {
         self.events += 1;
         let link = self.links.first();
         let timer = self.timers.first();
+        let answer = self.answers.first();
         let observation = self.observations.first();
-        let first = if link < timer.min(observation) {
+        let other = timer.min(answer).min(observation);
+        let first = if link < other {
             link
         } else {
-            if timer < observation {
+            if timer == other {
                 self.timers.remove_first();
+            } else if answer == other {
+                self.answers.remove_first();
             } else {
                 self.observations.remove_first();
             }
-            self.quiet_until = time_of(self.timers.first().min(self.observations.first()));
-            timer.min(observation)
+            let timer = self.timers.first().min(self.answers.first());
+            self.quiet_until = time_of(timer.min(self.observations.first()));
+            other
         };
         (time_of(first), Event::from_tag(first as u64))
     }
@@ -379,6 +392,12 @@ impl Schedule {
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
         time_of(self.observations.first())
+    }
+
+    /// When next a delayed acknowledgement may be due. Its timer may have moved on since.
+    #[inline]
+    pub(crate) fn next_answer(&self) -> Time {
+        time_of(self.answers.first())
     }
 
     /// When next a timer expires or everything is looked at. A timer may have moved on since.

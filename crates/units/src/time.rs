@@ -91,9 +91,16 @@ impl Span {
         let ps = if self.0 <= i64::MAX as u64 {
             self.0 as i64 as f64
         } else {
-            self.0 as f64
+            Self::long_as_f64(self.0)
         };
         ps / PS_PER_S as f64
+    }
+
+    /// Out of line, or compilers do without a branch, at the cost of all spans.
+    #[cold]
+    #[inline(never)]
+    fn long_as_f64(ps: u64) -> f64 {
+        ps as f64
     }
 
     /// The difference, zero instead of negative.

@@ -42,7 +42,8 @@ struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight before it.
+    /// Segments in flight after it, and before it.
+    in_flight: f64,
     prior_in_flight: f64,
     /// Whether a round begins with it.
     round_start: bool,
@@ -75,11 +76,14 @@ impl Meter {
             self.rounds += 1;
             self.restart_round();
         }
+        // Processors have an instruction for signed integers only.
+        let segments = |count: u64| count as i64 as f64;
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
-            newly_delivered: newly_delivered as f64,
-            newly_lost: newly_lost as f64,
-            prior_in_flight: (ack.in_flight + newly_delivered + newly_lost) as f64,
+            newly_delivered: segments(newly_delivered),
+            newly_lost: segments(newly_lost),
+            in_flight: segments(ack.in_flight),
+            prior_in_flight: segments(ack.in_flight + newly_delivered + newly_lost),
             round_start,
             limited,
         }
@@ -176,6 +180,7 @@ struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
     /// What follows from it, which more is asked for than it changes.
+    bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
 }
@@ -202,13 +207,10 @@ impl Pacer {
 
     fn change(&mut self, segments_per_s: f64) {
         self.segments_per_s = Some(segments_per_s);
-        let bits_per_s = self.bits_per_s();
+        let bits_per_s = segments_per_s * self.segment_bits;
+        self.bits_per_s = bits_per_s;
         self.rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
         self.segments_at_once = at_once(bits_per_s, self.segment_bits);
-    }
-
-    fn bits_per_s(&self) -> f64 {
-        self.segments_per_s.unwrap_or(0.0) * self.segment_bits
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Bbr {
     bandwidth: WindowedMax,
     /// Smallest round-trip time and when it was measured; none before the first.
     min_rtt: Option<(Span, Time)>,
+    /// The same in seconds.
+    min_rtt_s: f64,
     full: FullPipe,
     filled: bool,
     phase: usize,
@@ -107,6 +109,7 @@ impl Bbr {
             state: State::Startup,
             bandwidth: WindowedMax::new(),
             min_rtt: None,
+            min_rtt_s: 0.0,
             full: FullPipe::default(),
             filled: false,
             phase: 0,
@@ -160,7 +163,7 @@ impl Bbr {
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
-        match self.pacer.bits_per_s() {
+        match self.pacer.bits_per_s {
             rate if rate < SLOW_BPS => 1.0,
             rate if rate < FAST_BPS => 2.0,
             _ => self.pacer.segments_at_once,
@@ -170,9 +173,7 @@ impl Bbr {
     /// Segments in flight at a gain over what the path carries (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         match self.min_rtt {
-            Some((rtt, _)) => {
-                gain * self.bandwidth.get() * rtt.as_secs_f64() + QUANTA * self.quantum()
-            }
+            Some(_) => gain * self.bandwidth.get() * self.min_rtt_s + QUANTA * self.quantum(),
             None => self.initial_window,
         }
     }
@@ -213,11 +214,11 @@ impl Bbr {
         if !self.filled && sample.round_start && !sample.limited {
             self.filled = self.full.is_full(self.bandwidth.get());
         }
-        if self.state == State::Startup && self.filled {
+        if matches!(self.state, State::Startup) && self.filled {
             self.state = State::Drain;
             window.exit_slow_start();
         }
-        if self.state == State::Drain && ack.in_flight as f64 <= self.in_flight_at(1.0) {
+        if matches!(self.state, State::Drain) && sample.in_flight <= self.in_flight_at(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -230,6 +231,7 @@ impl Bbr {
             && (expired || self.min_rtt.is_none_or(|(min, _)| rtt <= min))
         {
             self.min_rtt = Some((rtt, ack.now));
+            self.min_rtt_s = rtt.as_secs_f64();
         }
         expired
     }
@@ -241,7 +243,7 @@ impl Bbr {
             self.state = State::ProbeRtt(ProbeRtt::default());
         }
         self.was_idle = false;
-        let few = ack.in_flight as f64 <= MIN_WINDOW;
+        let few = sample.in_flight <= MIN_WINDOW;
         let State::ProbeRtt(probe) = &mut self.state else {
             return;
         };
@@ -266,7 +268,7 @@ impl Bbr {
         let target = self.in_flight_at(self.window_gain());
         let grown = cwnd + sample.newly_delivered;
         if self.conserving {
-            cwnd = cwnd.max(ack.in_flight as f64 + sample.newly_delivered);
+            cwnd = cwnd.max(sample.in_flight + sample.newly_delivered);
         } else {
             if self.filled {
                 cwnd = grown.min(target);
@@ -296,7 +298,7 @@ impl CongestionControl for Bbr {
             self.conserving = false;
         }
         self.update_bandwidth(ack, &sample);
-        if self.state == State::ProbeBw {
+        if matches!(self.state, State::ProbeBw) {
             self.advance_cycle(ack, &sample);
         }
         self.leave_startup(ack, &sample, window);

@@ -191,7 +191,7 @@ impl Bbr3 {
     /// What the path carries, times `gain`: segments.
     fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.min_rtt.rtt {
-            Some((rtt, _)) => gain * bandwidth * rtt.as_secs_f64(),
+            Some(_) => gain * bandwidth * self.min_rtt.rtt_s,
             None => self.initial_window,
         }
     }
@@ -253,30 +253,31 @@ impl Bbr3 {
         }
         self.marks.delivered += sample.newly_delivered;
         self.marks.marked += f64::from(u8::from(ack.ecn_echo)) * sample.newly_delivered;
+        signals.flight = volume(ack);
         let Some(rate) = ack.delivery_rate else {
             return;
         };
         signals.rate = signals.rate.max(rate);
-        signals.volume = signals.volume.max(volume(ack));
+        signals.volume = signals.volume.max(signals.flight);
         if rate >= self.rates[0].max(self.rates[1]) || !sample.limited {
             self.rates[1] = self.rates[1].max(rate);
         }
     }
 
     /// Whether losses or marks of the last flight say that it was too large.
-    fn is_too_high(&self, ack: &AckSample) -> bool {
+    fn is_too_high(&self) -> bool {
         let losses = self.signals.losses;
-        let flight = volume(ack) + losses;
+        let flight = self.signals.flight + losses;
         let marked = self.ecn_factor > 0.0 && self.marks.share > ECN_THRESHOLD;
         losses > self.loss_threshold * flight || marked
     }
 
     /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
-    fn end_signal_round(&mut self, ack: &AckSample, window: &Window) {
+    fn end_signal_round(&mut self, window: &Window) {
         if !self.signals.round_start {
             return;
         }
-        self.leave_startup_at_losses(ack);
+        self.leave_startup_at_losses();
         self.marks.end_round();
         if !self.is_probing_bandwidth() {
             self.lower_short_bounds(window);
@@ -284,9 +285,9 @@ impl Bbr3 {
         (self.signals.lost, self.signals.marked, self.signals.losses) = (false, false, 0.0);
     }
 
-    fn leave_startup_at_losses(&mut self, ack: &AckSample) {
+    fn leave_startup_at_losses(&mut self) {
         let many = self.signals.losses >= STARTUP_LOSSES;
-        if self.state == State::Startup && self.recovery.active && many && self.is_too_high(ack) {
+        if self.state == State::Startup && self.recovery.active && many && self.is_too_high() {
             self.filled = true;
             let carried = self.carried(self.bandwidth(), 1.0);
             self.bounds.long_in_flight = carried.max(self.signals.volume);
@@ -439,7 +440,7 @@ impl Bbr3 {
                 self.rates = [self.rates[1], 0.0];
             }
         }
-        if self.is_too_high(ack) {
+        if self.is_too_high() {
             if self.probe.sampling {
                 self.handle_too_high(ack, sample, window);
             }
@@ -448,7 +449,7 @@ impl Bbr3 {
         if self.bounds.long_in_flight == f64::INFINITY {
             return;
         }
-        self.bounds.long_in_flight = self.bounds.long_in_flight.max(volume(ack));
+        self.bounds.long_in_flight = self.bounds.long_in_flight.max(self.signals.flight);
         if self.state == State::Up {
             self.raise_long_bound(ack, sample, window);
         }
@@ -457,7 +458,7 @@ impl Bbr3 {
     fn handle_too_high(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
         self.probe.sampling = false;
         if !sample.limited {
-            let flight = volume(ack) + self.signals.losses;
+            let flight = self.signals.flight + self.signals.losses;
             self.bounds.long_in_flight = flight.max(self.kept * self.target(window));
         }
         if self.state == State::Up {
@@ -487,7 +488,10 @@ impl Bbr3 {
             self.meter.restart_round();
         }
         self.was_idle = false;
-        let few = ack.in_flight as f64 <= self.probe_rtt_window();
+        if !self.is_probing_rtt() {
+            return;
+        }
+        let few = sample.in_flight <= self.probe_rtt_window();
         let State::ProbeRtt(probe) = &mut self.state else {
             return;
         };
@@ -551,7 +555,7 @@ impl CongestionControl for Bbr3 {
         }
         let sample = self.meter.read(ack);
         self.note_signals(ack, &sample);
-        self.end_signal_round(ack, window);
+        self.end_signal_round(window);
         let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
         let tick = (self.meter.rounds, length);
         let (bandwidth, newly) = (self.bandwidth(), sample.newly_delivered);
@@ -564,7 +568,7 @@ impl CongestionControl for Bbr3 {
         self.probe_rtt(ack, &sample, window);
         if self.signals.round_start {
             self.signals.rate = ack.delivery_rate.unwrap_or(0.0);
-            self.signals.volume = volume(ack);
+            self.signals.volume = self.signals.flight;
         }
         let (gain, _) = self.gains();
         self.pacer.set(gain * self.bandwidth() * PACED, self.filled);

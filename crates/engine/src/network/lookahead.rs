@@ -31,6 +31,8 @@ pub(crate) enum Delivery {
     ToSender(u32),
     /// To one receiver of a connection, up to its own timer.
     ToReceiver(u32),
+    /// To receivers of connections alone, up to the next timer of any receiver.
+    ToReceivers,
     /// It leads to a link that several lead to, which takes its packets in turn.
     Merged(u32),
 }
@@ -83,6 +85,11 @@ impl Edge {
             | Self::Traffic { sends, .. }
             | Self::Proxy { sends, .. } => sends,
         }
+    }
+
+    /// Whether it only answers, with its delayed acknowledgements for a timer.
+    fn is_receiver(&self) -> bool {
+        matches!(self, Self::Receiver { .. })
     }
 
     fn delivery(self) -> Delivery {
@@ -276,6 +283,7 @@ fn alone_ahead(
     Some(match (edges.next(), edges.next()) {
         (None, _) => Delivery::ToObservation,
         (Some(one), None) => one.delivery(),
+        (Some(_), Some(_)) if link.edges.iter().all(Edge::is_receiver) => Delivery::ToReceivers,
         (Some(_), Some(_)) => Delivery::ToTimer,
     })
 }

@@ -159,6 +159,7 @@ impl World {
                 let sender = &self.tcp[tcp as usize].sender;
                 observation.min(sender.due(schedule))
             }
+            Delivery::ToReceivers => observation.min(schedule.next_answer()),
             Delivery::ToReceiver(tcp) => observation.min(self.tcp[tcp as usize].receiver.due()),
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Signals {
     pub(super) marked: bool,
     /// Losses of the current round.
     pub(super) losses: f64,
+    /// Segments delivered over the last flight (RS.delivered).
+    pub(super) flight: f64,
     /// Largest rate and volume delivered in it.
     pub(super) rate: f64,
     pub(super) volume: f64,
@@ -58,6 +60,8 @@ pub(super) struct Probe {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MinRtt {
     pub(super) rtt: Option<(Span, Time)>,
+    /// The first of these in seconds.
+    pub(super) rtt_s: f64,
     pub(super) recent: Option<(Span, Time)>,
     pub(super) expired: bool,
 }
@@ -110,6 +114,7 @@ impl MinRtt {
         let replace = |(min, since): (Span, Time)| recent < min || ack.now > since + MIN_RTT_AGE;
         if self.rtt.is_none_or(replace) {
             self.rtt = self.recent;
+            self.rtt_s = recent.as_secs_f64();
         }
     }
 }

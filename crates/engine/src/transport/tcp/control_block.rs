@@ -142,12 +142,6 @@ impl Ack<'_> {
     pub(super) fn ece(&self) -> bool {
         self.flags.has(Flags::ECE)
     }
-
-    /// Its blocks, most recent first.
-    #[inline]
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.sack.blocks(self.next)
-    }
 }
 
 impl ControlBlock {

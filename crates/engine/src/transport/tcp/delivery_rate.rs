@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 
 use super::segment_ring::SegmentRing;
 
-/// What a segment remembers from its transmission.
+/// What segments remember from their transmission: the same for all of a burst.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
@@ -22,20 +22,35 @@ struct Sent {
     flight_began: Time,
     /// What limited the sender (`P.is_app_limited`).
     limit: Limit,
-    /// Whether its delivery has been counted.
-    counted: bool,
 }
+
+/// Segments sent together.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    sent: Sent,
+    /// One past the highest segment sent before it.
+    begin: u64,
+}
+
+/// The number of no burst.
+const NONE: u64 = 0;
 
 /// The estimator of one connection.
 #[derive(Debug)]
 pub(super) struct DeliveryRate {
-    sent: SegmentRing<Sent>,
+    /// The number of the burst of each segment in flight; none, once its delivery has been counted.
+    burst_of: SegmentRing<u64>,
+    /// These bursts and others, by number.
+    bursts: SegmentRing<Burst>,
+    /// When the last of them left, and how many segments were delivered by then; nothing once what
+    /// the next segment remembers is different.
+    last: Option<(Time, u64)>,
     /// When segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
     /// When the segment most recently delivered was sent (`C.first_sent_time`).
     flight_began: Time,
-    /// The segment sent last among those of the current acknowledgement.
-    newest: Option<Sent>,
+    /// The burst sent last among those of the current acknowledgement's segments.
+    newest: u64,
     /// What limits the sender, other than the network, until so many segments are delivered
     /// (`C.app_limited`).
     limited: Option<(Limit, u64)>,
@@ -44,10 +59,12 @@ pub(super) struct DeliveryRate {
 impl Default for DeliveryRate {
     fn default() -> Self {
         Self {
-            sent: SegmentRing::default(),
+            burst_of: SegmentRing::default(),
+            bursts: SegmentRing::default(),
+            last: None,
             delivered_at: Time::ZERO,
             flight_began: Time::ZERO,
-            newest: None,
+            newest: NONE,
             limited: None,
         }
     }
@@ -57,44 +74,89 @@ impl DeliveryRate {
     /// A segment is sent, after `delivered` segments were delivered; `alone` if nothing is in
     /// flight.
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
+        if alone || self.last != Some((now, delivered)) {
+            self.begin_burst(delivered, alone, now);
+        }
+        self.burst_of.set(segment, self.bursts.end() - 1);
+    }
+
+    /// The same for a segment that is not alone, if it belongs to a burst that has begun; if not,
+    /// nothing happens.
+    #[inline]
+    pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
+        let burst = self.bursts.end() - 1;
+        self.last == Some((now, delivered)) && self.burst_of.set_in_place(segment, burst)
+    }
+
+    /// The next segment is the first of a burst.
+    fn begin_burst(&mut self, delivered: u64, alone: bool, now: Time) {
         if alone {
             self.flight_began = now;
             self.delivered_at = now;
         }
-        self.sent.set(
-            segment,
-            Sent {
-                at: now,
-                delivered,
-                delivered_at: self.delivered_at,
-                flight_began: self.flight_began,
-                limit: self.limited.map_or(Limit::Network, |(limit, _)| limit),
-                counted: false,
-            },
-        );
+        self.forget_bursts();
+        let sent = Sent {
+            at: now,
+            delivered,
+            delivered_at: self.delivered_at,
+            flight_began: self.flight_began,
+            limit: self.limited.map_or(Limit::Network, |(limit, _)| limit),
+        };
+        let begin = self.burst_of.end();
+        self.bursts.set(self.bursts.end(), Burst { sent, begin });
+        self.last = Some((now, delivered));
+    }
+
+    /// Forgets bursts before one that began with a segment that has been delivered, for all of theirs
+    /// have been.
+    fn forget_bursts(&mut self) {
+        let mut kept = self.bursts.base();
+        while kept != self.newest
+            && let Some(next) = self.bursts.get(kept + 1)
+            && next.begin <= self.burst_of.base()
+        {
+            kept += 1;
+        }
+        self.bursts.forget_below(kept);
+    }
+
+    #[inline]
+    fn sent(&self, burst: u64) -> &Sent {
+        let burst = self.bursts.get(burst);
+        &burst.expect("a segment in flight was sent in it").sent
     }
 
     /// The segments from `left` to `right` are acknowledged, perhaps not for the first time.
+    #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
         for segment in left..right {
-            let Some(sent) = self.sent.get_mut(segment).filter(|sent| !sent.counted) else {
+            let Some(burst) = self.burst_of.get_mut(segment) else {
                 continue;
             };
-            sent.counted = true;
-            if self.newest.is_none_or(|newest| sent.at >= newest.at) {
-                self.newest = Some(*sent);
+            let burst = std::mem::replace(burst, NONE);
+            if burst != NONE && burst != self.newest {
+                self.take_if_newest(burst);
             }
         }
     }
 
+    #[inline(never)]
+    fn take_if_newest(&mut self, burst: u64) {
+        if self.newest == NONE || self.sent(burst).at >= self.sent(self.newest).at {
+            self.newest = burst;
+        }
+    }
+
     /// Forgets the segments below `segment`.
+    #[inline]
     pub(super) fn forget_below(&mut self, segment: u64) {
-        self.sent.forget_below(segment);
+        self.burst_of.forget_below(segment);
     }
 
     /// The sender could send more, but for `limit`, until `delivered` segments are delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
+        self.last = None;
     }
 
     /// The sample of the acknowledgement just taken, after which `delivered` segments are
@@ -110,10 +172,16 @@ impl DeliveryRate {
     ) -> Option<(f64, Limit)> {
         if self.limited.is_some_and(|(_, until)| delivered > until) {
             self.limited = None;
+            self.last = None;
         }
-        let newest = self.newest.take()?;
+        if self.newest == NONE {
+            return None;
+        }
+        let newest = *self.sent(self.newest);
+        self.newest = NONE;
         self.delivered_at = now;
         self.flight_began = newest.at;
+        self.last = None;
         let sending = newest.at.since(newest.flight_began);
         let interval = sending.max(now.since(newest.delivered_at));
         if interval < min_rtt || interval == Span::ZERO {

@@ -18,7 +18,9 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Sends dummies, once it knows their route.
     pub(super) dummies: Option<DummyTrain>,
-    /// Whether its segments ask routers.
+    /// Whether segments are to be paired or ask routers.
+    pub(super) marks_segments: bool,
+    /// Whether they ask routers.
     pub(super) asks_routers: bool,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
@@ -28,11 +30,14 @@ impl Extras {
     /// What an algorithm needs, if anything.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let needs = congestion.needs();
+        let sends_pairs = congestion.sends_pairs();
+        let asks_routers = congestion.router_request(Span::ZERO).is_some();
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
-            pairs: congestion.sends_pairs().then(Pairs::default),
+            pairs: sends_pairs.then(Pairs::default),
             dummies: None,
-            asks_routers: congestion.router_request(Span::ZERO).is_some(),
+            marks_segments: sends_pairs || asks_routers,
+            asks_routers,
             granted: None,
         };
         let any =

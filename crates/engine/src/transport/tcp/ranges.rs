@@ -6,13 +6,15 @@
 
 use std::collections::VecDeque;
 
+use crate::packet::{SackBlocks, SackOption};
+
 /// Disjoint ranges `[left, right)`.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     ranges: VecDeque<(u64, u64)>,
     total: u64,
-    /// The last blocks that [`Self::add_block`] found in the set.
-    repeated: [(u64, u64); 2],
+    /// The blocks behind the first of the acknowledgement that [`Self::unseen`] was last asked about.
+    repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
 impl Ranges {
@@ -36,6 +38,12 @@ impl Ranges {
         self.ranges.back().map_or(0, |&(_, right)| right)
     }
 
+    /// The last range.
+    #[inline]
+    pub(crate) fn newest(&self) -> Option<(u64, u64)> {
+        self.ranges.back().copied()
+    }
+
     /// The ranges from the last to the first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
         self.ranges.iter().rev().copied()
@@ -51,7 +59,14 @@ impl Ranges {
     /// touch it from below.
     #[inline]
     fn position(&self, number: u64) -> usize {
-        // Most questions are about the newest data.
+        // Most questions are about the oldest gap or the newest data.
+        if self
+            .ranges
+            .front()
+            .is_none_or(|&(_, right)| right >= number)
+        {
+            return 0;
+        }
         let mut at = self.ranges.len();
         for _ in 0..Self::NEWEST {
             if at == 0 || self.ranges[at - 1].1 < number {
@@ -80,6 +95,7 @@ impl Ranges {
 
     /// Adds `[left, right)`; calls `added` with each part that was not in the set yet. Returns the
     /// range that holds it.
+    #[inline(always)]
     pub(crate) fn add(
         &mut self,
         left: u64,
@@ -97,6 +113,17 @@ impl Ranges {
             }
             return *newest;
         }
+        self.add_anywhere(left, right, added)
+    }
+
+    /// The same, wherever it is.
+    #[inline(never)]
+    fn add_anywhere(
+        &mut self,
+        left: u64,
+        right: u64,
+        mut added: impl FnMut(u64, u64),
+    ) -> (u64, u64) {
         let first = self.position(left);
         if let Some(&(l, r)) = self.ranges.get(first)
             && l <= left
@@ -134,19 +161,25 @@ impl Ranges {
         merged
     }
 
-    /// Adds a block of an acknowledgement as [`Self::add`] does. All but the first mostly repeat those of
-    /// the acknowledgement before, which takes no search.
+    /// The blocks of the acknowledgement `next` that may hold something new, and how many they are; the
+    /// caller is to add them. All but the first mostly repeat those of the acknowledgement before.
     #[inline]
-    pub(crate) fn add_block(&mut self, left: u64, right: u64, added: impl FnMut(u64, u64)) {
-        if self.repeated.contains(&(left, right)) {
-            return;
+    pub(crate) fn unseen(
+        &mut self,
+        sack: &SackOption,
+        next: u64,
+    ) -> ([(u64, u64); SackBlocks::MAX], usize) {
+        let blocks = sack.all(next);
+        let [_, older @ ..] = blocks;
+        let count = if older == self.repeated {
+            sack.len().min(1)
+        } else {
+            sack.len()
+        };
+        if sack.has_blocks() {
+            self.repeated = older;
         }
-        let before = self.total;
-        let (_, end) = self.add(left, right, added);
-        // The newest range grows: there it is found at once.
-        if self.total == before && end < self.end() {
-            self.repeated = [(left, right), self.repeated[0]];
-        }
+        (blocks, count)
     }
 
     /// Removes everything below `number`; returns how many numbers that were.
@@ -197,9 +230,33 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::packet::SackStore;
     use proptest::prelude::*;
 
     proptest! {
+        /// Blocks of one acknowledgement after the other: what is left out is in the set.
+        #[test]
+        fn what_is_left_out_is_known(
+            acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),
+        ) {
+            let mut ranges = Ranges::default();
+            let mut store = SackStore::default();
+            for (next, ack) in (1..).zip(acks) {
+                let mut blocks = SackBlocks::NONE;
+                let all: Vec<_> = ack.iter().map(|&(at, long)| (40 + at, 40 + at + long)).collect();
+                all.iter().for_each(|&block| blocks.push(block));
+                let handle = store.put(&blocks, next);
+                let (unseen, count) = ranges.unseen(&store.take(handle), next);
+                prop_assert_eq!(&unseen[..count], &all[..count]);
+                for &(left, right) in &unseen[..count] {
+                    ranges.add(left, right, |_, _| {});
+                }
+                for &(left, right) in &all {
+                    prop_assert_eq!(ranges.count_in(left, right), right - left);
+                }
+            }
+        }
+
         /// Against a plain set of numbers.
         #[test]
         fn behaves_like_a_set(steps in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {

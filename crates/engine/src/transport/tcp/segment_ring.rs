@@ -1,57 +1,152 @@
 //! What is remembered of each segment in flight, in a ring: as long as the flight, and no memory is
 //! asked for once it has grown to the largest.
 
-use std::collections::VecDeque;
-
 /// One entry for each of a run of segments.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
-    entries: VecDeque<T>,
+    /// As many as a power of two; the place of a segment is its number modulo that.
+    slots: Vec<T>,
     /// The first entry's segment.
     base: u64,
+    /// One past the last entry's segment.
+    end: u64,
 }
 
 impl<T> Default for SegmentRing<T> {
     /// Data begins with segment 1.
     fn default() -> Self {
         Self {
-            entries: VecDeque::new(),
+            slots: Vec::new(),
             base: 1,
+            end: 1,
         }
     }
 }
 
-impl<T> SegmentRing<T> {
+impl<T: Copy> SegmentRing<T> {
+    const FEWEST_SLOTS: usize = 16;
+
+    /// The first segment that is not forgotten.
+    #[inline]
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
     /// One past the last segment.
     #[inline]
     pub(super) fn end(&self) -> u64 {
-        self.base + self.entries.len() as u64
+        self.end
+    }
+
+    #[inline]
+    fn place(&self, segment: u64) -> usize {
+        segment as usize & (self.slots.len() - 1)
     }
 
     /// The entry of a segment, if it has one.
     #[inline]
+    pub(super) fn get(&self, segment: u64) -> Option<&T> {
+        (self.base <= segment && segment < self.end).then(|| &self.slots[self.place(segment)])
+    }
+
+    /// The same, to change.
+    #[inline]
     pub(super) fn get_mut(&mut self, segment: u64) -> Option<&mut T> {
-        let index = segment.checked_sub(self.base)?;
-        self.entries.get_mut(index as usize)
+        if segment < self.base || segment >= self.end {
+            return None;
+        }
+        let place = self.place(segment);
+        Some(&mut self.slots[place])
     }
 
     /// Sets a segment's entry: one that is there, or the next.
     #[inline]
     pub(super) fn set(&mut self, segment: u64, entry: T) {
-        if let Some(slot) = self.get_mut(segment) {
-            *slot = entry;
-        } else {
-            debug_assert_eq!(segment, self.end(), "segments are first sent in order");
-            self.entries.push_back(entry);
+        debug_assert!(
+            (self.base..=self.end).contains(&segment),
+            "segments are first sent in order"
+        );
+        if !self.set_in_place(segment, entry) {
+            self.grow(entry);
+            self.set_in_place(segment, entry);
         }
+    }
+
+    /// The same if there is a place for it; whether there is.
+    #[inline]
+    pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
+        if segment - self.base >= self.slots.len() as u64 {
+            return false;
+        }
+        self.end = self.end.max(segment + 1);
+        let place = self.place(segment);
+        self.slots[place] = entry;
+        true
+    }
+
+    /// Doubles the places.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, filler: T) {
+        let slots = (2 * self.slots.len()).max(Self::FEWEST_SLOTS);
+        let mut larger = vec![filler; slots];
+        for segment in self.base..self.end {
+            larger[segment as usize & (slots - 1)] = self.slots[self.place(segment)];
+        }
+        self.slots = larger;
     }
 
     /// Forgets all segments below `segment`.
     #[inline]
     pub(super) fn forget_below(&mut self, segment: u64) {
-        let count = segment.saturating_sub(self.base);
-        self.entries
-            .drain(..(count as usize).min(self.entries.len()));
-        self.base += count;
+        self.base = self.base.max(segment);
+        self.end = self.end.max(self.base);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a queue of segments and their entries.
+        #[test]
+        fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
+            let mut ring = SegmentRing::default();
+            let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
+            let mut end = 1;
+            for (entry, (action, number)) in (0u64..).zip(steps) {
+                match action {
+                    0 => {
+                        for segment in end..end + number {
+                            ring.set(segment, entry);
+                            queue.push_back((segment, entry));
+                        }
+                        end += number;
+                    }
+                    1 => {
+                        if let Some((segment, old)) = queue.get_mut(number as usize) {
+                            ring.set(*segment, entry);
+                            *old = entry;
+                        }
+                    }
+                    _ => {
+                        let below = end.saturating_sub(number);
+                        ring.forget_below(below);
+                        queue.retain(|&(segment, _)| segment >= below);
+                    }
+                }
+                prop_assert_eq!(ring.end(), end);
+                for segment in 0..=end {
+                    let expected = queue.iter().find(|&&(known, _)| known == segment);
+                    let found = ring.get_mut(segment).map(|entry| *entry);
+                    prop_assert_eq!(found, expected.map(|&(_, entry)| entry));
+                }
+            }
+        }
     }
 }

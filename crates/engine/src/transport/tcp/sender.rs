@@ -269,6 +269,7 @@ fn send(
         Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
+    let pacing = tcb.pacing(env.network.now);
     while left > 0 {
         let Some(segment) = scheme.next(tcb) else {
             break;
@@ -278,7 +279,9 @@ fn send(
             tcb.arm_send(env.network.now + delay, env);
             break;
         }
-        if tcb.paced(env) {
+        if let Some(pacing) = pacing
+            && tcb.waits(pacing, env)
+        {
             break;
         }
         tcb.transmit(segment, env);

@@ -139,19 +139,18 @@ impl ControlBlock {
         }
     }
 
-    /// Reports newly delivered segments to the algorithm: `acked` of them by the cumulative
-    /// acknowledgement. Comes before anything that moves the window.
-    pub(crate) fn observe(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) -> AckSample {
-        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+    /// Reports newly delivered segments to the algorithm, after what it alone asks for has been added
+    /// to the sample. Comes before anything that moves the window.
+    #[inline(never)]
+    pub(crate) fn observe(&mut self, sample: &mut AckSample, ack: Ack) {
         if let Some(extras) = &mut self.extras {
-            extras.complete(&mut sample, ack);
+            extras.complete(sample, ack);
         }
-        self.congestion.observe(&sample);
-        sample
+        self.congestion.observe(sample);
     }
 
-    /// The same, and grows the window: what most acknowledgements lead to. Most of these need no
-    /// sample.
+    /// Reports newly delivered segments and grows the window: what most acknowledgements lead to. Most
+    /// of these need no sample.
     #[inline(always)]
     pub(crate) fn observe_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         if self.extras.is_some() {
@@ -172,7 +171,8 @@ impl ControlBlock {
     /// The same with what the algorithm alone asks for, out of the way of those that ask for nothing.
     #[inline(never)]
     fn observe_all_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
-        let sample = self.observe(ack, acked, in_flight, now);
+        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+        self.observe(&mut sample, ack);
         self.grow(&sample);
     }
 
@@ -236,8 +236,11 @@ impl ControlBlock {
         }
     }
 
+    /// The facts of an acknowledgement that covers `acked` segments more.
+    ///
+    /// Always inlined: a function that returns them would have them copied.
     #[inline(always)]
-    fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
+    pub(crate) fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
         let credit = self.credit(acked);
         AckSample {
             now,

@@ -23,6 +23,15 @@ pub(crate) struct Pace {
     gap: Span,
 }
 
+/// What it means for segments that could leave at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pacing {
+    /// The time that each takes.
+    gap: Span,
+    /// One may leave if those before it have had their time by then.
+    latest: Time,
+}
+
 impl Pace {
     #[inline]
     fn gap(&mut self, rate: Rate, bytes: u16) -> Span {
@@ -87,6 +96,22 @@ impl ControlBlock {
     /// flags and options.
     #[inline(never)]
     fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        // Nothing that returns to this function is called, so that it saves no registers for segments
+        // of a burst.
+        if let Some(extras) = &mut self.extras
+            && !extras.marks_segments
+            && let Some(rate) = &mut extras.rate
+            && self.una != self.max_sent
+            && rate.goes_on(segment, self.delivered, env.network.now)
+        {
+            return (flags, SackHandle::NONE);
+        }
+        self.equip_apart(segment, flags, env)
+    }
+
+    /// The same for the first segment of a burst, or with marks.
+    #[inline(never)]
+    fn equip_apart(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
         let bare = (flags, SackHandle::NONE);
         let Some(extras) = &mut self.extras else {
             return bare;
@@ -146,18 +171,18 @@ impl ControlBlock {
         }
     }
 
-    /// With pacing: whether the next segment has to wait until those before it have had their time;
-    /// if so its send event is armed, otherwise its own time is reserved. An algorithm that gives a
-    /// rate always paces.
+    /// How segments that could leave now are paced, if they are. An algorithm that gives a rate always
+    /// paces.
     #[inline(always)]
-    pub(crate) fn paced(&mut self, env: &mut Env) -> bool {
+    pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         let rate = self.congestion.pacing_rate();
-        (rate.is_some() || self.config.pacing) && self.pace_at(rate, env)
+        (rate.is_some() || self.config.pacing).then(|| self.pacing_at(rate, now))
     }
 
     /// The same at a rate, or at the window over the round trip (RFC 9002 section 7.7 without its
     /// factor).
-    fn pace_at(&mut self, rate: Option<Rate>, env: &mut Env) -> bool {
+    #[inline(never)]
+    fn pacing_at(&mut self, rate: Option<Rate>, now: Time) -> Pacing {
         let gap = match rate {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
             None => {
@@ -165,18 +190,27 @@ impl ControlBlock {
                 Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
             }
         };
-        let now = env.network.now;
         if self.pace.next <= now {
             self.pace.next = now;
             self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
-        } else if self.pace.next > now + self.pace.ahead {
+        }
+        let latest = now + self.pace.ahead;
+        Pacing { gap, latest }
+    }
+
+    /// Whether the next segment has to wait until those before it have had their time; if so its send
+    /// event is armed, otherwise its own time is reserved.
+    #[inline(always)]
+    pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut Env) -> bool {
+        if self.pace.next > pacing.latest {
             self.arm_send(self.pace.next, env);
             return true;
         }
-        self.pace.next += gap;
+        self.pace.next += pacing.gap;
         false
     }
 
+    #[inline(never)]
     pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
         self.sending = Sending::Later;
         env.network.schedule.push_timer(at, Event::Send(self.index));

@@ -105,7 +105,8 @@ impl Ns2Sack {
             return;
         }
         tcb.dupacks += 1;
-        let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        tcb.observe(&mut sample, ack);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
             if self.recovering {
@@ -118,10 +119,11 @@ impl Ns2Sack {
 
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
-        for (left, right) in ack.blocks() {
+        let (blocks, count) = self.sacked.unseen(ack.sack, ack.next);
+        for &(left, right) in &blocks[..count] {
             if right > ack.next {
                 self.sacked
-                    .add_block(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
+                    .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
             }
         }
         tcb.take_selective(self.sacked.total());
@@ -172,7 +174,8 @@ impl Ns2Sack {
             news = self.take_blocks(tcb, ack);
         }
         if news {
-            let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            tcb.observe(&mut sample, ack);
             tcb.steer(&mut sample);
         }
         if full {

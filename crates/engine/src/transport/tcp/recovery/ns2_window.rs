@@ -78,7 +78,8 @@ impl Repair for Ns2Window {
             }
         } else if ack.next == tcb.una {
             tcb.take_duplicate();
-            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.observe(&mut sample, ack);
             self.on_duplicate(tcb, env);
             if tcb.last_cut == LastCut::Loss {
                 tcb.steer(&mut sample);
@@ -133,7 +134,8 @@ impl Ns2Window {
         let acked = ack.next - tcb.una;
         tcb.advance_in_repair(ack.next);
         tcb.lost += 1;
-        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.observe(&mut sample, ack);
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {

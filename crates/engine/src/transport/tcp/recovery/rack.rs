@@ -15,7 +15,6 @@ use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
 use super::{Phase, Repair};
-use crate::packet::SackBlocks;
 use crate::schedule::{Event, LazyTimer};
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -158,7 +157,8 @@ impl Repair for Rack {
         self.find_lost(tcb, now);
         let repairing = self.phase == Phase::Recovery;
         if arrived.any {
-            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.observe(&mut sample, ack);
             self.take_probe_answer(tcb, ack, false, env);
             self.move_on(tcb, advanced, Some(&sample), env);
             if repairing || self.phase == Phase::Recovery {
@@ -240,18 +240,13 @@ impl Rack {
 
     /// Takes the selective acknowledgements, in the order of their segments.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
-        let mut blocks = [(0, 0); SackBlocks::MAX];
-        let mut count = 0;
-        for block in ack.blocks() {
-            blocks[count] = block;
-            count += 1;
-        }
-        blocks[..count].sort_unstable();
         let mut sacked = std::mem::take(&mut self.sacked);
+        let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
+        blocks[..count].sort_unstable();
         for &(left, right) in &blocks[..count] {
             let left = left.max(tcb.una);
             if left < right {
-                sacked.add_block(left, right, |left, right| {
+                sacked.add(left, right, |left, right| {
                     tcb.on_sacked(left, right);
                     for segment in left..right {
                         self.take_segment(tcb, ack, segment, now, arrived);

@@ -149,7 +149,8 @@ impl Repair for Sack {
         self.find_lost(tcb);
         let repairing = self.phase == Phase::Recovery;
         if advanced > 0 || news {
-            let mut sample = tcb.observe(ack, advanced, self.in_flight(tcb), now);
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.observe(&mut sample, ack);
             self.move_on(tcb, advanced, Some(&sample), env);
             if repairing || self.phase == Phase::Recovery {
                 tcb.steer(&mut sample);
@@ -207,6 +208,7 @@ impl Sack {
     }
 
     /// Phase changes, and growth where the phase allows it.
+    #[inline]
     fn move_on(
         &mut self,
         tcb: &mut ControlBlock,
@@ -241,6 +243,7 @@ impl Sack {
     }
 
     /// RFC 6675 section 5, step 4.
+    #[cold]
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         self.phase = Phase::Recovery;
         self.recovery_point = tcb.max_sent;
@@ -278,26 +281,40 @@ impl Sack {
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
-        let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
-        let (mut found_lost, mut found_retransmitted) = (0, 0);
         let before = self.sacked.total();
-        for (left, right) in ack.blocks() {
-            let left = left.max(tcb.una);
-            if left < right {
-                self.sacked.add_block(left, right, |l, r| {
-                    found_lost += r.min(lost_edge).saturating_sub(l);
-                    found_retransmitted += r.min(high_rxt).saturating_sub(l);
-                    tcb.on_sacked(l, r);
-                });
+        let (blocks, count) = self.sacked.unseen(ack.sack, ack.next);
+        if let [first, older @ ..] = &blocks[..count] {
+            self.take_block(tcb, *first);
+            if !older.is_empty() {
+                self.take_older(tcb, older);
             }
         }
-        self.lost -= found_lost;
-        self.retransmitted -= found_retransmitted;
         tcb.take_selective(self.sacked.total());
         self.sacked.total() > before
     }
 
+    /// Enters blocks behind the first: mostly there are none, and what they take need not be in place.
+    #[inline(never)]
+    fn take_older(&mut self, tcb: &mut ControlBlock, older: &[(u64, u64)]) {
+        older.iter().for_each(|&block| self.take_block(tcb, block));
+    }
+
+    #[inline(always)]
+    fn take_block(&mut self, tcb: &mut ControlBlock, (left, right): (u64, u64)) {
+        let left = left.max(tcb.una);
+        if left < right {
+            let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
+            let (lost, retransmitted) = (&mut self.lost, &mut self.retransmitted);
+            self.sacked.add(left, right, |l, r| {
+                *lost -= r.min(lost_edge).saturating_sub(l);
+                *retransmitted -= r.min(high_rxt).saturating_sub(l);
+                tcb.on_sacked(l, r);
+            });
+        }
+    }
+
     /// Moves `lost_edge` up.
+    #[inline(always)]
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let threshold = tcb.config.dupack_threshold;
         let edge = match self.detection {
@@ -307,14 +324,27 @@ impl Sack {
                 fack::lost_edge(&self.sacked, tcb.una, threshold, repairing)
             }
         };
-        if let Some(edge) = edge {
+        if let Some(edge) = edge
+            && edge > self.lost_edge
+        {
             self.raise_lost_edge(tcb, edge);
         }
     }
 
     /// A segment is lost when `threshold` segments above it have been acknowledged (RFC 6675 section
     /// 4, in whole segments).
+    #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {
+        if let Some((left, right)) = self.sacked.newest()
+            && right - left >= threshold
+        {
+            return Some(left);
+        }
+        self.edge_by_walking(threshold)
+    }
+
+    #[inline(never)]
+    fn edge_by_walking(&self, threshold: u64) -> Option<u64> {
         let mut above = 0;
         self.sacked.descending().find_map(|(left, right)| {
             above += right - left;
@@ -323,6 +353,7 @@ impl Sack {
     }
 
     /// Takes everything below `edge` for lost that is not acknowledged.
+    #[inline(never)]
     fn raise_lost_edge(&mut self, tcb: &mut ControlBlock, edge: u64) {
         if edge > self.lost_edge {
             let lost = self.missing(self.lost_edge.max(tcb.una), edge);

@@ -76,7 +76,8 @@ impl Repair for WindowRepair {
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.take_duplicate();
-            let mut sample = tcb.observe(ack, 0, self.in_flight(tcb), env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.observe(&mut sample, ack);
             self.on_duplicate(tcb, env);
             if self.recovering {
                 tcb.steer(&mut sample);
@@ -121,7 +122,8 @@ impl WindowRepair {
             tcb.advance_in_repair(ack.next);
             tcb.lost += 1;
         }
-        let mut sample = tcb.observe(ack, acked, self.in_flight(tcb), env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.observe(&mut sample, ack);
         if full {
             self.end_recovery(tcb, env);
         } else {

@@ -1,0 +1,93 @@
+"""What each native algorithm costs beside Reno: `python -m validation.speed.native`.
+
+Two works, with the measurements of a usual run. The dumbbell of A5: four flows fill 622 Mbit/s and
+a queue of a bandwidth-delay product. Some algorithms leave it nearly empty: `lp`, `sync-mixreact`
+and `delay-gradient` give way to their own queue, `xcp` hears of no router. What a packet costs
+cannot be told there, for starting a run costs more than all of theirs. So there is a second work, a
+path of 1 Tbit/s: windows begin at 2,000 packets, and no queue builds up.
+
+Each algorithm shares a core with Reno, so that what else the machine does slows both alike. Ratios
+are those of processor time for one data packet, the start of the run included: an upper bound where
+there are few packets.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from longhaul import catalogue
+from validation.speed.measure import Longhaul, one_core, side_by_side
+
+BASE = "reno"
+TELLING = 0.05
+"""Below this share of Reno's packets a ratio is left out."""
+OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
+"""They take no slow start but their own."""
+TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}
+
+
+def a5(kind: str) -> dict[str, Any]:
+    """Four flows at the bottleneck of A5 with drop-tail."""
+    slow_start = {} if kind in OWN_STARTUP else {"slow_start": {"max_ssthresh": 100}}
+    return _scenario(kind, "622 Mbps", "5183 packets", "40 s", slow_start)
+
+
+def room(kind: str) -> dict[str, Any]:
+    """Four flows on a path with room, in congestion avoidance from the beginning."""
+    tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
+    return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
+
+
+def _scenario(
+    kind: str, rate: str, limit: str, duration: str, choices: dict[str, Any]
+) -> dict[str, Any]:
+    congestion = {"kind": kind} | (TABLES if kind == "table" else {})
+    bottleneck = {
+        "rate": rate,
+        "delay": "50 ms",
+        "queue": {"kind": "droptail", "limit": limit},
+    }
+    flow = {
+        "label": "a",
+        "count": 4,
+        "congestion": congestion,
+        "start": {"uniform": ["0 s", "1 s"]},
+    }
+    return {
+        "title": kind,
+        "profile": "rfc",
+        "duration": duration,
+        "measure": {"every": "100 ms"},
+        "topology": {"dumbbell": {"bottleneck": bottleneck}},
+        "flows": [flow | choices],
+    }
+
+
+def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
+    """Run an algorithm and Reno on one core: its data packets, and what one costs beside Reno's."""
+    with one_core(), Longhaul(work(kind)) as one, Longhaul(work(BASE)) as base:
+        packets = one.run().packets
+        if packets < TELLING * base.run().packets:
+            return packets, "-"
+        measured, reference = side_by_side([one.run, base.run], rounds)
+    return packets, f"{measured.ns_per_pkt / reference.ns_per_pkt:.2f}"
+
+
+def main() -> None:
+    """Print a row per algorithm."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", nargs="*", help="only these algorithms")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")
+    arguments = parser.parse_args()
+    names = [str(algorithm["name"]) for algorithm in catalogue.LISTS["algorithms"]()]
+    print(f"{'':16}{'A5: packets':>13}{'of reno':>9}{'room: packets':>15}{'of reno':>9}")
+    for kind in arguments.kind or names:
+        on_a5, cost_on_a5 = race(a5, kind, arguments.rounds)
+        in_room, cost_in_room = race(room, kind, arguments.rounds)
+        print(f"{kind:16}{on_a5:>13,}{cost_on_a5:>9}{in_room:>15,}{cost_in_room:>9}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
