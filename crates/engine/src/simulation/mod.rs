@@ -53,7 +53,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     Ok(world.totals(stopped))
 }
 
-/// How many packets before its own a connection is fetched.
+/// How many packets, or samples, before its own turn a connection is fetched.
 pub(super) const AHEAD: usize = 4;
 
 impl World {

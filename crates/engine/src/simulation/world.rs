@@ -127,6 +127,7 @@ impl World {
             if slot.start > now {
                 continue;
             }
+            // Most scenarios number flows and connections alike; others fetch in vain.
             if self.crowded
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {

@@ -184,3 +184,32 @@ impl Listed {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_in_a_list_are_one_run() {
+        let names = ["a", "b", "c", "d"].map(Name::from);
+        let mut listed = Listed::new(names.into());
+        // Two points of three rows, then a point without the first.
+        for number in [0, 1, 2, 0, 1, 2, 1, 2] {
+            listed.push(number, 1);
+        }
+        listed.push(3, 1);
+        assert_eq!(listed.runs, [0..3, 0..3, 1..4]);
+    }
+
+    #[test]
+    fn rows_without_a_value_are_told_from_others() {
+        let mut values: Typed<Int64Type> = Typed::default();
+        values.note(NULL, 2);
+        let rows = [None, Some(7), Some(8), None];
+        values.extend(&rows, |&row| row);
+        assert_eq!(values.values, [7, 8]);
+        let levels = values.runs.iter();
+        let levels = levels.flat_map(|&(level, run)| vec![level; run]);
+        assert!(levels.eq([NULL, NULL, NULL, VALUE, VALUE, NULL]));
+    }
+}
