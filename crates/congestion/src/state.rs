@@ -8,17 +8,20 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
-/// What a transport holds per connection.
+/// What a transport holds per connection, in this order in memory: what acknowledgements touch fills
+/// one cache line up to the kind of slow start, whose own state most of them do not touch, and the
+/// beginning of another with the algorithm.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    slow_start: SlowStart,
-    controller: Controller,
+    /// The recovery that is going on, if the algorithm has it halve the rate: few do.
+    rate_halving: Option<Box<RateHalving>>,
     /// Whether a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
-    /// The recovery that is going on, if the algorithm has it halve the rate.
-    rate_halving: Option<RateHalving>,
+    slow_start: SlowStart,
+    controller: Controller,
 }
 
 impl CongestionState {
@@ -26,11 +29,17 @@ impl CongestionState {
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {
             window,
+            rate_halving: None,
+            signalled: false,
             slow_start,
             controller,
-            signalled: false,
-            rate_halving: None,
         }
+    }
+
+    /// The algorithm.
+    #[inline]
+    pub fn controller(&self) -> &Controller {
+        &self.controller
     }
 
     /// Takes note of newly delivered segments, before [`Self::on_ack`].
@@ -106,7 +115,8 @@ impl CongestionState {
         if event.cause == Cause::Loss
             && let Some(floor) = self.controller.recovery_floor(&self.window)
         {
-            self.rate_halving = Some(RateHalving::begin(before, floor, &mut self.window));
+            let halving = RateHalving::begin(before, floor, &mut self.window);
+            self.rate_halving = Some(Box::new(halving));
         }
     }
 
@@ -126,8 +136,7 @@ impl CongestionState {
 
     #[inline]
     fn end_rate_halving(&mut self) {
-        if let Some(halving) = self.rate_halving {
-            self.rate_halving = None;
+        if let Some(halving) = self.rate_halving.take() {
             halving.end(&mut self.window);
         }
     }

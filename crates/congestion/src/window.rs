@@ -31,12 +31,14 @@ pub enum Change {
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
 
+/// Smallest window in segments.
+const FLOOR: f64 = 1.0;
+
 /// Congestion window and slow start threshold in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     cwnd: f64,
     ssthresh: f64,
-    floor: f64,
     ceiling: f64,
     rounding: Rounding,
     change: Change,
@@ -50,13 +52,12 @@ impl Window {
         let window = Self {
             cwnd,
             ssthresh,
-            floor: 1.0,
             ceiling,
             rounding,
             change: Change::Initial,
         };
         assert!(
-            cwnd >= window.floor && ceiling >= cwnd,
+            cwnd >= FLOOR && ceiling >= cwnd,
             "initial window out of bounds"
         );
         window
@@ -92,7 +93,7 @@ impl Window {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
         // Comparisons take an instruction each; `max` and `min` take five to see to what is not a
         // number, which the first comparison does here.
-        let raised = if cwnd > self.floor { cwnd } else { self.floor };
+        let raised = if cwnd > FLOOR { cwnd } else { FLOOR };
         self.cwnd = if raised < self.ceiling {
             raised
         } else {

@@ -10,6 +10,7 @@ pub mod config;
 pub mod measure;
 mod network;
 mod packet;
+mod prefetch;
 mod proxy;
 mod random;
 mod schedule;

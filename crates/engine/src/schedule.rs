@@ -406,6 +406,12 @@ impl Schedule {
         self.quiet_until
     }
 
+    /// What expires when the next timer does.
+    pub(crate) fn next_timer_event(&self) -> Option<Event> {
+        let first = self.timers.keys.first();
+        first.map(|&key| Event::from_tag(key as u64))
+    }
+
     /// Removes the event of a link that was taken at `time`.
     #[inline]
     pub(crate) fn finish_link(&mut self, time: Time, event: Event) {

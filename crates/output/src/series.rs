@@ -1,8 +1,6 @@
 //! series.parquet: flows, links and proxies at the sampling points. Counters are cumulative. A proxy has
 //! the columns of a flow for the connection between its nodes, and those of a link for its local queue.
 
-use std::sync::LazyLock;
-
 use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
 use longhaul_units::{Bytes, Span, Time};
@@ -11,34 +9,27 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// Names of flows, links and proxies by number: rows have the number alone, for copies of names are
-/// not as cheap.
+/// Names of flows, links and proxies, in the order in which they are sampled, so that those of all rows
+/// of one point are neighbours.
 pub(crate) struct Names {
-    flows: Vec<Name>,
-    links: Vec<Name>,
-    proxies: Vec<Name>,
+    all: Vec<Name>,
+    /// How many of them are before those of links.
+    before_links: usize,
+    /// How many of them are before those of proxies.
+    before_proxies: usize,
 }
 
 impl Names {
     pub(crate) fn of(config: &Config) -> Self {
-        let flows = config.flows.iter().map(|flow| flow.name.as_str().into());
-        let links = config.links.iter().map(|link| link.name.as_str().into());
-        let proxies = config.proxies.iter();
-        let proxies = proxies.map(|proxy| proxy.name.as_str().into());
+        let flows = config.flows.iter().map(|flow| flow.name.as_str());
+        let links = config.links.iter().map(|link| link.name.as_str());
+        let proxies = config.proxies.iter().map(|proxy| proxy.name.as_str());
+        let before_links = flows.len();
         Self {
-            flows: flows.collect(),
-            links: links.collect(),
-            proxies: proxies.collect(),
+            before_links,
+            before_proxies: before_links + links.len(),
+            all: flows.chain(links).chain(proxies).map(Name::from).collect(),
         }
-    }
-
-    fn name(&self, row: &Sample) -> &Name {
-        let names = match row {
-            Sample::Flow(_) => &self.flows,
-            Sample::Link(..) => &self.links,
-            Sample::Proxy(_) => &self.proxies,
-        };
-        &names[row.id() as usize]
     }
 }
 
@@ -51,6 +42,8 @@ pub(crate) enum Sample {
 }
 
 impl Sample {
+    const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
+
     /// What it says of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
@@ -77,14 +70,12 @@ impl Sample {
         }
     }
 
-    fn kind(&self) -> &'static Name {
-        static FLOW: LazyLock<Name> = LazyLock::new(|| "flow".into());
-        static LINK: LazyLock<Name> = LazyLock::new(|| "link".into());
-        static PROXY: LazyLock<Name> = LazyLock::new(|| "proxy".into());
+    /// Its place among [`Self::KINDS`].
+    fn kind(&self) -> usize {
         match self {
-            Self::Flow(_) => &FLOW,
-            Self::Link(..) => &LINK,
-            Self::Proxy(_) => &PROXY,
+            Self::Flow(_) => 0,
+            Self::Link(..) => 1,
+            Self::Proxy(_) => 2,
         }
     }
 
@@ -103,15 +94,14 @@ impl Sample {
 }
 
 pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
-    use Kind::{Count, Real, Text};
+    use Kind::{Count, Real};
     let s = "s";
+    let before = [0, names.before_links, names.before_proxies];
     vec![
         Column::new("t_s", Real, s, "simulated time", |row: &Sample| {
             Cell::Real(row.time().as_secs_f64())
         }),
-        Column::new("kind", Text, "", "flow, link or proxy", |row: &Sample| {
-            Cell::Name(row.kind().clone())
-        }),
+        Column::of_few("kind", "flow, link or proxy", &Sample::KINDS, Sample::kind),
         Column::new(
             "id",
             Count,
@@ -119,12 +109,11 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
             "number of the flow, link or proxy",
             |row: &Sample| Cell::Count(row.id().into()),
         ),
-        Column::new(
+        Column::of_list(
             "name",
-            Text,
-            "",
             "name of the flow, link or proxy",
-            move |row: &Sample| Cell::Name(names.name(row).clone()),
+            names.all,
+            move |row: &Sample| before[row.kind()] + row.id() as usize,
         ),
         flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
             Cell::Real(f.cwnd)

@@ -1,18 +1,21 @@
 //! A table that is described column by column and written to Parquet as it grows.
 
+mod values;
+
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::data_type::ByteArray;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use serde::Serialize;
 
+use self::values::{Listed, Values};
 use crate::error::OutputError;
 
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
@@ -73,6 +76,8 @@ pub(crate) struct Column<R> {
     kind: Kind,
     unit: &'static str,
     description: String,
+    /// What its texts are taken from, if it is a list.
+    list: Vec<Name>,
     take: Take<R>,
 }
 
@@ -94,7 +99,51 @@ impl<R> Column<R> {
             kind,
             unit,
             description,
+            list: Vec::new(),
             take: Box::new(move |rows, values| values.extend(rows, &value)),
+        }
+    }
+
+    /// One of texts that are in a list; `number` is the place of a row's in it.
+    pub(crate) fn of_list(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        list: Vec<Name>,
+        number: impl Fn(&R) -> usize + Send + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind: Kind::Text,
+            unit: "",
+            description: description.into(),
+            list,
+            take: Box::new(move |rows, values| {
+                let listed = values.listed();
+                rows.iter().for_each(|row| listed.push(number(row), 1));
+            }),
+        }
+    }
+
+    /// One of a few texts, the same for all rows that are taken over together; `number` is the place of
+    /// theirs among them.
+    pub(crate) fn of_few(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        few: &[&str],
+        number: impl Fn(&R) -> usize + Send + 'static,
+    ) -> Self {
+        let copies = |text: &&str| vec![Name::from(*text); BATCH_ROWS];
+        Self {
+            name: name.into(),
+            kind: Kind::Text,
+            unit: "",
+            description: description.into(),
+            list: few.iter().flat_map(copies).collect(),
+            take: Box::new(move |rows, values| {
+                if let Some(first) = rows.first() {
+                    values.listed().push(number(first) * BATCH_ROWS, rows.len());
+                }
+            }),
         }
     }
 
@@ -120,7 +169,17 @@ impl<R> Column<R> {
             kind,
             unit,
             description: description.into(),
+            list: Vec::new(),
             take,
+        }
+    }
+
+    /// Room for what it holds in rows that are not written yet.
+    fn values(&mut self) -> Values {
+        if self.list.is_empty() {
+            Values::new(self.kind)
+        } else {
+            Values::Listed(Listed::new(std::mem::take(&mut self.list)))
         }
     }
 
@@ -154,104 +213,6 @@ struct Description<'a> {
     description: &'a str,
 }
 
-/// What a column holds in rows that are not written yet.
-enum Values {
-    Text(Typed<ByteArrayType>),
-    Count(Typed<Int64Type>),
-    Real(Typed<DoubleType>),
-}
-
-/// Values that are not null, and for each row whether it has one.
-struct Typed<T: DataType> {
-    values: Vec<T::T>,
-    /// Definition levels: 1 for a value, 0 for null.
-    defined: Vec<i16>,
-}
-
-impl<T: DataType> Default for Typed<T> {
-    fn default() -> Self {
-        Self {
-            values: Vec::new(),
-            defined: Vec::new(),
-        }
-    }
-}
-
-impl<T: DataType> Typed<T> {
-    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Option<T::T>) {
-        self.values.reserve(rows.len());
-        let values = &mut self.values;
-        self.defined.extend(rows.iter().map(|row| {
-            let value = value(row);
-            let defined = value.is_some();
-            values.extend(value);
-            i16::from(defined)
-        }));
-    }
-
-    /// Nulls for so many rows.
-    fn skip(&mut self, rows: usize) {
-        self.defined.resize(self.defined.len() + rows, 0);
-    }
-
-    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
-        let typed = column.typed::<T>();
-        typed.write_batch(&self.values, Some(&self.defined), None)?;
-        self.values.clear();
-        self.defined.clear();
-        Ok(())
-    }
-}
-
-impl Values {
-    fn new(kind: Kind) -> Self {
-        match kind {
-            Kind::Text => Self::Text(Typed::default()),
-            Kind::Count => Self::Count(Typed::default()),
-            Kind::Real => Self::Real(Typed::default()),
-        }
-    }
-
-    /// Appends the value of each row.
-    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Cell<'_>) {
-        match self {
-            Self::Text(values) => values.extend(rows, |row| match value(row) {
-                Cell::Null => None,
-                Cell::Text(text) => Some(text.into()),
-                Cell::Name(Name(text)) => Some(text),
-                _ => unreachable!("a column holds values of its kind"),
-            }),
-            Self::Count(values) => values.extend(rows, |row| match value(row) {
-                Cell::Null => None,
-                Cell::Count(count) => Some(count as i64),
-                _ => unreachable!("a column holds values of its kind"),
-            }),
-            Self::Real(values) => values.extend(rows, |row| match value(row) {
-                Cell::Null => None,
-                Cell::Real(real) => Some(real),
-                _ => unreachable!("a column holds values of its kind"),
-            }),
-        }
-    }
-
-    /// Appends nulls for so many rows.
-    fn skip(&mut self, rows: usize) {
-        match self {
-            Self::Text(values) => values.skip(rows),
-            Self::Count(values) => values.skip(rows),
-            Self::Real(values) => values.skip(rows),
-        }
-    }
-
-    fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> ParquetResult<()> {
-        match self {
-            Self::Text(values) => values.write(column),
-            Self::Count(values) => values.write(column),
-            Self::Real(values) => values.write(column),
-        }
-    }
-}
-
 /// A table in a Parquet file.
 pub(crate) struct Table<R> {
     path: PathBuf,
@@ -283,8 +244,8 @@ impl<R> Table<R> {
                 SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(&columns)))
             })
             .map_err(OutputError::table(&path))?;
-        let columns = columns.into_iter().map(|column| {
-            let values = Values::new(column.kind);
+        let columns = columns.into_iter().map(|mut column| {
+            let values = column.values();
             (column, values)
         });
         Ok(Self {
@@ -354,9 +315,10 @@ fn row_group<'a>(
     columns: impl Iterator<Item = &'a mut Values>,
 ) -> ParquetResult<()> {
     let mut group = writer.next_row_group()?;
+    let mut levels = Vec::new();
     for values in columns {
         let mut column = group.next_column()?.expect("the schema has all columns");
-        values.write(&mut column)?;
+        values.write(&mut column, &mut levels)?;
         column.close()?;
     }
     group.close()?;

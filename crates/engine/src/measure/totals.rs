@@ -38,13 +38,23 @@ pub struct FlowTotals {
     pub window: FlowCounters,
 }
 
-/// What one flow did in a period. Counters of packets do not include SYN and pure ACKs.
+/// What one flow did in a period. Counters of packets do not include SYN and pure ACKs. In this order
+/// in memory: the first six, which nearly every packet counts in, share a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct FlowCounters {
     /// Data packets sent, retransmissions included.
     pub sent_pkts: u64,
     /// Their bytes on the wire.
     pub sent_bytes: u64,
+    /// Round-trip samples taken.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+    /// Smallest sample (zero without one). In the window counters: smallest in the window.
+    pub rtt_min: Span,
+    /// Largest sample.
+    pub rtt_max: Span,
     /// Of those packets, retransmissions.
     pub retransmitted_pkts: u64,
     /// Packets handed to the receiving application in order.
@@ -61,14 +71,6 @@ pub struct FlowCounters {
     pub cuts_ecn: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Round-trip samples taken.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// Smallest sample (zero without one). In the window counters: smallest in the window.
-    pub rtt_min: Span,
-    /// Largest sample.
-    pub rtt_max: Span,
     /// Integral of the congestion window over time: segment seconds.
     pub cwnd_integral: f64,
     /// How long each limit held the sender back.

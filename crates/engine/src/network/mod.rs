@@ -271,6 +271,12 @@ impl Network {
         }
     }
 
+    /// The packet that a link will hand on after so many others, if it is known.
+    #[inline]
+    pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
+        self.links[link as usize].ahead(others)
+    }
+
     /// The event of a link's arrivals that was taken at `time` is over: there may be another.
     #[inline]
     pub(crate) fn finish_arrivals(&mut self, link: u32, time: Time) {

@@ -53,6 +53,9 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     Ok(world.totals(stopped))
 }
 
+/// How many packets, or samples, before its own turn a connection is fetched.
+pub(super) const AHEAD: usize = 4;
+
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
     ///
@@ -92,6 +95,9 @@ impl World {
             let mut until = self.bound(delivery, begin, observation);
             let mut packet = Packet::NONE;
             while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
+                if self.crowded {
+                    self.prefetch(end, link);
+                }
                 self.receive(end, &packet);
                 until = self.bound(delivery, begin, observation);
             }
@@ -111,6 +117,32 @@ impl World {
                 Some(Handed::On) => {}
                 None => break,
             }
+        }
+    }
+
+    /// Has the processor fetch the connection that will take a packet further back on a link, most
+    /// likely where this one ends too.
+    #[inline(always)]
+    fn prefetch(&self, end: End, link: u32) {
+        let packet = self.env.network.ahead(link, AHEAD);
+        let flow = packet.map_or(usize::MAX, |packet| packet.flow as usize);
+        if let Some(connection) = self.tcp.get(flow) {
+            match end {
+                End::TcpReceiver => connection.receiver.prefetch(),
+                End::TcpSender => connection.sender.prefetch(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Has the processor fetch the sender whose retransmission timer is next, if it is one.
+    fn prefetch_for_timer(&self) {
+        if self.crowded
+            && let Some(Event::RetransmissionTimer(next)) =
+                self.env.network.schedule.next_timer_event()
+            && let Some(connection) = self.tcp.get(next as usize)
+        {
+            connection.sender.prefetch();
         }
     }
 
@@ -182,7 +214,10 @@ impl World {
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
-            Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
+            Event::RetransmissionTimer(tcp) => {
+                self.tcp[tcp as usize].sender.on_timer(env);
+                self.prefetch_for_timer();
+            }
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),
             Event::Message(application) => {

@@ -4,6 +4,7 @@ mod setup;
 
 use longhaul_units::{Span, Time};
 
+use super::AHEAD;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
@@ -28,6 +29,8 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
+    /// Whether there are more connections than the processor's nearer caches hold.
+    pub(super) crowded: bool,
     every: Option<Span>,
     progress_every: Span,
     baseline: Baseline,
@@ -123,6 +126,13 @@ impl World {
         for (slot, flow) in self.flows.iter().zip(0..) {
             if slot.start > now {
                 continue;
+            }
+            // Most scenarios number flows and connections alike; others fetch in vain.
+            if self.crowded
+                && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
+            {
+                connection.sender.prefetch();
+                connection.receiver.prefetch();
             }
             recorder.flow_sample(&match slot.kind {
                 Kind::Tcp { from, to } => FlowSample {

@@ -179,6 +179,12 @@ impl Link {
         }
     }
 
+    /// The packet to hand on after so many others, if it is known.
+    #[inline]
+    pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
+        self.port.ahead(others)
+    }
+
     /// The packet that was handed on last.
     #[inline(always)]
     pub(crate) fn last_handed_on(&self) -> &Packet {

@@ -198,6 +198,12 @@ impl Port {
         self.ring.hand_on(until)
     }
 
+    /// The packet to hand on after so many others, if it is known.
+    #[inline]
+    pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
+        self.ring.ahead(others)
+    }
+
     /// The packet that was handed on last.
     #[inline(always)]
     pub(super) fn last_handed_on(&self) -> &Packet {

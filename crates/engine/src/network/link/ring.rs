@@ -79,6 +79,13 @@ impl Ring {
         Some(self.last_handed_on())
     }
 
+    /// The packet that will be the next one after so many others have been handed on, if it is there.
+    #[inline]
+    pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
+        let number = self.handed_on + others;
+        (number < self.accepted).then(|| self.at(number))
+    }
+
     /// The packet that was handed on last.
     #[inline(always)]
     pub(super) fn last_handed_on(&self) -> &Packet {

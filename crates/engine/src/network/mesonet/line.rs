@@ -7,7 +7,7 @@
 use longhaul_units::Time;
 
 use super::packet::Packet;
-use super::prefetch::prefetch;
+use crate::prefetch::prefetch;
 
 /// Packets per piece.
 const PIECE: u32 = 16;

@@ -10,7 +10,6 @@
 
 mod line;
 mod packet;
-mod prefetch;
 mod routing;
 mod server;
 mod shared;
@@ -20,7 +19,6 @@ use longhaul_units::{Span, Time};
 
 use self::line::Lines;
 pub(crate) use self::packet::{FlowId, Kind, Packet};
-pub(crate) use self::prefetch::prefetch;
 pub(crate) use self::routing::Routing;
 use self::routing::{Above, Stage};
 use self::server::Server;

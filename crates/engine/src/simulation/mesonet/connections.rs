@@ -6,7 +6,8 @@ use longhaul_units::{Span, Time};
 use super::tallies::LATE;
 use crate::config::mesonet::{AccessClass, Cell, FileType};
 use crate::measure::{FlowClass, FlowGroup};
-use crate::network::mesonet::{FlowId, Kind, Packet, prefetch};
+use crate::network::mesonet::{FlowId, Kind, Packet};
+use crate::prefetch::prefetch;
 use crate::transport::mesonet::{
     Backlog, Endpoints, Env, Expired, Place, ReceivingEnd, SendingEnd,
 };

@@ -20,6 +20,9 @@ use crate::transport::{Env, EventLog};
 /// Reports of progress in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
+/// So many connections and their packets do not fit into a cache of a megabyte.
+const CROWD: usize = 256;
+
 impl World {
     pub(in crate::simulation) fn new(config: &Config) -> Result<Self, SetupError> {
         let log = EventLog {
@@ -38,6 +41,7 @@ impl World {
             messages: Vec::new(),
             proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
+            crowded: false,
             every: config.measure.every,
             progress_every: progress_every(config),
             baseline: Baseline::default(),
@@ -87,6 +91,7 @@ impl World {
         }
         world.env.network.look_ahead(config, &edges);
         world.env.network.follow(world.tcp.len() as u32);
+        world.crowded = world.tcp.len() >= CROWD;
         Ok(world)
     }
 

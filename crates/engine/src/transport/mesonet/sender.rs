@@ -7,7 +7,8 @@ use longhaul_units::{Span, Time};
 
 use super::rtt::RoundTrips;
 use super::{Env, Timer};
-use crate::network::mesonet::{FlowId, Kind, Packet, prefetch};
+use crate::network::mesonet::{FlowId, Kind, Packet};
+use crate::prefetch::prefetch;
 
 /// Wait after the first SYN (spec 004a B.5.3): it doubles with each.
 const SYN_WAIT: Span = Span::from_secs(3);

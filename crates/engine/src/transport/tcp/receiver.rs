@@ -14,36 +14,39 @@ use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::prefetch::prefetch_lines;
 use crate::schedule::{Event, LazyTimer};
 use crate::transport::Env;
 
-/// The receiving end of a connection.
+/// The receiving end of a connection, in this order in memory: segments in order find what they touch in
+/// the first cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Receiver {
+    config: Arc<Tcp>,
     /// Index among the TCP connections.
     index: u32,
     path: Path,
-    config: Arc<Tcp>,
-    ack_bytes: u16,
-    reports_sack: bool,
     /// The next segment expected.
     next: u64,
+    /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
+    stamp: Time,
+    /// What acknowledgements report beyond the usual, if anything.
+    reports: Option<Box<Reports>>,
+    /// One past the last segment of a finite transfer.
+    end: u64,
+    /// In-order segments not yet acknowledged.
+    unacknowledged: u32,
+    ack_bytes: u16,
+    reports_sack: bool,
+    /// Whether acknowledgements echo congestion.
+    congestion_seen: bool,
+    timer: LazyTimer,
     out_of_order: Ranges,
     /// Blocks reported most recently, for repetition.
     reported: SackBlocks,
-    /// Whether acknowledgements echo congestion.
-    congestion_seen: bool,
-    /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
-    stamp: Time,
     /// The path of answers to dummies, if any come.
     dummy_answers: Option<Path>,
-    /// What acknowledgements report beyond the usual, if anything.
-    reports: Option<Box<Reports>>,
-    /// In-order segments not yet acknowledged.
-    unacknowledged: u32,
-    timer: LazyTimer,
-    /// One past the last segment of a finite transfer.
-    end: u64,
 }
 
 impl Receiver {
@@ -67,6 +70,12 @@ impl Receiver {
             end,
             config,
         }
+    }
+
+    /// Has the processor fetch what a segment in order will touch.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch_lines::<2, _>(self);
     }
 
     /// Where its acknowledgements' route begins.

@@ -17,6 +17,7 @@ use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
 use crate::packet::{Packet, SackOption};
+use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
@@ -66,6 +67,13 @@ impl Sender {
         if sent < self.tcb.end {
             self.tcb.end_with(sent);
         }
+    }
+
+    /// Has the processor fetch what an acknowledgement will touch.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        self.tcb.prefetch();
+        prefetch(&self.scheme);
     }
 
     /// An acknowledgement arrives.

@@ -9,8 +9,10 @@ use std::collections::VecDeque;
 use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
-/// Segments that are not full.
+/// Segments that are not full. Segments look at the first field only, which is at the beginning in
+/// memory.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct ShortSegments {
     /// The first of them; without end if there is none.
     first: u64,

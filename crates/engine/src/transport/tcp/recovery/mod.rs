@@ -42,9 +42,10 @@ pub(super) trait Repair {
 }
 
 /// How losses are found and repaired. The tag is a byte of its own, quicker to look at than one
-/// hidden in what the variants hold.
+/// hidden in what the variants hold, which begin with what acknowledgements in order touch: they find
+/// both in one cache line.
 #[derive(Debug)]
-#[repr(u8)]
+#[repr(u8, align(64))]
 pub(super) enum Scheme {
     Window(WindowRepair),
     Sack(Sack),

@@ -11,16 +11,17 @@ use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
 use crate::transport::tcp::ranges::Ranges;
 
-/// State of the agent.
+/// State of the agent, in this order in memory.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Ns2Sack {
     recovering: bool,
     /// Since a timeout no new acknowledgement has come: duplicates are ignored.
     timed_out: bool,
     pipe: i64,
-    sacked: Ranges,
     /// One past the last segment sent again, or zero.
     repaired: u64,
+    sacked: Ranges,
 }
 
 impl Repair for Ns2Sack {

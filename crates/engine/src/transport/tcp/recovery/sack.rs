@@ -23,14 +23,21 @@ enum Detection {
     Forward,
 }
 
-/// The scoreboard and what follows from it.
+/// The scoreboard and what follows from it, in this order in memory.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Sack {
-    detection: Detection,
-    prr: Option<Prr>,
     phase: Phase,
+    detection: Detection,
+    /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
+    rescued: bool,
+    /// Segments not acknowledged below `lost_edge`.
+    lost: u64,
+    /// Segments not acknowledged below `high_rxt`.
+    retransmitted: u64,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
+    prr: Option<Prr>,
     /// Recovery ends when everything below this is acknowledged (`RecoveryPoint`).
     recovery_point: u64,
     /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
@@ -39,32 +46,26 @@ pub(crate) struct Sack {
     looked_up_to: u64,
     /// Everything below this that is not acknowledged is lost (`IsLost`).
     lost_edge: u64,
-    /// Segments not acknowledged below `lost_edge`.
-    lost: u64,
-    /// Segments not acknowledged below `high_rxt`.
-    retransmitted: u64,
-    /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
-    rescued: bool,
 }
 
 impl Sack {
     pub(crate) fn new(recovery: Recovery) -> Self {
         Self {
+            phase: Phase::Open,
             detection: if recovery == Recovery::Fack {
                 Detection::Forward
             } else {
                 Detection::Count
             },
-            prr: (recovery == Recovery::SackPrr).then(Prr::default),
-            phase: Phase::Open,
+            rescued: false,
+            lost: 0,
+            retransmitted: 0,
             sacked: Ranges::default(),
+            prr: (recovery == Recovery::SackPrr).then(Prr::default),
             recovery_point: 0,
             high_rxt: 0,
             looked_up_to: 0,
             lost_edge: 0,
-            lost: 0,
-            retransmitted: 0,
-            rescued: false,
         }
     }
 }

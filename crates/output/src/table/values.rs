@@ -1,0 +1,215 @@
+//! What the columns of a table hold in rows that are not written yet.
+//!
+//! A thousand flows fill row groups so fast that what is held is kept small: texts that are in a list
+//! stay there, and which rows have a value is noted by runs.
+
+use std::ops::Range;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::writer::SerializedColumnWriter;
+
+use super::{Cell, Kind, Name};
+
+/// Definition levels of Parquet.
+const NULL: i16 = 0;
+const VALUE: i16 = 1;
+
+/// The values of one column.
+pub(super) enum Values {
+    Text(Typed<ByteArrayType>),
+    Listed(Listed),
+    Count(Typed<Int64Type>),
+    Real(Typed<DoubleType>),
+}
+
+impl Values {
+    pub(super) fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Self::Text(Typed::default()),
+            Kind::Count => Self::Count(Typed::default()),
+            Kind::Real => Self::Real(Typed::default()),
+        }
+    }
+
+    /// Appends the value of each row.
+    pub(super) fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Cell<'_>) {
+        match self {
+            Self::Text(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Text(text) => Some(text.into()),
+                Cell::Name(Name(text)) => Some(text),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+            Self::Listed(_) => unreachable!("a list is appended to by number"),
+            Self::Count(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Count(count) => Some(count as i64),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+            Self::Real(values) => values.extend(rows, |row| match value(row) {
+                Cell::Null => None,
+                Cell::Real(real) => Some(real),
+                _ => unreachable!("a column holds values of its kind"),
+            }),
+        }
+    }
+
+    /// Texts of a list.
+    pub(super) fn listed(&mut self) -> &mut Listed {
+        match self {
+            Self::Listed(listed) => listed,
+            _ => unreachable!("the column has a list"),
+        }
+    }
+
+    /// Appends nulls for so many rows.
+    pub(super) fn skip(&mut self, rows: usize) {
+        match self {
+            Self::Text(values) => values.note(NULL, rows),
+            Self::Listed(_) => unreachable!("all rows have a text of the list"),
+            Self::Count(values) => values.note(NULL, rows),
+            Self::Real(values) => values.note(NULL, rows),
+        }
+    }
+
+    /// Writes and forgets them; `levels` is room to work in.
+    pub(super) fn write(
+        &mut self,
+        column: &mut SerializedColumnWriter<'_>,
+        levels: &mut Vec<i16>,
+    ) -> ParquetResult<()> {
+        match self {
+            Self::Text(values) => values.write(column, levels),
+            Self::Listed(listed) => listed.write(column, levels),
+            Self::Count(values) => values.write(column, levels),
+            Self::Real(values) => values.write(column, levels),
+        }
+    }
+}
+
+/// Values that are not null, and which rows have one.
+pub(super) struct Typed<T: DataType> {
+    values: Vec<T::T>,
+    /// Runs of rows, each with the definition level that all of it have.
+    runs: Vec<(i16, usize)>,
+}
+
+impl<T: DataType> Default for Typed<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl<T: DataType> Typed<T> {
+    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Option<T::T>) {
+        self.values.reserve(rows.len());
+        let (mut level, mut run) = (VALUE, 0);
+        for row in rows {
+            let value = value(row);
+            let own = if value.is_some() { VALUE } else { NULL };
+            if own != level {
+                self.note(level, run);
+                (level, run) = (own, 0);
+            }
+            run += 1;
+            self.values.extend(value);
+        }
+        self.note(level, run);
+    }
+
+    /// So many rows more have this level.
+    fn note(&mut self, level: i16, rows: usize) {
+        match self.runs.last_mut() {
+            Some((last, run)) if *last == level => *run += rows,
+            _ => self.runs.push((level, rows)),
+        }
+    }
+
+    fn write(
+        &mut self,
+        column: &mut SerializedColumnWriter<'_>,
+        levels: &mut Vec<i16>,
+    ) -> ParquetResult<()> {
+        levels.clear();
+        for (level, run) in self.runs.drain(..) {
+            levels.resize(levels.len() + run, level);
+        }
+        let typed = column.typed::<T>();
+        typed.write_batch(&self.values, Some(levels), None)?;
+        self.values.clear();
+        Ok(())
+    }
+}
+
+/// Texts out of a list, which are most often neighbours there: what is written needs no copies.
+pub(super) struct Listed {
+    list: Vec<ByteArray>,
+    /// Runs of neighbours.
+    runs: Vec<Range<usize>>,
+}
+
+impl Listed {
+    pub(super) fn new(list: Vec<Name>) -> Self {
+        Self {
+            list: list.into_iter().map(|Name(text)| text).collect(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Appends so many texts, the first of which is at place `first` in the list.
+    #[inline]
+    pub(super) fn push(&mut self, first: usize, count: usize) {
+        match self.runs.last_mut() {
+            Some(last) if last.end == first => last.end += count,
+            _ => self.runs.push(first..first + count),
+        }
+    }
+
+    fn write(
+        &mut self,
+        column: &mut SerializedColumnWriter<'_>,
+        levels: &mut Vec<i16>,
+    ) -> ParquetResult<()> {
+        levels.clear();
+        levels.resize(self.list.len(), VALUE);
+        let typed = column.typed::<ByteArrayType>();
+        for run in self.runs.drain(..) {
+            let levels = &levels[..run.len()];
+            typed.write_batch(&self.list[run], Some(levels), None)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_in_a_list_are_one_run() {
+        let names = ["a", "b", "c", "d"].map(Name::from);
+        let mut listed = Listed::new(names.into());
+        // Two points of three rows, then a point without the first.
+        for number in [0, 1, 2, 0, 1, 2, 1, 2] {
+            listed.push(number, 1);
+        }
+        listed.push(3, 1);
+        assert_eq!(listed.runs, [0..3, 0..3, 1..4]);
+    }
+
+    #[test]
+    fn rows_without_a_value_are_told_from_others() {
+        let mut values: Typed<Int64Type> = Typed::default();
+        values.note(NULL, 2);
+        let rows = [None, Some(7), Some(8), None];
+        values.extend(&rows, |&row| row);
+        assert_eq!(values.values, [7, 8]);
+        let levels = values.runs.iter();
+        let levels = levels.flat_map(|&(level, run)| vec![level; run]);
+        assert!(levels.eq([NULL, NULL, NULL, VALUE, VALUE, NULL]));
+    }
+}
