@@ -1,6 +1,7 @@
 //! One flow's congestion control: window, slow start and algorithm together.
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
@@ -9,7 +10,7 @@ use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
 /// What a transport holds per connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
@@ -22,6 +23,11 @@ pub struct CongestionState {
 }
 
 impl CongestionState {
+    /// [`Controller::share_tables`].
+    pub fn share_tables(&mut self, like: &Self) {
+        self.controller.share_tables(&like.controller);
+    }
+
     /// Puts the three choices together.
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {

@@ -74,9 +74,9 @@ impl Measuring {
         stopped_by: StoppedBy,
     ) -> Self {
         Self {
+            columns: writer.measured_names().to_vec(),
             writer,
             functions,
-            columns: Vec::new(),
             names: Arc::new(Names::of(config)),
             stopped_by,
             failed: false,
@@ -143,6 +143,10 @@ impl MesoNetRecorder for Measuring {
             return Control::Stop;
         }
         self.writer.progress(now, data_packets)
+    }
+
+    fn checkpoint(&mut self, state: &dyn Fn() -> Vec<u8>) {
+        self.writer.checkpoint(state);
     }
 }
 

@@ -8,6 +8,7 @@ mod batch;
 pub(crate) use self::batch::Batches;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Control;
 use crate::config::mesonet::{FileType, PathClass};
@@ -23,10 +24,14 @@ pub trait MesoNetRecorder {
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// answer can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: u64) -> Control;
+    /// Called between two intervals: `state` gives the bytes from which
+    /// [`crate::simulation::resume_mesonet`] goes on. Making them takes as long as some thousands of
+    /// packets; algorithms from outside the engine cannot be stored.
+    fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
 /// The classes of flows by the access routers of their ends, in the order of the published tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FlowClass {
     /// Direct and direct.
     Dd,
@@ -84,7 +89,7 @@ pub struct Interval<'a> {
 }
 
 /// Flows of a class at the end of an interval, and what happened to them in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassSample {
     /// Flows that transfer data.
     pub active: u64,
@@ -144,7 +149,7 @@ pub struct LongLivedSample {
 }
 
 /// A router at the end of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
     /// The queue towards the backbone; the only one of a backbone router.
     pub up: QueueSample,
@@ -158,7 +163,7 @@ pub struct RouterSample {
 
 /// A queue at the end of an interval. Counters are cumulative from the start of the run, so that
 /// what arrived was forwarded, dropped, or waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in it, the one in service included.
     pub waiting: u64,
@@ -172,7 +177,7 @@ pub struct QueueSample {
 
 /// What flows from and to the hosts of an access router went through in an interval. A flow counts at
 /// both of its ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeSample {
     /// Active flows, at the end of the interval.
     pub active: u64,
@@ -194,7 +199,7 @@ pub struct EdgeSample {
 
 /// What flows have in common whose goodput is compared (spec 004d B.7): one of 24 groups, and whether
 /// the source has standard TCP or the alternate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
     pub file: FileType,
@@ -304,7 +309,7 @@ pub struct MesoNetTotals {
 }
 
 /// Flows of a class over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassTotals {
     /// Flows connected.
     pub connected: u64,

@@ -5,5 +5,6 @@ mod dumbbell;
 mod long_lived;
 mod network;
 mod records;
+mod restart;
 mod topology;
 mod users;

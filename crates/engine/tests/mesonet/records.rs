@@ -7,7 +7,7 @@ use longhaul_engine::measure::{
 use longhaul_units::Time;
 
 /// What an interval says, kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     pub packets_in: u64,
     pub packets_out: u64,
@@ -21,7 +21,7 @@ pub struct Kept {
 }
 
 /// Keeps everything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
     pub intervals: Vec<Kept>,
     pub flows: Vec<FlowRecord>,

@@ -146,6 +146,7 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
         },
         tables: tables.iter().map(ToString::to_string).collect(),
         flush_every: Some(1),
+        checkpoint_every: None,
     }
 }
 

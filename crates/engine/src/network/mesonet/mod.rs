@@ -17,6 +17,7 @@ mod shared;
 mod tournament;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use self::line::Lines;
 pub(crate) use self::packet::{FlowId, Kind, Packet};
@@ -41,7 +42,7 @@ pub(crate) enum Happening {
 }
 
 /// Routers and links, and all packets between them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
     /// Until when queues may be told of arrivals ahead of time.
@@ -60,6 +61,7 @@ pub(crate) struct Network {
     gaps: Vec<Span>,
     lines: Lines,
     stages: Vec<Stage>,
+    #[serde(skip)]
     order: Tournament,
     rebased: Time,
     /// Events so far.
@@ -73,7 +75,7 @@ const NOBODY: FlowId = FlowId {
 };
 
 /// The two queues of a router, each served at its full capacity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
     up: Server,
     down: Server,
@@ -174,13 +176,23 @@ impl Network {
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;
-            let lines = self.stages.iter().enumerate();
-            let firsts = lines.map(|(line, &stage)| match stage {
-                Stage::Waiting => None,
-                _ => self.lines.first(line),
-            });
-            self.order.rebase(self.now, firsts);
+            self.order_lines();
         }
+    }
+
+    /// What is not stored: which line comes next.
+    pub(crate) fn complete(&mut self) {
+        self.order = Tournament::new(self.stages.len());
+        self.order_lines();
+    }
+
+    fn order_lines(&mut self) {
+        let lines = self.stages.iter().enumerate();
+        let firsts = lines.map(|(line, &stage)| match stage {
+            Stage::Waiting => None,
+            _ => self.lines.first(line),
+        });
+        self.order.rebase(self.rebased, firsts);
     }
 
     /// A host under `access` sends a packet.

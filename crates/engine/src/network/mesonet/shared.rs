@@ -5,6 +5,7 @@
 //! cannot be known ahead: packets wait on lines of their own, and each service ends with an event.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Network;
 use super::routing::Above;
@@ -12,7 +13,7 @@ use crate::config::mesonet::Router;
 use crate::measure::QueueSample;
 
 /// The way of a packet through a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Way {
     Up,
     Down,
@@ -28,7 +29,7 @@ impl Way {
 }
 
 /// A router with one server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedRouter {
     service: Span,
     /// Packets that each queue can hold, the one in service included.

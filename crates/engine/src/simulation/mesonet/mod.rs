@@ -7,9 +7,11 @@ mod connections;
 mod flows;
 mod sampling;
 mod setup;
+mod state;
 mod tallies;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use self::connections::Connections;
 use self::tallies::Tallies;
@@ -35,8 +37,10 @@ pub fn run_mesonet(
     Ok(world.totals(stopped))
 }
 
-/// Everything. Plain data: a copy of it goes on like the original.
-#[derive(Clone, Debug)]
+pub use self::state::resume_mesonet;
+
+/// Everything. Plain data: a copy of it goes on like the original, one that was stored and read too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct World {
     env: Env,
     connections: Connections,
@@ -85,6 +89,7 @@ impl World {
                 self.batches.report(self.interval - 1, true, rest);
                 return true;
             }
+            recorder.checkpoint(&|| self.to_bytes());
         }
     }
 

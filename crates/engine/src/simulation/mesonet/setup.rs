@@ -104,7 +104,7 @@ fn host_speeds(config: &MesoNet) -> (Vec<Span>, Vec<u16>) {
 }
 
 /// Congestion control of each algorithm as flows begin with it.
-fn fresh(config: &MesoNet) -> Result<Vec<CongestionState>, SetupError> {
+pub(super) fn fresh(config: &MesoNet) -> Result<Vec<CongestionState>, SetupError> {
     let &Transport {
         initial_cwnd,
         initial_ssthresh,

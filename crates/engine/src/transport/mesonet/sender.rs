@@ -4,6 +4,7 @@ mod epoch;
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::rtt::RoundTrips;
 use super::{Env, Timer};
@@ -15,7 +16,7 @@ const SYN_WAIT: Span = Span::from_secs(3);
 const SYNS: u8 = 3;
 
 /// How far a flow is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     Connecting,
     Transferring,
@@ -46,7 +47,7 @@ pub(crate) enum Expired {
 }
 
 /// What happened to a flow since the last interval ended.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
@@ -54,7 +55,7 @@ pub(crate) struct Interval {
 }
 
 /// The sending end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SendingEnd {
     flow: FlowId,
     phase: Phase,
@@ -275,6 +276,11 @@ impl SendingEnd {
     /// Smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
         self.trips.srtt
+    }
+
+    /// [`CongestionState::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &CongestionState) {
+        self.congestion.share_tables(like);
     }
 
     /// Its congestion control.
