@@ -18,7 +18,8 @@ from longhaul.congestion import Ack, CongestionControl, Window
 from longhaul.mesonet import Interval
 
 # Twelve seconds of a network that loses packets, with everything that has a state: long-lived
-# flows, two algorithms, large files that are limited, jumbos, a log, batches, row groups.
+# flows, three algorithms, large files that are limited, jumbos, a log, batches, row groups, and a
+# trace.
 SCENARIO = """
 title = "Killed"
 
@@ -42,7 +43,7 @@ network = { backbone_rate = 80, topology = { backbone = [
 hosts = { sources = 40, scale = 1 }
 users = { think = "1 s" }
 files = { admission = true, jumbo = { from = 0.2, until = 0.7, factor = 100 } }
-measure = { flow_log = true, batch = 50 }
+measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"], from = 0.1 } }
 """
 
 
@@ -163,7 +164,8 @@ def test_only_the_engine_s_own_mesonet_has_checkpoints(
             out=tmp_path / "own",
             algorithms=[Own],
             set=['mesonet.algorithms=[{ congestion = { python = "Own" }, share = 1.0 }]',
-                 "mesonet.long_lived=[]"],
+                 "mesonet.long_lived=[]",
+                "mesonet.measure.trace.flows=[]"],
             checkpoint_every="1 min",
         )  # fmt: skip
     with pytest.raises(longhaul.LonghaulError, match="needs a directory"):

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use longhaul_engine::config::mesonet::{MesoNet, Router};
 use longhaul_engine::measure::{
-    self, ClassSample, Control, EdgeSample, FlowRecord, GoodputBatch, LongLivedSample,
-    MesoNetRecorder, QueueSample, RouterSample,
+    self, ClassSample, Control, EdgeSample, FlowRecord, FlowState, GoodputBatch, LongLivedSample,
+    MesoNetRecorder, Passage, QueueSample, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -136,6 +136,14 @@ impl MesoNetRecorder for Measuring {
 
     fn flow(&mut self, flow: &FlowRecord) {
         self.writer.flow(flow);
+    }
+
+    fn flow_state(&mut self, state: &FlowState) {
+        self.writer.flow_state(state);
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        self.writer.passage(passage);
     }
 
     fn progress(&mut self, now: Time, data_packets: u64) -> Control {

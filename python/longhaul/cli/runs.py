@@ -34,7 +34,7 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Keep, every 10 min say, what the same command goes on from when MesoNet was killed.",
+            help="How often to keep what the same command goes on from when MesoNet was killed.",
         ),
     ] = None,
     overwrite: Overwrite = False,

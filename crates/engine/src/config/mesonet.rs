@@ -33,6 +33,8 @@ pub struct MesoNet {
     pub long_lived: Vec<LongLived>,
     /// What is measured.
     pub measure: Measure,
+    /// Flows that are traced, if any are.
+    pub trace: Option<Trace>,
 }
 
 /// Routers and the links between those of the backbone.
@@ -340,4 +342,19 @@ pub struct Measure {
     pub batch: usize,
     /// Whether every flow is reported when it ends.
     pub flow_log: bool,
+}
+
+/// Flows that are traced: their states, and their packets on the way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Positions of long-lived flows.
+    pub long_lived: Vec<usize>,
+    /// First and last number of sources, in order of access routers from 0: all of their flows.
+    pub sources: Vec<(u32, u32)>,
+    /// When the trace begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+    /// Most records of each of the two kinds.
+    pub most: u64,
 }

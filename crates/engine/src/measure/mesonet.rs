@@ -4,8 +4,12 @@
 //! is counted over an interval belongs to that interval alone unless a field says otherwise.
 
 mod batch;
+mod trace;
 
 pub(crate) use self::batch::Batches;
+pub use self::trace::{
+    Direction, FlowEvent, FlowPhase, FlowState, PacketEvent, PacketKind, Passage, Site, TracedFlow,
+};
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::Control;
 use crate::config::mesonet::{FileType, PathClass};
 
-/// Takes the records of a simulation of MesoNet. Never called per packet.
+/// Takes the records of a simulation of MesoNet. Never called per packet, but for flows that the
+/// configuration has traced.
 pub trait MesoNetRecorder {
     /// An interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
@@ -21,6 +26,10 @@ pub trait MesoNetRecorder {
     fn batch(&mut self, batch: &GoodputBatch);
     /// A flow was completed, or could not be connected. Only if the configuration asks for it.
     fn flow(&mut self, flow: &FlowRecord);
+    /// A traced flow has changed.
+    fn flow_state(&mut self, _state: &FlowState) {}
+    /// A packet of a traced flow has come further; in order of time, once an interval is over.
+    fn passage(&mut self, _passage: &Passage) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// answer can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: u64) -> Control;
@@ -300,6 +309,8 @@ pub struct MesoNetTotals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
+    /// When the trace had as much of something as the configuration allows, if it had.
+    pub trace_full: Option<Time>,
     /// Most flows at once, those being connected included.
     pub most_flows: u64,
     /// Bytes of state that a flow takes while it is connected.

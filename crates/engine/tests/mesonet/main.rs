@@ -7,4 +7,5 @@ mod network;
 mod records;
 mod restart;
 mod topology;
+mod trace;
 mod users;

@@ -1,9 +1,11 @@
 //! A run that goes on from a stored state is the run that was never stopped.
 
 use longhaul_congestion::{ControllerSpec, Variant};
-use longhaul_engine::config::mesonet::{Admission, Algorithm, Cell, Jumbo, MesoNet, Service};
+use longhaul_engine::config::mesonet::{
+    Admission, Algorithm, Cell, Jumbo, MesoNet, Service, Trace,
+};
 use longhaul_engine::measure::{
-    Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
+    Control, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals, Passage,
 };
 use longhaul_engine::simulation::{SetupError, resume_mesonet, run_mesonet};
 use longhaul_units::{Span, Time};
@@ -30,6 +32,14 @@ impl MesoNetRecorder for Storing {
 
     fn flow(&mut self, flow: &FlowRecord) {
         self.keeper.flow(flow);
+    }
+
+    fn flow_state(&mut self, state: &FlowState) {
+        self.keeper.flow_state(state);
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        self.keeper.passage(passage);
     }
 
     fn progress(&mut self, _: Time, _: u64) -> Control {
@@ -82,6 +92,13 @@ fn busy(algorithms: &[ControllerSpec]) -> MesoNet {
         most: [300, 5, 2],
         least: [[2; Cell::COUNT], [1; Cell::COUNT], [0; Cell::COUNT]],
     });
+    config.trace = Some(Trace {
+        long_lived: vec![0],
+        sources: vec![(0, 30)],
+        from: seconds(0.55),
+        until: seconds(3.0),
+        most: 100_000,
+    });
     config.measure.every = Span::from_millis(100);
     config.measure.batch = 50;
     config.measure.flow_log = true;
@@ -102,7 +119,7 @@ fn whole(config: &MesoNet, after: Vec<usize>) -> (Storing, MesoNetTotals) {
 fn check(config: &MesoNet) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());
-    assert!(!whole.keeper.flows.is_empty());
+    assert!(!whole.keeper.flows.is_empty() && !whole.keeper.passages.is_empty());
     let drops = whole.keeper.intervals.iter();
     assert!(
         drops

@@ -10,13 +10,14 @@ mod resume;
 mod routers;
 mod tables;
 mod totals;
+mod traces;
 
 use std::path::Path;
 use std::time::Duration;
 
 use longhaul_engine::config::mesonet::MesoNet;
 use longhaul_engine::measure::{
-    Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
+    Control, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals, Passage,
 };
 use longhaul_units::{Span, Time};
 
@@ -35,6 +36,7 @@ use resume::{Opened, Resumption};
 use routers::{Routers, TopologyRow};
 use tables::{Tables, push_all};
 use totals::TotalsRow;
+use traces::{Sites, StateRow};
 
 pub use tables::MesoNetRows;
 
@@ -88,7 +90,7 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
 }
 
 /// Names that many rows have.
-struct Names {
+pub(crate) struct Names {
     long_lived: Vec<Name>,
     access: Vec<Name>,
     links: Vec<Name>,
@@ -128,6 +130,7 @@ pub struct MesoNetWriter {
     directory: PartialDirectory,
     meta: MesoNetMeta,
     names: Names,
+    sites: Sites,
     routers: Routers,
     progress: Progress,
     /// Names of the user's own measures, from the first interval that anything is measured in.
@@ -152,6 +155,7 @@ impl MesoNetWriter {
             tables: Tables::create(&directory, &meta, stored.tables, stored.measured.as_deref())?,
             directory,
             names: Names::of(&meta.run.config),
+            sites: Sites::of(&meta.run.config),
             routers,
             measured: stored.measured,
             resumption,
@@ -304,6 +308,22 @@ impl MesoNetRecorder for MesoNetWriter {
                 algorithm: self.names.algorithms[flow.algorithm as usize].clone(),
             };
             let result = push_all(&mut self.tables.flows, [row]);
+            self.keep(result);
+        }
+    }
+
+    fn flow_state(&mut self, state: &FlowState) {
+        if self.error.is_none() {
+            let row = StateRow::new(state, &self.names);
+            let result = push_all(&mut self.tables.flow_trace, [row]);
+            self.keep(result);
+        }
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        if self.error.is_none() {
+            let row = self.sites.row(passage);
+            let result = push_all(&mut self.tables.packet_trace, [row]);
             self.keep(result);
         }
     }

@@ -13,6 +13,7 @@ use super::log::{self, FlowRow};
 use super::long_lived::{self, LongLivedRow};
 use super::measured::{self, MeasuredRow};
 use super::routers::{self, RouterRow};
+use super::traces::{self, PassageRow, StateRow};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::table::{Column, StoredTable, Table};
@@ -44,6 +45,12 @@ pub struct MesoNetRows {
     /// Of flows.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// Of flow_trace.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_trace: Option<u64>,
+    /// Of packet_trace.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_trace: Option<u64>,
     /// Of measures.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<u64>,
@@ -63,6 +70,8 @@ pub(super) struct Tables {
     pub(super) backbone_links: Option<Table<LinkRow>>,
     pub(super) goodput: Option<Table<GoodputBatch>>,
     pub(super) flows: Option<Table<FlowRow>>,
+    pub(super) flow_trace: Option<Table<StateRow>>,
+    pub(super) packet_trace: Option<Table<PassageRow>>,
     /// From the first interval that anything is measured in.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
@@ -110,6 +119,12 @@ impl Tables {
                 .measure
                 .flow_log
                 .then(|| of.open(log::FILE, log::columns()))
+                .transpose()?,
+            flow_trace: (config.trace.as_ref())
+                .map(|_| of.open(traces::FLOWS, traces::state_columns()))
+                .transpose()?,
+            packet_trace: (config.trace.as_ref())
+                .map(|_| of.open(traces::PACKETS, traces::passage_columns()))
                 .transpose()?,
             measures: measured
                 .map(|names| of.open(measured::FILE, measured::columns(names)))
@@ -167,6 +182,8 @@ impl Tables {
         store(&mut stored, edges::LINKS, &mut self.backbone_links)?;
         store(&mut stored, groups::FILE, &mut self.goodput)?;
         store(&mut stored, log::FILE, &mut self.flows)?;
+        store(&mut stored, traces::FLOWS, &mut self.flow_trace)?;
+        store(&mut stored, traces::PACKETS, &mut self.packet_trace)?;
         store(&mut stored, measured::FILE, &mut self.measures)?;
         Ok(stored)
     }
@@ -182,6 +199,8 @@ impl Tables {
             backbone_links: self.backbone_links.map(Table::finish).transpose()?,
             goodput: self.goodput.map(Table::finish).transpose()?,
             flows: self.flows.map(Table::finish).transpose()?,
+            flow_trace: self.flow_trace.map(Table::finish).transpose()?,
+            packet_trace: self.packet_trace.map(Table::finish).transpose()?,
             measures: self.measures.map(Table::finish).transpose()?,
             ..MesoNetRows::default()
         })

@@ -94,7 +94,7 @@ impl Tournament {
 
     /// The first packet of `line`, which was the first of all, has gone; the next one arrives at
     /// `time`, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn renew(&mut self, line: usize, time: Option<Time>) {
         let key = time.map_or(IDLE, |time| self.key(line, time));
         match &mut self.games {

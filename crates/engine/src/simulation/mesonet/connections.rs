@@ -128,7 +128,7 @@ impl Connections {
     }
 
     /// An acknowledgement; whether it was the last one that the flow needed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
             Some(sender) if sender.is_active() => sender.on_answer(packet, env),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::backlog::Backlog;
 pub(crate) use self::receiver::{Place, ReceivingEnd};
-pub(crate) use self::sender::{Endpoints, Expired, Interval, SendingEnd};
+pub(crate) use self::sender::{Endpoints, Expired, Interval, Marks, SendingEnd};
 pub(crate) use self::timers::{Timer, Timers};
 use crate::network::mesonet::Network;
 

@@ -51,6 +51,11 @@ impl RoundTrips {
         self.restart(now);
     }
 
+    /// What the timer is set to.
+    pub(crate) fn rto(&self) -> Span {
+        self.rto
+    }
+
     /// Sets the timer without a sample.
     pub(crate) fn restart(&mut self, now: Time) {
         self.deadline = now + self.rto;

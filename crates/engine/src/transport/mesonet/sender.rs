@@ -1,6 +1,9 @@
 //! The sending end of a flow: its handshake, its window, and what it still has to send.
 
 mod epoch;
+mod traced;
+
+pub(crate) use self::traced::Marks;
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
