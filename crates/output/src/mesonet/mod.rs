@@ -1,16 +1,17 @@
 //! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
 
 mod edges;
+mod flow_trace;
 mod flows;
 mod groups;
 mod log;
 mod long_lived;
 mod measured;
+mod packet_trace;
 mod resume;
 mod routers;
 mod tables;
 mod totals;
-mod traces;
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,15 +29,16 @@ use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
 use crate::table::{Cell, Column, Kind, Name, Table};
 
 use edges::{EdgeRow, LinkRow};
+use flow_trace::StateRow;
 use flows::{ClassRow, NetworkRow};
 use log::FlowRow;
 use long_lived::LongLivedRow;
 use measured::MeasuredRow;
+use packet_trace::Sites;
 use resume::{Opened, Resumption};
 use routers::{Routers, TopologyRow};
 use tables::{Tables, push_all};
 use totals::TotalsRow;
-use traces::{Sites, StateRow};
 
 pub use tables::MesoNetRows;
 

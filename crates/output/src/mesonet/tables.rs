@@ -7,13 +7,14 @@ use serde::Serialize;
 
 use super::MesoNetMeta;
 use super::edges::{self, EdgeRow, LinkRow};
+use super::flow_trace::{self, StateRow};
 use super::flows::{self, ClassRow, NetworkRow};
 use super::groups;
 use super::log::{self, FlowRow};
 use super::long_lived::{self, LongLivedRow};
 use super::measured::{self, MeasuredRow};
+use super::packet_trace::{self, PassageRow};
 use super::routers::{self, RouterRow};
-use super::traces::{self, PassageRow, StateRow};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::table::{Column, StoredTable, Table};
@@ -121,10 +122,10 @@ impl Tables {
                 .then(|| of.open(log::FILE, log::columns()))
                 .transpose()?,
             flow_trace: (config.trace.as_ref())
-                .map(|_| of.open(traces::FLOWS, traces::state_columns()))
+                .map(|_| of.open(flow_trace::FILE, flow_trace::columns()))
                 .transpose()?,
             packet_trace: (config.trace.as_ref())
-                .map(|_| of.open(traces::PACKETS, traces::passage_columns()))
+                .map(|_| of.open(packet_trace::FILE, packet_trace::columns()))
                 .transpose()?,
             measures: measured
                 .map(|names| of.open(measured::FILE, measured::columns(names)))
@@ -182,8 +183,8 @@ impl Tables {
         store(&mut stored, edges::LINKS, &mut self.backbone_links)?;
         store(&mut stored, groups::FILE, &mut self.goodput)?;
         store(&mut stored, log::FILE, &mut self.flows)?;
-        store(&mut stored, traces::FLOWS, &mut self.flow_trace)?;
-        store(&mut stored, traces::PACKETS, &mut self.packet_trace)?;
+        store(&mut stored, flow_trace::FILE, &mut self.flow_trace)?;
+        store(&mut stored, packet_trace::FILE, &mut self.packet_trace)?;
         store(&mut stored, measured::FILE, &mut self.measures)?;
         Ok(stored)
     }
