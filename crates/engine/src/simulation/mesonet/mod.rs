@@ -15,6 +15,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::connections::Connections;
+pub use self::state::resume_mesonet;
 use self::tallies::Tallies;
 use self::tracing::Tracing;
 use super::SetupError;
@@ -38,8 +39,6 @@ pub fn run_mesonet(
     let stopped = world.run(recorder);
     Ok(world.totals(stopped))
 }
-
-pub use self::state::resume_mesonet;
 
 /// Everything. Plain data: a copy of it goes on like the original, one that was stored and read too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
