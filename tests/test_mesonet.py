@@ -36,7 +36,13 @@ network = { backbone_rate = 80, topology = { backbone = [
 ] } }
 hosts = { sources = 40, scale = 1 }
 users = { think = "1 s" }
-measure = { flow_log = true, batch = 50, backbone_link = "X-Y", pop = 1, access = "X1a" }
+[mesonet.measure]
+flow_log = true
+batch = 50
+backbone_link = "X-Y"
+pop = 1
+access = "X1a"
+trace = { flows = ["L1"], sources = [7, "0-2"], from = "5 s", until = "7 s" }
 """
 
 
@@ -181,7 +187,14 @@ def test_the_same_scenario_leaves_the_same_tables(run: longhaul.Results, tmp_pat
 
 def test_a_run_without_a_table_says_why(tmp_path: Path) -> None:
     few = longhaul.run(SMALL, out=tmp_path / "few", set=['mesonet.measure.tables=["network"]'])
-    assert set(few.tables) == {"network", "flows", "totals", "topology"}
+    assert set(few.tables) == {
+        "network",
+        "flows",
+        "flow_trace",
+        "packet_trace",
+        "totals",
+        "topology",
+    }
     with pytest.raises(longhaul.ResultsError, match=r"measure\.tables"):
         _ = few.mesonet.routers
     assert "active flows" in _printed(few)
@@ -242,8 +255,9 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     folder = export(run, tmp_path)
     assert folder.name == "Run0TimeStamp1"
     assert all(path.name.endswith("Run0TimeStamp1.txt") for path in folder.iterdir())
-    # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, settings.
-    assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 1
+    # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, 2 traces,
+    # settings.
+    assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1
     tables = run.mesonet
     active = _lines(folder, "ActiveFlows")
     assert active == [
@@ -268,6 +282,73 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     link = tables.backbone_links.filter(pl.col("link") == "X-Y")["entered_pkts"]
     assert [int(line[1]) for line in _lines(folder, "MonitoredBBLink")] == link.to_list()
     assert _lines(folder, "TotalPackets")[1][:2] == ["100", str(run.meta["data_packets"])]
+
+
+def test_traces_are_exported_in_the_columns_of_the_original(
+    run: longhaul.Results, tmp_path: Path
+) -> None:
+    # Spec 004a E-38: 22 and 5 columns.
+    folder = export(run, tmp_path)
+    states, messages = _lines(folder, "TCPstate"), _lines(folder, "TCPmessages")
+    assert {len(line) for line in states} == {22}
+    assert {len(line) for line in messages} == {5}
+    assert len(states) == run.tables["flow_trace"]
+    first = next(line for line in states if line[2] == "L1")
+    assert first[:4] == ["5000", "start", "L1", "L1"]
+    assert first[4:8] == ["hstcp", "NN", "5000", "0"]
+    assert first[10:13] == ["initial-slow-start", "2", "100"]
+    # The long-lived flow's first packet leaves at once, its answers come a round trip later.
+    own = [line for line in messages if line[1] == "L1"]
+    assert own[0] == ["5000", "L1", "L1", "DT", "1"]
+    answer = next(line for line in own if line[3] == "ACK")
+    assert float(answer[0]) > 5030
+    assert answer[4] == "2"
+
+
+def test_a_trace_is_the_flows_of_the_log(run: longhaul.Results) -> None:
+    tables = run.mesonet
+    states, packets = tables.flow_trace, tables.packet_trace
+    assert states["t_s"].is_sorted()
+    assert packets["t_s"].is_sorted()
+    assert states["t_s"].is_between(5, 7).all()
+    assert set(states["source"].drop_nulls()) <= {0, 1, 2, 7}
+    ended = states.filter(pl.col("event") == "end").drop_nulls("source")
+    log = tables.flows.filter(
+        pl.col("source").is_in([0, 1, 2, 7]),
+        pl.col("end_s").is_between(5, 7),
+        pl.col("connected_s").is_not_null(),
+    )
+    figures = ("source", "receiver", "size_pkts", "sent_pkts")
+    assert ended.select(figures).rows() == log.select(figures).rows()
+    assert len(log) > 0
+    # Every packet of the long-lived flow that was sent is dropped, delivered, or on its way.
+    (flow,) = states.filter(pl.col("long_lived") == "L1")["flow"].unique()
+    data = packets.filter(pl.col("flow") == flow, pl.col("kind") == "DT")
+    fates = data.group_by("number").agg(pl.col("event").is_in(["dropped", "delivered"]).sum())
+    assert fates["event"].max() == 1
+    drops = data.filter(pl.col("event") == "dropped")
+    assert set(drops["router"]) <= {"X1a", "X1", "X", "Y", "Z", "Z1", "Z1a"}
+
+
+def test_a_trace_that_is_full_says_so(tmp_path: Path) -> None:
+    few = longhaul.run(SMALL, out=tmp_path / "few", set=["mesonet.measure.trace.most=50"])
+    assert max(few.tables["flow_trace"], few.tables["packet_trace"]) == 50
+    assert any("the trace ended at 5." in text for text in few.warnings)
+
+
+@pytest.mark.parametrize(
+    ("trace", "message"),
+    [
+        ('{ flows = ["L7"] }', "there is no long-lived flow `L7`"),
+        ("{ sources = [9999] }", "these are no sources; write a number from 0 to"),
+        ('{ sources = ["9-3"] }', "these are no sources"),
+        ("{ }", "nothing is traced"),
+        ('{ flows = ["L1"], from = "9 s", until = "3 s" }', "ends before it begins"),
+    ],
+)
+def test_a_wrong_trace_is_refused(trace: str, message: str) -> None:
+    with pytest.raises(longhaul.ScenarioError, match=message):
+        longhaul.load(SMALL, set=[f"mesonet.measure.trace={trace}"])
 
 
 def test_export_refuses_what_it_cannot_do(

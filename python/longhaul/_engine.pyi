@@ -297,6 +297,7 @@ class Scenario:
         progress: Callable[[float, int], object] | None = None,
         measures: Sequence[Callable[[Interval], Mapping[str, float]]] = (),
         overwrite: bool = False,
+        checkpoint_every_s: float | None = None,
     ) -> None:
         """Simulate, and leave a run directory at `out`.
 

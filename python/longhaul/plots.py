@@ -52,17 +52,23 @@ DrawMesoNet = Callable[[Axes, Results], None]
 
 @dataclass(frozen=True)
 class Plot:
-    """A named plot; exactly one of its functions is set."""
+    """A named plot; exactly one of its functions is set.
+
+    `needs` is a table that not all runs of MesoNet have.
+    """
 
     name: str
     help: str
     flows: Draw | None = None
     network: DrawRun | None = None
     mesonet: DrawMesoNet | None = None
+    needs: str | None = None
 
     def suits(self, run: Results) -> bool:
         """Whether the run has what the plot shows."""
-        return run.is_mesonet == (self.mesonet is not None)
+        if run.is_mesonet != (self.mesonet is not None):
+            return False
+        return self.needs is None or run.mesonet.has(self.needs)
 
 
 PLOTS: dict[str, Plot] = {}
@@ -88,11 +94,13 @@ def of_network(name: str, help: str) -> Callable[[DrawRun], DrawRun]:
     return register
 
 
-def of_mesonet(name: str, help: str) -> Callable[[DrawMesoNet], DrawMesoNet]:
+def of_mesonet(
+    name: str, help: str, needs: str | None = None
+) -> Callable[[DrawMesoNet], DrawMesoNet]:
     """Register a plot of runs of MesoNet."""
 
     def register(draw: DrawMesoNet) -> DrawMesoNet:
-        PLOTS[name] = Plot(name, help, mesonet=draw)
+        PLOTS[name] = Plot(name, help, mesonet=draw, needs=needs)
         return draw
 
     return register

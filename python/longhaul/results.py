@@ -240,6 +240,7 @@ class Results:
 
 
 _MESONET = "`mesonet.measure.tables` of the scenario leaves it out"
+_TRACE = 'the scenario traces flows with `measure = { trace = { flows = ["L1"] } }`'
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
     "exchanges": "only flows with `traffic` have exchanges",
@@ -252,6 +253,8 @@ _REMEDIES = {
     "backbone_links": _MESONET,
     "goodput": _MESONET,
     "measures": "the run was given no functions that measure (`longhaul.run(..., measures=[f])`)",
+    "flow_trace": _TRACE,
+    "packet_trace": _TRACE,
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import AlgorithmError, Interval, Scenario, ScenarioError
+from longhaul._engine import AlgorithmError, Interval, Scenario, ScenarioError, seconds
 from longhaul.congestion import CongestionControl
 from longhaul.results import Results
 
@@ -58,16 +58,26 @@ def run(
     progress: bool | Progress = False,
     measures: Sequence[Measure] = (),
     overwrite: bool = False,
+    checkpoint_every: str | None = None,
 ) -> Results:
     """Simulate a scenario and return its results.
 
     The run directory goes to `out`, or to a temporary directory that lives as long as the results.
     `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
     calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
-    what they return is a row of the table `measures`.
+    what they return is a row of the table `measures`. With `checkpoint_every`, `"10 min"` say, a
+    run of MesoNet that was killed is gone on with by the same call; functions that measure start
+    with what they know then.
     """
     loaded = load(scenario, set, algorithms)
-    return run_loaded(loaded, out=out, progress=progress, measures=measures, overwrite=overwrite)
+    return run_loaded(
+        loaded,
+        out=out,
+        progress=progress,
+        measures=measures,
+        overwrite=overwrite,
+        checkpoint_every=checkpoint_every,
+    )
 
 
 def run_loaded(
@@ -77,11 +87,13 @@ def run_loaded(
     progress: bool | Progress = False,
     measures: Sequence[Measure] = (),
     overwrite: bool = False,
+    checkpoint_every: str | None = None,
 ) -> Results:
     """`run` for a scenario that is already checked."""
+    every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     if out is not None:
         try:
-            _simulate(scenario, Path(out), progress, measures, overwrite=overwrite)
+            _simulate(scenario, Path(out), progress, measures, overwrite=overwrite, every_s=every_s)
         except AlgorithmError as error:
             kept = f"{error}; what was recorded until then is in {out}"
             raise AlgorithmError(kept) from error.__cause__
@@ -95,6 +107,16 @@ def run_loaded(
     return Results(scratch / "run", scratch=scratch)
 
 
+def _every(checkpoint_every: str, out: str | Path | None) -> float:
+    """Seconds between two checkpoints."""
+    if out is None:
+        raise ScenarioError("a run that can be gone on with needs a directory: give `out`")
+    try:
+        return seconds(checkpoint_every)
+    except ScenarioError as error:
+        raise ScenarioError(f"the time between two checkpoints: {error}") from None
+
+
 def _simulate(
     scenario: Scenario,
     out: Path,
@@ -102,12 +124,21 @@ def _simulate(
     measures: Sequence[Measure],
     *,
     overwrite: bool,
+    every_s: float | None = None,
 ) -> None:
-    functions = list(measures)
+    def simulate(progress: Progress | None) -> None:
+        scenario.run(
+            str(out),
+            progress=progress,
+            measures=list(measures),
+            overwrite=overwrite,
+            checkpoint_every_s=every_s,
+        )
+
     if progress is True:
         from longhaul.progress import bar
 
         with bar(scenario.title, scenario.duration_s) as advance:
-            scenario.run(str(out), progress=advance, measures=functions, overwrite=overwrite)
+            simulate(advance)
     else:
-        scenario.run(str(out), progress=progress or None, measures=functions, overwrite=overwrite)
+        simulate(progress or None)

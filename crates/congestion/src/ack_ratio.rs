@@ -5,10 +5,12 @@
 //! of a receiver that acknowledges every segment stays at 31/16: such a flow grows nearly twice as
 //! fast as the algorithm means it to.
 
+use serde::{Deserialize, Serialize};
+
 const SIXTEENTHS: u32 = 4;
 
 /// The estimate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AckRatio {
     sixteenths: u64,
 }

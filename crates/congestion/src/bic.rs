@@ -6,6 +6,7 @@
 //! acknowledgements makes up for them. Variant nist has its own file.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::ack_ratio::AckRatio;
 use crate::bic_nist::BicNist;
@@ -103,7 +104,7 @@ static PARAMETERS: [Parameter; 5] = [
 const LINUX_DIVISOR: f64 = 4.0;
 
 /// BIC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bic {
     low_window: f64,
     max_increment: f64,
@@ -120,7 +121,7 @@ pub struct Bic {
 }
 
 /// The search beyond the peak doubles its step every round trip, as slow start does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
     /// Window at which the step doubles.

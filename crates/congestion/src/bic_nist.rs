@@ -6,6 +6,7 @@
 //! printed (H-14).
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -16,7 +17,7 @@ use crate::window::{Change, Window};
 const DIVISOR: f64 = 4.0;
 
 /// BIC as NIST's study has it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BicNist {
     low_window: f64,
     max_increment: f64,
@@ -35,7 +36,7 @@ pub struct BicNist {
 }
 
 /// The step of the probing, and the window at which it grows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
     until: f64,

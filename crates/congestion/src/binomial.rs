@@ -6,6 +6,7 @@
 //! standard TCP.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::Congestion;
@@ -60,7 +61,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Binomial control.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binomial {
     k: f64,
     l: f64,

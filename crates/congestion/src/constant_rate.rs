@@ -4,6 +4,8 @@
 //! 21(5), 1991; spec 001a B.9.6. Standard TCP grows by one segment a round trip, so that its rate
 //! grows with the inverse square of the round-trip time; here all rates grow alike.
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -42,7 +44,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Constant-rate increase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ConstantRate {
     c: f64,
     max_step: f64,

@@ -1,6 +1,7 @@
 //! The interface of an algorithm, and the enum through which built-ins are called.
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::bbr::{Bbr, Bbr3};
 use crate::bic::Bic;
@@ -203,7 +204,7 @@ impl Clone for Box<dyn CongestionControl> {
 /// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
 /// one controller, which share its tables. The tag is a byte of its own, quicker to look at than one
 /// hidden in what the variants hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Controller {
     /// Additive increase, multiplicative decrease.
@@ -274,8 +275,22 @@ pub enum Controller {
     Xcp(Xcp),
     /// VCP's sender.
     Vcp(Vcp),
-    /// An algorithm that is not built in.
+    /// An algorithm that is not built in, whose state nobody else can store.
+    #[serde(skip)]
     Custom(Box<dyn CongestionControl>),
+}
+
+impl Controller {
+    /// Takes the tables that flows of a kind share from `like`, one of the same kind: they are not
+    /// stored with each flow's state, and have to be taken before a state that was read is used.
+    pub fn share_tables(&mut self, like: &Self) {
+        match (self, like) {
+            (Self::Hstcp(own), Self::Hstcp(like)) => own.share_tables(like),
+            (Self::Ghstcp(own), Self::Ghstcp(like)) => own.share_tables(like),
+            (Self::Table(own), Self::Table(like)) => own.share_tables(like),
+            _ => {}
+        }
+    }
 }
 
 /// Calls a method on whichever algorithm `$controller` holds.

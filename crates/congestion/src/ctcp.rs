@@ -6,6 +6,7 @@
 //! TCP. Variant nist has the values of spec 004b B.8.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -111,7 +112,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
 };
 
 /// How the delay window moves, once per round trip.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLaw {
     increase: f64,
     exponent: f64,
@@ -152,7 +153,7 @@ impl DelayLaw {
 }
 
 /// Compound TCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,

@@ -5,6 +5,7 @@
 //! and H-16). It grows much faster than what the study's results show, which `ctcp` follows.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
@@ -34,7 +35,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Compound TCP as NIST's study prints it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CtcpNist {
     law: DelayLaw,
     low_window: f64,

@@ -4,6 +4,7 @@
 //! fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::ack_ratio::AckRatio;
 use crate::controller::{CongestionControl, Controller};
@@ -85,7 +86,7 @@ fn linux_or(settings: &Settings, linux: f64, otherwise: f64) -> f64 {
 }
 
 /// CUBIC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     scale: f64,
     decrease: f64,
@@ -104,7 +105,7 @@ pub struct Cubic {
 }
 
 /// A stage of congestion avoidance.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Time,
     /// Window at which the cubic is flat.

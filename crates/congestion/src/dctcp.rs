@@ -4,6 +4,8 @@
 //! echoes a mark counts for all the segments it tells of, as the receiver acknowledges at every
 //! change of the mark (section 3.2).
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -40,7 +42,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// DCTCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dctcp {
     gain: f64,
     alpha: f64,

@@ -4,6 +4,8 @@
 //! TOCS 8(2), 1990; spec 001a B.9.8. Routers mark while their average queue is at least one packet.
 //! The receiver has to echo every mark as it came, not until it is confirmed as in RFC 3168.
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -49,7 +51,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// DECbit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DecBit {
     increase: f64,
     decrease: f64,

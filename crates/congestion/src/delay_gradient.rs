@@ -6,6 +6,7 @@
 //! knee the flow is.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -44,7 +45,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Delay at a window.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     rtt_s: f64,
     window: f64,
@@ -63,7 +64,7 @@ impl Point {
 }
 
 /// Delay gradient.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DelayGradient {
     increase: f64,
     decrease: f64,

@@ -6,6 +6,7 @@
 //! queue; acknowledgements move the window there over one round trip.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -72,7 +73,7 @@ pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
 };
 
 /// FAST.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fast {
     alpha: f64,
     gain: f64,
@@ -168,7 +169,7 @@ impl CongestionControl for Fast {
 }
 
 /// Segments delivered per smoothed round-trip time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Flights {
     slack: Span,
     timer: Periodic,

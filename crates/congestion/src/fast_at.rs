@@ -4,6 +4,7 @@
 //! 23): a slow flow that kept hundreds of segments queued would fill a slow path's buffer.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::Controller;
 use crate::fast::{Fast, GAIN, SRTT_TIMER_SLACK, UPDATE_PERIOD};
@@ -99,7 +100,7 @@ static PARAMETERS: [Parameter; 12] = [
 ];
 
 /// The level of alpha.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,

@@ -6,6 +6,7 @@
 //! last loss nor far above it, in units of the cycle's own standard deviation.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -86,7 +87,7 @@ static PARAMETERS: [Parameter; 12] = [
 ];
 
 /// Gentle HighSpeed TCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ghstcp {
     hstcp: Hstcp,
     low_window: f64,
@@ -103,6 +104,11 @@ pub struct Ghstcp {
 }
 
 impl Ghstcp {
+    /// [`crate::Controller::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &Self) {
+        self.hstcp.share_tables(&like.hstcp);
+    }
+
     fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("near", "far")?;
         Ok(Self {
@@ -188,7 +194,7 @@ impl CongestionControl for Ghstcp {
 }
 
 /// Moments of the samples of one cycle, updated as Welford (1962) does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cycle {
     /// Departure of the first segment.
     start: Time,

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{Congestion, Timeout};
@@ -151,8 +152,9 @@ fn default_low_p(settings: &Settings) -> f64 {
 }
 
 /// HighSpeed TCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hstcp {
+    #[serde(skip)]
     response: Arc<Response>,
     ns2: Option<Ns2Factor>,
     /// Whether a timeout leaves the algorithm's own part as threshold (spec 004b equation 29).
@@ -161,7 +163,7 @@ pub struct Hstcp {
 
 /// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
 /// last `b(w)`, so that a later cut at a small window multiplies by `b`, not by one half.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
 impl Hstcp {
@@ -175,6 +177,11 @@ impl Hstcp {
             ns2,
             own_threshold: matches!(settings.variant(), Variant::Linux | Variant::Nist),
         })
+    }
+
+    /// [`crate::Controller::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &Self) {
+        self.response = Arc::clone(&like.response);
     }
 }
 
@@ -249,7 +256,7 @@ impl Ns2Factor {
 }
 
 /// The increase and the decrease at every window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Response {
     curve: Curve,
     /// `a(w)`, where it is tabulated.
@@ -338,7 +345,7 @@ impl Response {
 }
 
 /// The RFC's formulas for windows above `low_window`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Curve {
     low_window: f64,
     low_p: f64,

@@ -5,6 +5,7 @@
 //! the round-trip time; variant nist is spec 004b B.11.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -64,7 +65,7 @@ static PARAMETERS: [Parameter; 3] = [
 ];
 
 /// H-TCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Htcp {
     low_speed_time: f64,
     throughput_change: f64,
@@ -187,7 +188,7 @@ impl CongestionControl for Htcp {
 }
 
 /// Segments per second, averaged over samples, and at the last congestion event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,

@@ -6,6 +6,7 @@
 //! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, as in Linux.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Phases};
 use crate::facts::{AckSample, Congestion};
@@ -36,7 +37,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Hybla.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hybla {
     reference_s: f64,
     /// Zero before the first sample.

@@ -5,6 +5,7 @@
 //! are parts of the largest queueing delay seen. What the paper leaves open is as in Linux.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -84,7 +85,7 @@ const DECREASE_FROM: f64 = 0.1;
 const DECREASE_TO: f64 = 0.8;
 
 /// Illinois.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Illinois {
     max_increase: f64,
     min_increase: f64,

@@ -4,6 +4,7 @@
 //! GLOBECOM 1998; spec 001a B.9.6. Meant for connections with long round trips among shorter ones.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::Congestion;
@@ -32,7 +33,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Increase by K.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IncreaseByK {
     k: f64,
 }

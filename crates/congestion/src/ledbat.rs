@@ -4,6 +4,7 @@
 //! How a flow starts is left open there: here as the flow chooses, until the target is exceeded.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion};
@@ -56,7 +57,7 @@ const ALLOWED_INCREASE: f64 = 1.0;
 const MIN_CWND: f64 = 2.0;
 
 /// LEDBAT.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ledbat {
     target_s: f64,
     gain: f64,

@@ -5,6 +5,7 @@
 //! else round-trip times.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -52,7 +53,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// TCP-LP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lp {
     threshold: f64,
     weight: f64,
@@ -69,7 +70,7 @@ pub struct Lp {
 }
 
 /// One-way delays in seconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
     /// None while no segment sent since the last reaction has told its delay.
     smoothed: Option<f64>,

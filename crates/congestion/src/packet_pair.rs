@@ -6,6 +6,8 @@
 //! segments into the bottleneck's queue; here the window that holds as many does. It predicts the
 //! rate with a fuzzy controller; here it is averaged.
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller, Phases};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -43,7 +45,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Packet pair.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PacketPair {
     queued: f64,
     weight: f64,

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Documented differences between implementations of one algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variant {
     /// As its paper or RFC has it.
     #[default]

@@ -5,6 +5,7 @@
 //! acknowledged has found room that a data segment may use.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Dummies, Timeout};
@@ -27,7 +28,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Dummies to send at the next occasion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Wanted {
     None,
     /// The receive window, less the one data segment.
@@ -37,7 +38,7 @@ enum Wanted {
 }
 
 /// TCP-Peach.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peach {
     wanted: Wanted,
     /// Acknowledged dummies that still have to come before the window grows: the paper's wdsn.

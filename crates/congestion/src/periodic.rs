@@ -1,10 +1,11 @@
 //! Procedures that run at intervals: looked at whenever an acknowledgement comes, never by a timer.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 /// When a procedure last ran. Its next period begins then, so that its schedule drifts by the
 /// distance of acknowledgements (spec 004b B.12).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,
 }

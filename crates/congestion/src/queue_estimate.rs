@@ -4,11 +4,12 @@
 //! smallest round-trip time of a round.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
 /// The samples of the current round.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct QueueEstimate {
     /// Smallest round-trip time of the current round.
     rtt: Option<Span>,

@@ -5,6 +5,8 @@
 //! recovery of one round trip halves the window, a longer one takes it down to a floor. Slow start
 //! then brings it back to the threshold, where an algorithm that keeps seven eighths wanted it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::AckSample;
 use crate::window::{Change, Window};
 
@@ -12,7 +14,7 @@ use crate::window::{Change, Window};
 const MAX_BURST: f64 = 3.0;
 
 /// One recovery.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RateHalving {
     /// The window does not go below this.
     floor: f64,

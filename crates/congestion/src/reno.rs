@@ -4,6 +4,7 @@
 //! both amounts as parameters, as in GAIMD (Yang and Lam, ICNP 2000).
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::Congestion;
@@ -49,7 +50,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Additive increase, multiplicative decrease.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reno {
     increase: f64,
     decrease: f64,

@@ -13,7 +13,7 @@ const CELL_BITS: u32 = 8;
 const PLACE_BITS: u32 = f64::MANTISSA_DIGITS - 1 - CELL_BITS;
 
 /// A tabulated function of the window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ResponseTable {
     /// Number of the first cell, in the numbering by leading bits.
     first: u64,

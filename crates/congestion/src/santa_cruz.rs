@@ -7,6 +7,7 @@
 //! arrived.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -45,7 +46,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// A segment's arrival at the receiver.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
     at_s: f64,
     transit: Span,
@@ -71,7 +72,7 @@ impl Arrival {
 }
 
 /// TCP Santa Cruz.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SantaCruz {
     operating_point: f64,
     tolerance: f64,

@@ -5,6 +5,7 @@
 //! of the window. Up to a small window it is standard TCP. Spec 004b B.11 has NIST's form.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{Congestion, Timeout};
@@ -69,7 +70,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Scalable TCP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalable {
     increase: f64,
     decrease: f64,

@@ -1,6 +1,7 @@
 //! One flow's congestion control: window, slow start and algorithm together.
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
@@ -11,7 +12,7 @@ use crate::window::{Change, Window};
 /// What a transport holds per connection, in this order in memory: what acknowledgements touch fills
 /// one cache line up to the kind of slow start, whose own state most of them do not touch, and the
 /// beginning of another with the algorithm.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
     /// Window and threshold.
@@ -25,6 +26,11 @@ pub struct CongestionState {
 }
 
 impl CongestionState {
+    /// [`Controller::share_tables`].
+    pub fn share_tables(&mut self, like: &Self) {
+        self.controller.share_tables(&like.controller);
+    }
+
     /// Puts the three choices together.
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {

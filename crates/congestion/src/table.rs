@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Point, Range, Settings, Variant};
@@ -44,7 +46,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Additive increase and multiplicative decrease by table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TableDriven {
     increase: Function,
     decrease: Function,
@@ -60,6 +62,12 @@ impl TableDriven {
             increase: function("increase"),
             decrease: function("decrease"),
         }
+    }
+
+    /// [`crate::Controller::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &Self) {
+        self.increase.points = Arc::clone(&like.increase.points);
+        self.decrease.points = Arc::clone(&like.decrease.points);
     }
 }
 
@@ -80,8 +88,9 @@ impl CongestionControl for TableDriven {
 }
 
 /// A function through points of rising windows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Function {
+    #[serde(skip)]
     points: Arc<[Point]>,
     /// The first point above the last window asked for. Windows move little at a time, so that a
     /// search is seldom needed.

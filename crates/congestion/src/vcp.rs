@@ -7,6 +7,7 @@
 //! in the authors' ns-2 module.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Phases};
 use crate::facts::{AckSample, Congestion, Load, RouterFeedback, RouterRequest};
@@ -65,7 +66,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 const MAX_INCREASE: f64 = 1.0;
 
 /// VCP's sender.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Vcp {
     xi: f64,
     alpha: f64,

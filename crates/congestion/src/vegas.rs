@@ -5,6 +5,8 @@
 //! of the round-trip time. Its doubling of the window every second round trip only is left to the
 //! choice of the slow start.
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
@@ -77,7 +79,7 @@ static PARAMETERS: [Parameter; 3] = [
 const LINUX_SSTHRESH: f64 = 2.0;
 
 /// Vegas.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Vegas {
     alpha: f64,
     beta: f64,

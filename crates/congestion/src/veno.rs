@@ -5,6 +5,7 @@
 //! time; the part that is not queueing is the smallest since the last loss (section III.A).
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -44,7 +45,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// Veno.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Veno {
     beta: f64,
     random_decrease: f64,

@@ -7,6 +7,7 @@
 //! sample, as in Linux.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion, Timeout};
@@ -48,7 +49,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 const LINUX_SHORTEST: Span = Span::from_millis(50);
 
 /// Westwood+.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Westwood {
     memory: f64,
     linux: bool,

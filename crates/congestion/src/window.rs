@@ -1,7 +1,9 @@
 //! The congestion window and slow start threshold, clamped, with the reason of the last change.
 
+use serde::{Deserialize, Serialize};
+
 /// How reductions are rounded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rounding {
     /// Both values are real numbers.
     #[default]
@@ -13,7 +15,7 @@ pub enum Rounding {
 }
 
 /// Why the window last changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
     /// Set at the start of the connection.
     #[default]
@@ -35,7 +37,7 @@ const MIN_SSTHRESH: f64 = 2.0;
 const FLOOR: f64 = 1.0;
 
 /// Congestion window and slow start threshold in segments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Window {
     cwnd: f64,
     ssthresh: f64,

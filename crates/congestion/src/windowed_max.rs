@@ -5,8 +5,10 @@
 //! that, so that the next one is at hand when the first grows too old. A value may be forgotten up
 //! to a quarter of the window late.
 
+use serde::{Deserialize, Serialize};
+
 /// The largest of the values of the last `length` ticks of a clock that only counts up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WindowedMax {
     /// Best, second and third: tick and value.
     best: [(u64, f64); 3],

@@ -6,6 +6,7 @@
 //! comes back with the acknowledgement.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::controller::{CongestionControl, Controller, Phases};
 use crate::facts::{AckSample, Congestion, RouterFeedback, RouterRequest};
@@ -34,7 +35,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
 };
 
 /// XCP's sender.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Xcp {
     desired_rate: f64,
     /// The last change granted, in segments per second.

@@ -4,6 +4,8 @@
 //! paper leaves open, and the values, as in the Linux code of one of its authors. The queue is
 //! Vegas' estimate.
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -83,7 +85,7 @@ const FAST_INCREASE: f64 = 0.01;
 const MIN_STANDARD: f64 = 2.0;
 
 /// YeAH.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Yeah {
     max_queued: f64,
     max_delay: f64,

@@ -7,6 +7,7 @@
 //! ahead; and observations, which bound what may be computed ahead of time.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +160,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 }
 
 /// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Heap {
     keys: Vec<Key>,
 }

@@ -16,25 +16,23 @@ pub(crate) struct PartialDirectory {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
+    /// Whether the temporary directory stays when the run is not complete.
+    kept: bool,
 }
 
 impl PartialDirectory {
     /// Creates `<target>.partial-<process id>`, and missing parents.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
-        check_target(target, overwrite)?;
-        // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
-        let target = std::path::absolute(target).map_err(OutputError::io("find", target))?;
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
-        }
+        let target = free_target(target, overwrite)?;
         for attempt in 0_u32.. {
-            let temporary = sibling(&target, "partial", attempt);
+            let temporary = own_sibling(&target, "partial", attempt);
             match fs::create_dir(&temporary) {
                 Ok(()) => {
                     return Ok(Self {
                         temporary,
                         target,
                         overwrite,
+                        kept: false,
                     });
                 }
                 // Another thread's, or left over by a killed process of the same number.
@@ -43,6 +41,29 @@ impl PartialDirectory {
             }
         }
         unreachable!("four thousand million directories of the same name")
+    }
+
+    /// The same under a temporary name that lasts, to be gone on with by another process: `open` says
+    /// which, given the target.
+    pub(crate) fn lasting<T>(
+        target: &Path,
+        overwrite: bool,
+        open: impl FnOnce(&Path) -> Result<(PathBuf, T), OutputError>,
+    ) -> Result<(Self, T), OutputError> {
+        let target = free_target(target, overwrite)?;
+        let (temporary, found) = open(&target)?;
+        let directory = Self {
+            temporary,
+            target,
+            overwrite,
+            kept: true,
+        };
+        Ok((directory, found))
+    }
+
+    /// The absolute path that the directory will have.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
     }
 
     /// The path of a file in the directory.
@@ -62,7 +83,7 @@ impl PartialDirectory {
     pub(crate) fn publish(self) -> Result<PathBuf, OutputError> {
         check_target(&self.target, self.overwrite)?;
         sync_directory(&self.temporary)?;
-        let replaced = sibling(&self.target, "replaced", 0);
+        let replaced = own_sibling(&self.target, "replaced", 0);
         let replaces = self.target.exists();
         if replaces {
             rename(&self.target, &replaced)?;
@@ -85,9 +106,23 @@ impl PartialDirectory {
 
 impl Drop for PartialDirectory {
     fn drop(&mut self) {
+        if self.kept {
+            return;
+        }
         // Published, there is nothing left to remove; and an error here has nobody to go to.
         let _ = fs::remove_dir_all(&self.temporary);
     }
+}
+
+/// The absolute path of a run that may be written, in a directory that exists.
+fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
+    check_target(target, overwrite)?;
+    // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
+    let target = std::path::absolute(target).map_err(OutputError::io("find", target))?;
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent).map_err(OutputError::io("create", parent))?;
+    }
+    Ok(target)
 }
 
 fn check_target(target: &Path, overwrite: bool) -> Result<(), OutputError> {
@@ -102,13 +137,20 @@ fn check_target(target: &Path, overwrite: bool) -> Result<(), OutputError> {
     }
 }
 
-fn sibling(target: &Path, what: &str, attempt: u32) -> PathBuf {
+/// `<target>.<what>`.
+pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{what}-{}", process::id()));
-    if attempt > 0 {
-        name.push(format!("-{attempt}"));
-    }
+    name.push(format!(".{what}"));
     target.with_file_name(name)
+}
+
+/// One that no other process has.
+fn own_sibling(target: &Path, what: &str, attempt: u32) -> PathBuf {
+    let id = process::id();
+    match attempt {
+        0 => sibling(target, &format!("{what}-{id}")),
+        _ => sibling(target, &format!("{what}-{id}-{attempt}")),
+    }
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
@@ -116,7 +158,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
 }
 
 /// Makes the names in a directory last. Only Unix opens directories.
-fn sync_directory(path: &Path) -> Result<(), OutputError> {
+pub(crate) fn sync_directory(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         File::open(path)
             .and_then(|directory| directory.sync_all())

@@ -15,6 +15,50 @@ pub enum OutputError {
     /// Overwriting is allowed, but for run directories only.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
+    /// A run was left there that can be gone on with, and was not asked for.
+    #[error(
+        "{} holds a run that was begun with --checkpoint-every: add it again to go on with that run, or \
+         remove the directory to begin anew", .0.display()
+    )]
+    HasCheckpoint(PathBuf),
+    /// Another process writes there.
+    #[error("{} is in use: another process is at work on this run", .0.display())]
+    InUse(PathBuf),
+    /// A checkpoint that cannot be read.
+    #[error("{}: the checkpoint is damaged; remove the directory to begin anew", .0.display())]
+    DamagedCheckpoint(PathBuf),
+    /// A checkpoint of another version.
+    #[error(
+        "{} holds a checkpoint of Longhaul {found}, and this is {own}: go on with the version that wrote \
+         it, or remove the directory to begin anew", .folder.display()
+    )]
+    OtherEngine {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// The version that wrote it.
+        found: String,
+        /// This version.
+        own: String,
+    },
+    /// A checkpoint of another scenario.
+    #[error(
+        "{} holds a checkpoint of another scenario, or of this one with other values: choose another \
+         output directory, or remove that one to begin anew", .0.display()
+    )]
+    OtherScenario(PathBuf),
+    /// Measures of a user's own that a run was begun with or without.
+    #[error("{}: the run was begun {begun} measures of your own: go on with it {begun} them", .folder.display())]
+    OtherMeasures {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// `with` or `without`.
+        begun: &'static str,
+    },
+    /// The state of an algorithm cannot be kept.
+    #[error(
+        "algorithm `{0}` is written in Python: no checkpoint can hold what it knows of its flows"
+    )]
+    CannotStore(String),
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {

@@ -6,6 +6,7 @@
 //! part of run.json depends on the machine or the hour.
 
 mod capture;
+mod checkpoint;
 mod counters;
 mod directory;
 mod element;

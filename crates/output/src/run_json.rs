@@ -1,10 +1,12 @@
 //! run.json: where a run's tables come from and what it took to make them.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use longhaul_engine::RESULTS_VERSION;
 use longhaul_engine::config::mesonet::MesoNet;
 use longhaul_engine::measure::{MesoNetTotals, Totals};
+use longhaul_units::Time;
 use serde::Serialize;
 
 use crate::run_writer::RunMeta;
@@ -26,7 +28,7 @@ pub(crate) struct RunJson<'a, R> {
     events_pending_max: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mesonet: Option<MesoNetFigures>,
-    warnings: Vec<&'a str>,
+    warnings: Vec<Cow<'a, str>>,
     rows: R,
     scenario_hash: &'a str,
     scenario: &'a serde_json::Value,
@@ -100,7 +102,7 @@ impl<'a> RunJson<'a, Rows> {
                 .warnings
                 .iter()
                 .chain(&totals.shortcomings)
-                .map(String::as_str)
+                .map(Cow::from)
                 .collect(),
             ..Self::of(meta, rows, machine)
         }
@@ -124,6 +126,9 @@ impl<'a, R> RunJson<'a, R> {
             simulated_s: totals.end.as_secs_f64(),
             stopped: totals.stopped,
             data_packets: totals.packets_in,
+            warnings: (meta.warnings.iter().map(Cow::from))
+                .chain(totals.trace_full.map(trace_full))
+                .collect(),
             events: totals.events,
             mesonet: Some(MesoNetFigures {
                 delivered_packets: totals.packets_out,
@@ -150,13 +155,21 @@ impl<'a, R> RunJson<'a, R> {
             events: 0,
             events_pending_max: None,
             mesonet: None,
-            warnings: meta.warnings.iter().map(String::as_str).collect(),
+            warnings: meta.warnings.iter().map(Cow::from).collect(),
             rows,
             scenario_hash: &meta.scenario_hash,
             scenario: &meta.resolved_scenario,
             machine,
         }
     }
+}
+
+fn trace_full(time: Time) -> Cow<'static, str> {
+    let seconds = time.as_secs_f64();
+    format!(
+        "the trace ended at {seconds:.3} s, with as many rows as mesonet.measure.trace.most allows"
+    )
+    .into()
 }
 
 impl Machine {

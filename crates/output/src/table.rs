@@ -1,5 +1,6 @@
 //! A table that is described column by column and written to Parquet as it grows.
 
+mod stored;
 mod values;
 
 use std::fs::File;
@@ -17,6 +18,8 @@ use serde::Serialize;
 
 use self::values::{Listed, Values};
 use crate::error::OutputError;
+
+pub(crate) use self::stored::StoredTable;
 
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
@@ -325,9 +328,9 @@ fn row_group<'a>(
     Ok(())
 }
 
-fn schema<R>(columns: &[Column<R>]) -> ParquetResult<Type> {
+fn schema<'a, R: 'a>(columns: impl IntoIterator<Item = &'a Column<R>>) -> ParquetResult<Type> {
     let fields: ParquetResult<Vec<_>> = columns
-        .iter()
+        .into_iter()
         .map(|column| column.schema().map(Arc::new))
         .collect();
     Type::group_type_builder("row").with_fields(fields?).build()
@@ -335,7 +338,8 @@ fn schema<R>(columns: &[Column<R>]) -> ParquetResult<Type> {
 
 /// Numbers repeat too rarely for dictionaries: counters are stored as differences, measures byte
 /// by byte, which compresses better. Names repeat in the order of the rows, which compression finds
-/// at a third of the cost of looking each up. Nothing in a file tells when it was written.
+/// at a third of the cost of looking each up. A column has a page in each row group, so that an index of
+/// pages would say nothing. Nothing in a file tells when it was written.
 fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_created_by("longhaul".to_string())
@@ -345,7 +349,8 @@ fn properties<R>(columns: &[Column<R>]) -> WriterProperties {
             DESCRIPTIONS.to_string(),
             descriptions(columns),
         )]))
-        .set_statistics_enabled(EnabledStatistics::None);
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true);
     for column in columns {
         let encoding = match column.kind {
             Kind::Text => Encoding::PLAIN,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use longhaul_engine::config::mesonet::{MesoNet, Router};
 use longhaul_engine::measure::{
-    self, ClassSample, Control, EdgeSample, FlowRecord, GoodputBatch, LongLivedSample,
-    MesoNetRecorder, QueueSample, RouterSample,
+    self, ClassSample, Control, EdgeSample, FlowRecord, FlowState, GoodputBatch, LongLivedSample,
+    MesoNetRecorder, Passage, QueueSample, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -74,9 +74,9 @@ impl Measuring {
         stopped_by: StoppedBy,
     ) -> Self {
         Self {
+            columns: writer.measured_names().to_vec(),
             writer,
             functions,
-            columns: Vec::new(),
             names: Arc::new(Names::of(config)),
             stopped_by,
             failed: false,
@@ -138,11 +138,23 @@ impl MesoNetRecorder for Measuring {
         self.writer.flow(flow);
     }
 
+    fn flow_state(&mut self, state: &FlowState) {
+        self.writer.flow_state(state);
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        self.writer.passage(passage);
+    }
+
     fn progress(&mut self, now: Time, data_packets: u64) -> Control {
         if self.failed {
             return Control::Stop;
         }
         self.writer.progress(now, data_packets)
+    }
+
+    fn checkpoint(&mut self, state: &dyn Fn() -> Vec<u8>) {
+        self.writer.checkpoint(state);
     }
 }
 

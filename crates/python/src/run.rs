@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use longhaul_engine::measure::Control;
 use longhaul_engine::simulation::{self, SetupError};
@@ -23,13 +23,16 @@ pub(crate) type StoppedBy = Arc<Mutex<Option<PyErr>>>;
 
 /// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails, is interrupted,
 /// or `progress` raises. What was recorded before an algorithm in Python raised an exception is
-/// kept, marked as stopped. `measures` are functions that get each interval of MesoNet. Called without the interpreter's lock.
+/// kept, marked as stopped. `measures` are functions that get each interval of MesoNet. With
+/// `checkpoint_every` a run of MesoNet can be gone on with by the same call when this one was killed.
+/// Called without the interpreter's lock.
 pub(crate) fn run(
     scenario: &Scenario,
     out: &Path,
     progress: Option<Py<PyAny>>,
     measures: Vec<Py<PyAny>>,
     overwrite: bool,
+    checkpoint_every: Option<Duration>,
 ) -> PyResult<()> {
     let stopped_by = StoppedBy::default();
     let mut watch = Watch::new(progress, stopped_by.clone());
@@ -48,6 +51,10 @@ pub(crate) fn run(
             let message = "measures of your own are for scenarios of MesoNet, with [mesonet]";
             return Err(ScenarioError::new_err(message));
         }
+        Simulation::Tcp(_) if checkpoint_every.is_some() => {
+            let message = "checkpoints are for scenarios of MesoNet, with [mesonet]";
+            return Err(ScenarioError::new_err(message));
+        }
         Simulation::Tcp(config) => {
             let meta = meta(scenario, config.as_ref().clone(), overwrite);
             let mut writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
@@ -64,11 +71,17 @@ pub(crate) fn run(
                 run: meta(scenario, run.config.clone(), overwrite),
                 tables: run.tables.clone(),
                 flush_every: run.flush_every,
+                checkpoint_every,
             };
-            let writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let mut writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let state = writer.take_state(!measures.is_empty());
+            let state = state.map_err(cannot_write)?;
             let mut recorder = Measuring::new(writer, measures, &run.config, stopped_by.clone());
             let began = Instant::now();
-            let result = simulation::run_mesonet(&run.config, &mut recorder);
+            let result = match state {
+                Some(state) => simulation::resume_mesonet(&run.config, &state, &mut recorder),
+                None => simulation::run_mesonet(&run.config, &mut recorder),
+            };
             let mut totals = result.map_err(refused)?;
             let wall = began.elapsed();
             let failure = failure(&stopped_by)?;

@@ -1,6 +1,7 @@
 //! A scenario as a Python object: checked, resolved, ready to run.
 
 use std::path::Path;
+use std::time::Duration;
 
 use longhaul_congestion::rounds::Loss;
 use longhaul_scenario::Simulation;
@@ -110,8 +111,11 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and leaves a run directory at `out`.
-    #[pyo3(signature = (out, *, progress = None, measures = Vec::new(), overwrite = false))]
+    /// Simulates, and leaves a run directory at `out`; every `checkpoint_every_s` seconds, what is
+    /// gone on from by the same call.
+    #[pyo3(signature = (
+        out, *, progress = None, measures = Vec::new(), overwrite = false, checkpoint_every_s = None
+    ))]
     fn run(
         &self,
         py: Python<'_>,
@@ -119,8 +123,14 @@ impl Scenario {
         progress: Option<Py<PyAny>>,
         measures: Vec<Py<PyAny>>,
         overwrite: bool,
+        checkpoint_every_s: Option<f64>,
     ) -> PyResult<()> {
-        py.detach(|| run::run(&self.inner, Path::new(out), progress, measures, overwrite))
+        let every = checkpoint_every_s.map(Duration::try_from_secs_f64);
+        let every = every.transpose().map_err(|error| {
+            ScenarioError::new_err(format!("the time between two checkpoints: {error}"))
+        })?;
+        let out = Path::new(out);
+        py.detach(|| run::run(&self.inner, out, progress, measures, overwrite, every))
     }
 }
 

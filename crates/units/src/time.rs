@@ -2,14 +2,20 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
+use serde::{Deserialize, Serialize};
+
 use crate::PS_PER_S;
 
 /// A point in simulated time: picoseconds since the start of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Time(u64);
 
 /// A length of simulated time in picoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Span(u64);
 
 impl Time {

@@ -30,6 +30,13 @@ def run(
         typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
     ] = None,
     set: Overrides = None,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="How often to keep what the same command goes on from when MesoNet was killed.",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -39,11 +46,29 @@ def run(
     warn(scenario.warnings)
     target = out or Path("runs") / file.stem
     refuse_existing(target, overwrite=overwrite)
-    results = run_loaded(scenario, out=target, progress=not (quiet or json), overwrite=overwrite)
+    kept = _checkpoint_of(target)
+    if checkpoint_every and (kept / "state").exists() and not quiet:
+        typer.echo(f"going on from {kept}", err=True)
+    try:
+        results = run_loaded(
+            scenario,
+            out=target,
+            progress=not (quiet or json),
+            overwrite=overwrite,
+            checkpoint_every=checkpoint_every,
+        )
+    except KeyboardInterrupt:
+        goes_on = f"interrupted; the same command goes on from {kept}"
+        raise KeyboardInterrupt(goes_on if kept.exists() else "") from None
     if json:
         print_json(results.as_json())
     elif not quiet:
         _print_summary(results, target)
+
+
+def _checkpoint_of(target: Path) -> Path:
+    """Where a run keeps what it is gone on with from."""
+    return target.with_name(f"{target.name}.checkpoint")
 
 
 def _print_summary(results: Results, target: Path) -> None:

@@ -72,8 +72,8 @@ def _explained_errors() -> Iterator[None]:
     try:
         yield
         return
-    except KeyboardInterrupt:
-        message = "interrupted; nothing was written"
+    except KeyboardInterrupt as interrupt:
+        message = str(interrupt) or "interrupted; nothing was written"
     except longhaul.RunError as error:
         message = str(error)
     except longhaul.LonghaulError as error:

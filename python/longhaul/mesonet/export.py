@@ -87,6 +87,14 @@ MODES = {
     "bic": "BIC",
 }
 
+HOSTS = ("source", "receiver")
+# Of traced flows, in the order of the original; times are in steps there.
+STATE = (
+    "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
+    "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",
+    "in_flight_pkts", "next", "highest", "last_nak", "last_timeout", "rto_at_s", "rto_s", "srtt_s",
+)  # fmt: skip
+
 Rows = Iterable[Iterable[object]]
 
 
@@ -113,6 +121,7 @@ def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
         "long_lived": _long_lived,
         "routers": _routers,
         "edges": _edges,
+        "flow_trace": _traces,
     }
     for name, part in parts.items():
         if tables.has(name):
@@ -130,7 +139,8 @@ def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
     # A mean over nobody; the original divides by nothing there.
-    return "0" if value is None else str(value)
+    # A word is one column.
+    return "0" if value is None else str(value).replace(" ", "-")
 
 
 def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
@@ -269,6 +279,26 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
         syns / connected if connected else None,
     )
     yield "TotalPackets", [heads, values]
+
+
+def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    """The state of traced flows at every event, and their packets (spec 004a B.15).
+
+    Packets of sources stand where they were sent, those of receivers where they reached the source.
+    Hosts of long-lived flows, which have no numbers, are called after the flow.
+    """
+    ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
+    states = tables.flow_trace
+    steps = [pl.col(column) / tables.step_s for column in STATE if column.endswith("_s")]
+    yield "TCPstate", states.with_columns(*ends, *steps).select(STATE).rows()
+    if tables.has("packet_trace"):
+        hosts = states.select("flow", *ends).unique("flow", keep="first", maintain_order=True)
+        seen = pl.when(pl.col("kind").is_in(["SYN", "DT"])).then(pl.lit("sent"))
+        messages = tables.packet_trace.filter(
+            pl.col("event") == seen.otherwise(pl.lit("delivered"))
+        ).join(hosts, on="flow", how="left", maintain_order="left")
+        time = pl.col("t_s") / tables.step_s
+        yield "TCPmessages", messages.select(time, *HOSTS, "kind", "number").rows()
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:

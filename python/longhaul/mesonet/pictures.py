@@ -1,6 +1,7 @@
 """Plots of runs of MesoNet: over time, with the periods that the scenario names."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -143,3 +144,61 @@ def _router_queues(axes: Axes, run: Results) -> None:
     _lines(axes, run, routers, "router", fullest[:MOST_ROUTERS].to_list(), "queue_share")
     axes.set_ylabel("share of the queues in use")
     axes.set_ylim(0, 1.05)
+
+
+# Traced flows of a picture: the first ones.
+MOST_TRACED = 4
+
+
+def _traced(run: Results) -> list[tuple[int, str]]:
+    """Numbers and names of the flows that were traced first."""
+    flows = run.mesonet.flow_trace.unique("flow", keep="first", maintain_order=True)
+    source = "source " + pl.col("source").cast(pl.String)
+    name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
+    return flows.select("flow", name.alias("name")).rows()[:MOST_TRACED]
+
+
+@of_mesonet(
+    "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace"
+)
+def _trace_cwnd(axes: Axes, run: Results) -> None:
+    flows = _traced(run)
+    for (flow, name), look in zip(flows, identity.of_runs(len(flows)), strict=True):
+        states = run.mesonet.flow_trace.filter(pl.col("flow") == flow)
+        line: Any = {"drawstyle": "steps-post", "color": look.colour, "linewidth": 1.0}
+        axes.plot(states["t_s"], states["cwnd_pkts"], label=name, **line)
+        below = pl.col("ssthresh_pkts") <= 2 * pl.col("cwnd_pkts").max()
+        threshold = states.select("t_s", pl.when(below).then("ssthresh_pkts"))
+        axes.plot(threshold["t_s"], threshold["ssthresh_pkts"], linestyle=":", **line)
+        timeouts = states.filter(pl.col("event") == "timeout")
+        axes.plot(timeouts["t_s"], timeouts["cwnd_pkts"], "v", color=look.colour, markersize=5)
+    axes.set_ylabel("window, dotted threshold (packets)")
+    _legend(axes)
+
+
+# What a time-sequence picture shows: event, kinds of packets, and how.
+PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
+    ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
+    ("delivered", "delivered", ["DT"], {"marker": ".", "color": "#009e73", "markersize": 3.0}),
+    ("acknowledged", "delivered", ["ACK"], {"marker": "_", "color": "#999999", "markersize": 4.0}),
+    ("gap reported", "delivered", ["NAK"], {"marker": "D", "color": "#e69f00", "markersize": 3.5}),
+    ("dropped", "dropped", ["DT"], {"marker": "x", "color": "#d55e00", "markersize": 6.0}),
+)
+
+
+@of_mesonet(
+    "trace-packets",
+    "numbers of a traced flow's packets over time: sent, delivered, dropped",
+    "packet_trace",
+)
+def _trace_packets(axes: Axes, run: Results) -> None:
+    flow, name = _traced(run)[0]
+    packets = run.mesonet.packet_trace.filter(pl.col("flow") == flow)
+    for label, event, kinds, look in PACKETS:
+        part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
+        # An answer names the packet that is expected next.
+        number = part["number"] - (kinds != ["DT"])
+        axes.plot(part["t_s"], number, linestyle="none", label=label, **look)
+    axes.set_title(name)
+    axes.set_ylabel("number of the packet")
+    _legend(axes)

@@ -74,6 +74,16 @@ class MesoNet:
         return self.run.table("flows")
 
     @cached_property
+    def flow_trace(self) -> pl.DataFrame:
+        """A row an event of a traced flow, if the scenario has any traced."""
+        return self.run.table("flow_trace")
+
+    @cached_property
+    def packet_trace(self) -> pl.DataFrame:
+        """A row a moment in the life of a packet of a traced flow."""
+        return self.run.table("packet_trace")
+
+    @cached_property
     def measures(self) -> pl.DataFrame:
         """What functions of your own measured, if the run was given any."""
         return self.run.table("measures")

@@ -13,6 +13,7 @@ pub use v3::Bbr3;
 pub(crate) use {v1::ENTRY, v3::ENTRY as ENTRY_V3};
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::controller::Needs;
 use crate::facts::{AckSample, Limit};
@@ -37,7 +38,7 @@ const NEEDS: Needs = Needs {
 const PROBE_RTT: Span = Span::from_millis(200);
 
 /// What one acknowledgement tells.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
@@ -53,7 +54,7 @@ struct Sample {
 }
 
 /// Counts rounds and differences from acknowledgement to acknowledgement.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Meter {
     delivered: u64,
     lost: u64,
@@ -111,7 +112,7 @@ impl Meter {
 }
 
 /// Notices when sending faster no longer brings more: three rounds with less than a quarter more.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,
     rounds: u32,
@@ -134,7 +135,7 @@ impl FullPipe {
 
 /// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
 /// had cut.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     active: bool,
     good_cwnd: f64,
@@ -175,7 +176,7 @@ impl Recovery {
 }
 
 /// Segments per second as a rate of bits on the wire.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
@@ -224,11 +225,11 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
 }
 
 /// The probe for the round-trip time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
 /// The part of it in which few enough segments are in flight.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,
     round_over: bool,

@@ -4,6 +4,7 @@
 //! are left out.
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
@@ -61,7 +62,7 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 /// The gain cycle (section 4.3.4.2): probes, drains what the probe queued, cruises.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum State {
     Startup,
     Drain,
@@ -70,7 +71,7 @@ enum State {
 }
 
 /// BBR, version 1.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bbr {
     high_gain: f64,
     cwnd_gain: f64,

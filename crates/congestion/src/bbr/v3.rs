@@ -7,6 +7,7 @@
 mod model;
 
 use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
 
 use self::model::{Aggregation, Bounds, Marks, MinRtt, Probe, Signals, volume};
 use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
@@ -103,7 +104,7 @@ const STANDARD_ROUNDS: f64 = 63.0;
 /// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum State {
     Startup,
     Drain { since: u64 },
@@ -115,7 +116,7 @@ enum State {
 }
 
 /// BBR, version 3.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bbr3 {
     loss_threshold: f64,
     kept: f64,

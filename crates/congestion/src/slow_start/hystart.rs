@@ -2,6 +2,7 @@
 //! finds out whether it was right.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
@@ -83,7 +84,7 @@ static PARAMETERS: [Parameter; 7] = [
 ];
 
 /// HyStart++ (RFC 9406 section 4.2).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hystart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,

@@ -2,6 +2,8 @@
 
 pub(crate) mod hystart;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::registry::{Entry, Work};
@@ -99,7 +101,7 @@ const MAX_SSTHRESH: Parameter = Parameter {
 };
 
 /// A slow start, with its state.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
     Standard,

@@ -1,9 +1,10 @@
 //! Queueing delays from one-way transit times.
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 /// What a flow's reports of transit times tell (spec 001a B.6, B.7).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Delays {
     /// Smallest and largest transit time; none before the first report.
     bounds: Option<(Span, Span)>,

@@ -1,10 +1,12 @@
 //! Five ways to tell congestion from queueing delays (spec 001a B.7).
 
+use serde::{Deserialize, Serialize};
+
 use super::delays::Delays;
 use super::trend::{Medians, Trend, pairwise_difference};
 
 /// What a detector makes of the reports so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
     /// None from a detector that looks for no trend.
@@ -25,7 +27,7 @@ fn quarter(level: f64) -> usize {
 }
 
 /// A detector with what it remembers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Detector {
     /// SyncPQlen: the delay against a part of the largest queueing delay; none before the first
     /// loss has shown how large that can be.
@@ -88,7 +90,7 @@ impl Detector {
 }
 
 /// An exponentially weighted average.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Average {
     weight: f64,
     value: f64,
@@ -115,7 +117,7 @@ impl Average {
 const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 
 /// SyncMix (spec 001a B.7.5).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
     /// Before the first loss, a largest queueing delay below this says nothing yet.
     too_small_s: f64,

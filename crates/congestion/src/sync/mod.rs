@@ -15,6 +15,8 @@ use detector::{Average, Detector, Mix, Verdict};
 use reaction::{Adjust, Cut, Reaction, Step};
 use trend::{Medians, Trend};
 
+use serde::{Deserialize, Serialize};
+
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -218,7 +220,7 @@ fn chosen_reaction(settings: &Settings) -> Reaction {
 }
 
 /// Sync-TCP: a detector, a reaction, and standard TCP for the rest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SyncTcp {
     detector: Detector,
     reaction: Reaction,

@@ -1,12 +1,14 @@
 //! What a flow does about a detector's verdicts (spec 001a B.8).
 
+use serde::{Deserialize, Serialize};
+
 use super::detector::Verdict;
 use super::trend::Trend;
 use crate::facts::AckSample;
 use crate::window::Window;
 
 /// What an acknowledgement does to the window.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
     /// What it does in standard TCP, slow start included.
     Standard,
@@ -25,7 +27,7 @@ impl Step {
 }
 
 /// A reaction with what it remembers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reaction {
     /// None: the detector only watches.
     Watch,
@@ -61,7 +63,7 @@ impl Reaction {
 }
 
 /// One cut per round trip while there is congestion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
     /// Segments delivered when all that were sent before the last cut have arrived.
@@ -93,7 +95,7 @@ impl Cut {
 const PERIOD: u64 = 3;
 
 /// Cuts and growth by trend and level (table 1.1).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
     /// Whether the last adjustment goes on where no trend is found.
     keeps: bool,

@@ -1,7 +1,9 @@
 //! Trends in noisy samples from the medians of three groups of three.
 
+use serde::{Deserialize, Serialize};
+
 /// Where samples are heading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Trend {
     Increasing,
     Decreasing,
@@ -26,7 +28,7 @@ const GROUP: usize = 3;
 
 /// The last nine samples as the medians of groups of three: nine samples give the first three
 /// medians, every three more replace the oldest (spec 001a B.7.3).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Medians {
     group: [f64; GROUP],
     filled: usize,

@@ -6,6 +6,7 @@
 
 use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 /// A complete simulation.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct MesoNet {
     pub long_lived: Vec<LongLived>,
     /// What is measured.
     pub measure: Measure,
+    /// Flows that are traced, if any are.
+    pub trace: Option<Trace>,
 }
 
 /// Routers and the links between those of the backbone.
@@ -100,7 +103,7 @@ pub struct AccessRouter {
 }
 
 /// The class of an access router; those of both ends make the class of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessClass {
     /// Directly at a backbone router: D.
     Direct,
@@ -120,7 +123,7 @@ pub enum Parent {
 }
 
 /// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Service {
     /// Each at the full capacity: what the published figures need (spec 004a B.3.3).
     Dual,
@@ -129,7 +132,7 @@ pub enum Service {
 }
 
 /// Packets per second.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct PacketRate(f64);
 
 impl PacketRate {
@@ -191,7 +194,7 @@ pub struct Algorithm {
 }
 
 /// When sources ask for files.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
     pub think: Span,
@@ -201,7 +204,7 @@ pub struct Users {
 
 /// When sources ask for their first file (spec 004a B.5.1): at once, after an exponential time of a
 /// third or of two thirds of the mean between files, or, all others, of that mean itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability of starting at once.
     pub at_once: f64,
@@ -212,7 +215,7 @@ pub struct StartWaves {
 }
 
 /// How long files are: a Pareto number of packets, rounded up, times the factor of the file's type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Files {
     /// Mean of the Pareto distribution in packets.
     pub mean: f64,
@@ -228,7 +231,7 @@ pub struct Files {
 }
 
 /// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FileType {
     /// A Web object.
     Web,
@@ -248,7 +251,7 @@ impl FileType {
 }
 
 /// A type of large files.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LargeFile {
     /// Probability that a file is of this type.
     pub probability: f64,
@@ -258,7 +261,7 @@ pub struct LargeFile {
 
 /// How many large files may and should be under way (spec 004d B.6), counted from the choice of the
 /// file to its end.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
     /// Most files of each large type at once; one drawn beyond them becomes a Web object.
     pub most: [u64; 3],
@@ -289,7 +292,7 @@ impl Cell {
 }
 
 /// The class of a path: that of its slower access router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
     /// Two direct ones.
     VeryFast,
@@ -301,7 +304,7 @@ pub enum PathClass {
 
 /// A part of the run in which flows between direct access routers are longer: those that are
 /// connected in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// When it begins.
     pub from: Time,
@@ -312,7 +315,7 @@ pub struct Jumbo {
 }
 
 /// A flow without end between hosts of its own, connected from the beginning.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name.
     pub label: String,
@@ -331,7 +334,7 @@ pub struct LongLived {
 }
 
 /// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// Length of an interval of the time series, more than zero.
     pub every: Span,
@@ -339,4 +342,19 @@ pub struct Measure {
     pub batch: usize,
     /// Whether every flow is reported when it ends.
     pub flow_log: bool,
+}
+
+/// Flows that are traced: their states, and their packets on the way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Positions of long-lived flows.
+    pub long_lived: Vec<usize>,
+    /// First and last number of sources, in order of access routers from 0: all of their flows.
+    pub sources: Vec<(u32, u32)>,
+    /// When the trace begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+    /// Most records of each of the two kinds.
+    pub most: u64,
 }

@@ -4,15 +4,21 @@
 //! is counted over an interval belongs to that interval alone unless a field says otherwise.
 
 mod batch;
+mod trace;
 
 pub(crate) use self::batch::Batches;
+pub use self::trace::{
+    Direction, FlowEvent, FlowPhase, FlowState, PacketEvent, PacketKind, Passage, Site, TracedFlow,
+};
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Control;
 use crate::config::mesonet::{FileType, PathClass};
 
-/// Takes the records of a simulation of MesoNet. Never called per packet.
+/// Takes the records of a simulation of MesoNet. Never called per packet, but for flows that the
+/// configuration has traced.
 pub trait MesoNetRecorder {
     /// An interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
@@ -20,13 +26,21 @@ pub trait MesoNetRecorder {
     fn batch(&mut self, batch: &GoodputBatch);
     /// A flow was completed, or could not be connected. Only if the configuration asks for it.
     fn flow(&mut self, flow: &FlowRecord);
+    /// A traced flow has changed.
+    fn flow_state(&mut self, _state: &FlowState) {}
+    /// A packet of a traced flow has come further; in order of time, once an interval is over.
+    fn passage(&mut self, _passage: &Passage) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// answer can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: u64) -> Control;
+    /// Called between two intervals: `state` gives the bytes from which
+    /// [`crate::simulation::resume_mesonet`] goes on. Making them takes as long as some thousands of
+    /// packets; algorithms from outside the engine cannot be stored.
+    fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
 /// The classes of flows by the access routers of their ends, in the order of the published tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FlowClass {
     /// Direct and direct.
     Dd,
@@ -84,7 +98,7 @@ pub struct Interval<'a> {
 }
 
 /// Flows of a class at the end of an interval, and what happened to them in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassSample {
     /// Flows that transfer data.
     pub active: u64,
@@ -144,7 +158,7 @@ pub struct LongLivedSample {
 }
 
 /// A router at the end of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSample {
     /// The queue towards the backbone; the only one of a backbone router.
     pub up: QueueSample,
@@ -158,7 +172,7 @@ pub struct RouterSample {
 
 /// A queue at the end of an interval. Counters are cumulative from the start of the run, so that
 /// what arrived was forwarded, dropped, or waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in it, the one in service included.
     pub waiting: u64,
@@ -172,7 +186,7 @@ pub struct QueueSample {
 
 /// What flows from and to the hosts of an access router went through in an interval. A flow counts at
 /// both of its ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeSample {
     /// Active flows, at the end of the interval.
     pub active: u64,
@@ -194,7 +208,7 @@ pub struct EdgeSample {
 
 /// What flows have in common whose goodput is compared (spec 004d B.7): one of 24 groups, and whether
 /// the source has standard TCP or the alternate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
     pub file: FileType,
@@ -295,6 +309,8 @@ pub struct MesoNetTotals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
+    /// When the trace had as much of something as the configuration allows, if it had.
+    pub trace_full: Option<Time>,
     /// Most flows at once, those being connected included.
     pub most_flows: u64,
     /// Bytes of state that a flow takes while it is connected.
@@ -304,7 +320,7 @@ pub struct MesoNetTotals {
 }
 
 /// Flows of a class over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassTotals {
     /// Flows connected.
     pub connected: u64,

@@ -6,8 +6,10 @@ mod totals;
 
 pub(crate) use mesonet::Batches;
 pub use mesonet::{
-    ClassSample, ClassTotals, EdgeSample, FlowClass, FlowGroup, FlowRecord, GoodputBatch, Interval,
-    LongLivedSample, MesoNetRecorder, MesoNetTotals, NoMesoNetRecorder, QueueSample, RouterSample,
+    ClassSample, ClassTotals, Direction, EdgeSample, FlowClass, FlowEvent, FlowGroup, FlowPhase,
+    FlowRecord, FlowState, GoodputBatch, Interval, LongLivedSample, MesoNetRecorder, MesoNetTotals,
+    NoMesoNetRecorder, PacketEvent, PacketKind, Passage, QueueSample, RouterSample, Site,
+    TracedFlow,
 };
 pub use recorder::{
     CapturedPacket, Control, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,

@@ -15,6 +15,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
@@ -77,12 +78,14 @@ fn ns2_generator(seed: u64) -> Rc<Cell<Mrg32k3a>> {
 }
 
 /// A random stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stream(Generator);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
     Own(Xoshiro256),
+    /// Not stored: streams that share one generator would each get their own.
+    #[serde(skip)]
     Ns2(Rc<Cell<Mrg32k3a>>),
 }
 

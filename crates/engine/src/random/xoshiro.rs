@@ -1,7 +1,9 @@
 //! xoshiro256++, seeded through SplitMix64 (Blackman and Vigna, 2018).
 
+use serde::{Deserialize, Serialize};
+
 /// The generator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Xoshiro256 {
     state: [u64; 4],
 }

@@ -9,7 +9,7 @@ mod world;
 
 use longhaul_units::Time;
 
-pub use self::mesonet::run_mesonet;
+pub use self::mesonet::{resume_mesonet, run_mesonet};
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
@@ -39,6 +39,9 @@ pub enum SetupError {
         /// What is wrong.
         reason: String,
     },
+    /// The state to go on from is not one that this engine stored.
+    #[error("the state of the simulation is damaged: {0}")]
+    State(String),
 }
 
 /// Simulates `config`, reporting to `recorder`.

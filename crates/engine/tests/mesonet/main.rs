@@ -5,5 +5,7 @@ mod dumbbell;
 mod long_lived;
 mod network;
 mod records;
+mod restart;
 mod topology;
+mod trace;
 mod users;

@@ -274,6 +274,7 @@ impl Study {
                 batch: 1000,
                 flow_log: false,
             },
+            trace: None,
             topology,
         }
     }

@@ -1,13 +1,13 @@
 //! Recorders that keep what tests look at.
 
 use longhaul_engine::measure::{
-    ClassSample, Control, FlowRecord, GoodputBatch, Interval, LongLivedSample, MesoNetRecorder,
-    RouterSample,
+    ClassSample, Control, FlowRecord, FlowState, GoodputBatch, Interval, LongLivedSample,
+    MesoNetRecorder, Passage, RouterSample,
 };
 use longhaul_units::Time;
 
 /// What an interval says, kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     pub packets_in: u64,
     pub packets_out: u64,
@@ -21,11 +21,13 @@ pub struct Kept {
 }
 
 /// Keeps everything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
     pub intervals: Vec<Kept>,
     pub flows: Vec<FlowRecord>,
     pub batches: Vec<GoodputBatch>,
+    pub states: Vec<FlowState>,
+    pub passages: Vec<Passage>,
 }
 
 impl MesoNetRecorder for Keeper {
@@ -50,6 +52,14 @@ impl MesoNetRecorder for Keeper {
 
     fn flow(&mut self, flow: &FlowRecord) {
         self.flows.push(*flow);
+    }
+
+    fn flow_state(&mut self, state: &FlowState) {
+        self.states.push(*state);
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        self.passages.push(*passage);
     }
 
     fn progress(&mut self, _: Time, _: u64) -> Control {

@@ -1,11 +1,14 @@
 //! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
 
 mod edges;
+mod flow_trace;
 mod flows;
 mod groups;
 mod log;
 mod long_lived;
 mod measured;
+mod packet_trace;
+mod resume;
 mod routers;
 mod tables;
 mod totals;
@@ -15,7 +18,7 @@ use std::time::Duration;
 
 use longhaul_engine::config::mesonet::MesoNet;
 use longhaul_engine::measure::{
-    Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals,
+    Control, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals, Passage,
 };
 use longhaul_units::{Span, Time};
 
@@ -26,10 +29,13 @@ use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
 use crate::table::{Cell, Column, Kind, Name, Table};
 
 use edges::{EdgeRow, LinkRow};
+use flow_trace::StateRow;
 use flows::{ClassRow, NetworkRow};
 use log::FlowRow;
 use long_lived::LongLivedRow;
 use measured::MeasuredRow;
+use packet_trace::Sites;
+use resume::{Opened, Resumption};
 use routers::{Routers, TopologyRow};
 use tables::{Tables, push_all};
 use totals::TotalsRow;
@@ -45,6 +51,9 @@ pub struct MesoNetMeta {
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
+    /// How often a checkpoint is written, if at all: what a run of the same scenario and directory goes
+    /// on from when this process has been killed. The tables do not depend on it.
+    pub checkpoint_every: Option<Duration>,
 }
 
 /// Number and end of an interval.
@@ -83,7 +92,7 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
 }
 
 /// Names that many rows have.
-struct Names {
+pub(crate) struct Names {
     long_lived: Vec<Name>,
     access: Vec<Name>,
     links: Vec<Name>,
@@ -116,28 +125,42 @@ impl Names {
 }
 
 /// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
-/// before that, it leaves nothing.
+/// before that, it leaves nothing but a checkpoint.
 pub struct MesoNetWriter {
     // Tables close their files before the directory goes.
     tables: Tables,
     directory: PartialDirectory,
     meta: MesoNetMeta,
     names: Names,
+    sites: Sites,
     routers: Routers,
     progress: Progress,
+    /// Names of the user's own measures, from the first interval that anything is measured in.
+    measured: Option<Vec<String>>,
+    resumption: Resumption,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
 }
 
 impl MesoNetWriter {
-    /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run.
+    /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run; and a
+    /// checkpoint that is there and cannot be gone on from.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
-        let directory = PartialDirectory::create(out, meta.run.overwrite)?;
+        let Opened {
+            directory,
+            resumption,
+            stored,
+        } = Opened::new(out, &meta)?;
+        let mut routers = Routers::new(&meta.run.config);
+        routers.restore(&stored.routers);
         Ok(Self {
-            tables: Tables::create(&directory, &meta)?,
+            tables: Tables::create(&directory, &meta, stored.tables, stored.measured.as_deref())?,
             directory,
             names: Names::of(&meta.run.config),
-            routers: Routers::new(&meta.run.config),
+            sites: Sites::of(&meta.run.config),
+            routers,
+            measured: stored.measured,
+            resumption,
             meta,
             progress,
             error: None,
@@ -159,8 +182,10 @@ impl MesoNetWriter {
             directory,
             meta,
             tables,
+            resumption,
             ..
         } = self;
+        let wall = resumption.wall(wall);
         let run = &meta.run;
         let rows = MesoNetRows {
             totals: write_table(
@@ -177,10 +202,9 @@ impl MesoNetWriter {
         };
         let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
         directory.write(RUN_JSON, &json.to_bytes())?;
-        Ok(RunSummary {
-            directory: directory.publish()?,
-            rows,
-        })
+        let directory = directory.publish()?;
+        resumption.end()?;
+        Ok(RunSummary { directory, rows })
     }
 
     /// Appends what a user's own measures say of an interval, in the order of their names, which are
@@ -201,6 +225,7 @@ impl MesoNetWriter {
                 Ok(table) => self.tables.measures = Some(table),
                 Err(error) => return self.keep(Err(error)),
             }
+            self.measured = Some(names.to_vec());
         }
         let result = push_all(&mut self.tables.measures, [MeasuredRow { stamp, values }]);
         self.keep(result);
@@ -289,10 +314,33 @@ impl MesoNetRecorder for MesoNetWriter {
         }
     }
 
+    fn flow_state(&mut self, state: &FlowState) {
+        if self.error.is_none() {
+            let row = StateRow::new(state, &self.names);
+            let result = push_all(&mut self.tables.flow_trace, [row]);
+            self.keep(result);
+        }
+    }
+
+    fn passage(&mut self, passage: &Passage) {
+        if self.error.is_none() {
+            let row = self.sites.row(passage);
+            let result = push_all(&mut self.tables.packet_trace, [row]);
+            self.keep(result);
+        }
+    }
+
     fn progress(&mut self, now: Time, data_packets: u64) -> Control {
         match self.error {
             Some(_) => Control::Stop,
             None => (self.progress)(now, data_packets),
+        }
+    }
+
+    fn checkpoint(&mut self, state: &dyn Fn() -> Vec<u8>) {
+        if self.error.is_none() {
+            let result = self.write_checkpoint(state);
+            self.keep(result);
         }
     }
 }

@@ -56,6 +56,18 @@ impl Routers {
         }
     }
 
+    /// The same as a checkpoint has stored it, if it has.
+    pub(crate) fn restore(&mut self, samples: &[RouterSample]) {
+        for (known, sample) in self.known.iter_mut().zip(samples) {
+            known.before = *sample;
+        }
+    }
+
+    /// Every router at the end of the interval before.
+    pub(crate) fn samples(&self) -> Vec<RouterSample> {
+        self.known.iter().map(|known| known.before).collect()
+    }
+
     /// The rows of an interval.
     pub(crate) fn advance(&mut self, interval: &Interval<'_>) -> impl Iterator<Item = RouterRow> {
         let stamp = Stamp::of(interval);

@@ -1,19 +1,23 @@
 //! The tables of a run that grow with it, and how much is in them.
 
+use std::collections::BTreeMap;
+
 use longhaul_engine::measure::GoodputBatch;
 use serde::Serialize;
 
 use super::MesoNetMeta;
 use super::edges::{self, EdgeRow, LinkRow};
+use super::flow_trace::{self, StateRow};
 use super::flows::{self, ClassRow, NetworkRow};
 use super::groups;
 use super::log::{self, FlowRow};
 use super::long_lived::{self, LongLivedRow};
-use super::measured::MeasuredRow;
+use super::measured::{self, MeasuredRow};
+use super::packet_trace::{self, PassageRow};
 use super::routers::{self, RouterRow};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
-use crate::table::{Column, Table};
+use crate::table::{Column, StoredTable, Table};
 
 /// Rows of each table; nothing for those that the run does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -42,6 +46,12 @@ pub struct MesoNetRows {
     /// Of flows.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// Of flow_trace.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_trace: Option<u64>,
+    /// Of packet_trace.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_trace: Option<u64>,
     /// Of measures.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<u64>,
@@ -61,17 +71,30 @@ pub(super) struct Tables {
     pub(super) backbone_links: Option<Table<LinkRow>>,
     pub(super) goodput: Option<Table<GoodputBatch>>,
     pub(super) flows: Option<Table<FlowRow>>,
+    pub(super) flow_trace: Option<Table<StateRow>>,
+    pub(super) packet_trace: Option<Table<PassageRow>>,
     /// From the first interval that anything is measured in.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 
+/// Where each table stands, by the name of its file; nothing if the run begins.
+pub(super) type StoredTables = BTreeMap<String, StoredTable>;
+
 impl Tables {
+    /// The tables that `meta` asks for, as far as they were `stored`; `measured` are names of measures
+    /// of the user's own.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
+        stored: StoredTables,
+        measured: Option<&[String]>,
     ) -> Result<Self, OutputError> {
         let config = &meta.run.config;
-        let of = Creator { directory, meta };
+        let mut of = Creator {
+            directory,
+            meta,
+            stored,
+        };
         let topology = &config.topology;
         let routers = topology.backbone.len() + topology.pops.len() + topology.access.len();
         let has_flows = !config.long_lived.is_empty();
@@ -96,9 +119,17 @@ impl Tables {
             flows: config
                 .measure
                 .flow_log
-                .then(|| Table::create(directory.file(log::FILE), log::columns()))
+                .then(|| of.open(log::FILE, log::columns()))
                 .transpose()?,
-            measures: None,
+            flow_trace: (config.trace.as_ref())
+                .map(|_| of.open(flow_trace::FILE, flow_trace::columns()))
+                .transpose()?,
+            packet_trace: (config.trace.as_ref())
+                .map(|_| of.open(packet_trace::FILE, packet_trace::columns()))
+                .transpose()?,
+            measures: measured
+                .map(|names| of.open(measured::FILE, measured::columns(names)))
+                .transpose()?,
         })
     }
 }
@@ -107,11 +138,21 @@ impl Tables {
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,
+    stored: StoredTables,
 }
 
 impl Creator<'_> {
+    /// A table, or one that is gone on with.
+    fn open<R>(&mut self, file: &str, columns: Vec<Column<R>>) -> Result<Table<R>, OutputError> {
+        let path = self.directory.file(file);
+        match self.stored.remove(file) {
+            Some(stored) => Table::resume(path, columns, stored),
+            None => Table::create(path, columns),
+        }
+    }
+
     fn table<R>(
-        &self,
+        &mut self,
         name: &str,
         file: &str,
         columns: fn() -> Vec<Column<R>>,
@@ -120,7 +161,7 @@ impl Creator<'_> {
         if !self.meta.tables.iter().any(|wanted| wanted == name) {
             return Ok(None);
         }
-        let table = Table::create(self.directory.file(file), columns())?;
+        let table = self.open(file, columns())?;
         Ok(Some(match self.meta.flush_every {
             Some(intervals) => {
                 table.with_row_groups(intervals.saturating_mul(rows_of_an_interval as u64))
@@ -131,6 +172,23 @@ impl Creator<'_> {
 }
 
 impl Tables {
+    /// Sees to it that the disk has what is written, and says where the tables stand.
+    pub(super) fn store(&mut self) -> Result<StoredTables, OutputError> {
+        let mut stored = StoredTables::new();
+        store(&mut stored, flows::NETWORK, &mut self.network)?;
+        store(&mut stored, flows::CLASSES, &mut self.classes)?;
+        store(&mut stored, long_lived::FILE, &mut self.long_lived)?;
+        store(&mut stored, routers::FILE, &mut self.routers)?;
+        store(&mut stored, edges::FILE, &mut self.edges)?;
+        store(&mut stored, edges::LINKS, &mut self.backbone_links)?;
+        store(&mut stored, groups::FILE, &mut self.goodput)?;
+        store(&mut stored, log::FILE, &mut self.flows)?;
+        store(&mut stored, flow_trace::FILE, &mut self.flow_trace)?;
+        store(&mut stored, packet_trace::FILE, &mut self.packet_trace)?;
+        store(&mut stored, measured::FILE, &mut self.measures)?;
+        Ok(stored)
+    }
+
     /// Writes what is left. Rows of the tables of the end are still missing.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
@@ -142,10 +200,23 @@ impl Tables {
             backbone_links: self.backbone_links.map(Table::finish).transpose()?,
             goodput: self.goodput.map(Table::finish).transpose()?,
             flows: self.flows.map(Table::finish).transpose()?,
+            flow_trace: self.flow_trace.map(Table::finish).transpose()?,
+            packet_trace: self.packet_trace.map(Table::finish).transpose()?,
             measures: self.measures.map(Table::finish).transpose()?,
             ..MesoNetRows::default()
         })
     }
+}
+
+fn store<R>(
+    to: &mut StoredTables,
+    file: &str,
+    table: &mut Option<Table<R>>,
+) -> Result<(), OutputError> {
+    if let Some(table) = table {
+        to.insert(file.to_string(), table.store()?);
+    }
+    Ok(())
 }
 
 /// Appends rows to a table, if the run has it.

@@ -15,6 +15,9 @@ use super::{Cell, Kind, Name};
 const NULL: i16 = 0;
 const VALUE: i16 = 1;
 
+/// Runs of rows that have the same definition level.
+pub(super) type Runs = Vec<(i16, usize)>;
+
 /// The values of one column.
 pub(super) enum Values {
     Text(Typed<ByteArrayType>),
@@ -90,9 +93,9 @@ impl Values {
 
 /// Values that are not null, and which rows have one.
 pub(super) struct Typed<T: DataType> {
-    values: Vec<T::T>,
+    pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level that all of it have.
-    runs: Vec<(i16, usize)>,
+    pub(super) runs: Runs,
 }
 
 impl<T: DataType> Default for Typed<T> {
@@ -149,7 +152,7 @@ impl<T: DataType> Typed<T> {
 pub(super) struct Listed {
     list: Vec<ByteArray>,
     /// Runs of neighbours.
-    runs: Vec<Range<usize>>,
+    pub(super) runs: Vec<Range<usize>>,
 }
 
 impl Listed {

@@ -131,6 +131,7 @@ fn config() -> MesoNet {
             batch: 1000,
             flow_log: true,
         },
+        trace: None,
     }
 }
 
@@ -146,6 +147,7 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
         },
         tables: tables.iter().map(ToString::to_string).collect(),
         flush_every: Some(1),
+        checkpoint_every: None,
     }
 }
 
@@ -278,6 +280,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
         packets_out: 1400,
         events: 9000,
         classes: [ClassTotals::default(); 6],
+        trace_full: None,
         most_flows: 14,
         bytes_per_flow: 256,
         bytes_per_host: (32, 16),

@@ -8,6 +8,7 @@
 //! hosts      how many sources and receivers, and where
 //! sizes      speeds and buffers
 //! files, flows   what is asked for, by which algorithms
+//! trace      flows that are looked at closely
 //! explained  what follows from all this, for `longhaul explain`
 //! ```
 
@@ -21,6 +22,7 @@ pub(crate) mod original;
 mod routes;
 mod sizes;
 mod topology;
+mod trace;
 
 use longhaul_congestion::SlowStart;
 use longhaul_engine::config::mesonet::{Hosts, Measure, MesoNet, StartWaves, Transport, Users};
@@ -92,6 +94,9 @@ pub(crate) fn resolve(
     let Some(parts) = parts.filter(|_| out.is_empty()) else {
         return Err(out);
     };
+    let sources = parts.population.all_sources();
+    let measure = mesonet.sub_mut("measure");
+    let trace = trace::trace(measure, &long_lived, sources, &clock, &mut out);
     let hosts = mesonet.sub("hosts");
     if mesonet.sub("files").flag("admission") {
         let share = hosts.number("fast_share");
@@ -113,6 +118,7 @@ pub(crate) fn resolve(
         return Err(out);
     }
     let config = MesoNet {
+        trace,
         seed,
         replication,
         duration: clock.end(),

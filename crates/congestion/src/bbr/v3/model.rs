@@ -2,6 +2,7 @@
 //! smallest round-trip times and aggregated acknowledgements.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 use crate::windowed_max::WindowedMax;
@@ -13,7 +14,7 @@ const MIN_RTT_AGE: Span = Span::from_secs(10);
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
 /// Bounds of the model: infinite where there is none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
     /// Segments per second and in flight that recent losses allow.
     pub(super) short_rate: f64,
@@ -23,7 +24,7 @@ pub(super) struct Bounds {
 }
 
 /// What was delivered and lost lately.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
     /// Segments sent when the current round of losses began.
     pub(super) round_end: u64,
@@ -40,7 +41,7 @@ pub(super) struct Signals {
 }
 
 /// The probing for bandwidth.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
     /// Rounds since the last probe, when the cycle began, and how long to wait.
     pub(super) rounds: u64,
@@ -57,7 +58,7 @@ pub(super) struct Probe {
 }
 
 /// Smallest round-trip times of ten seconds and of the interval between probes for it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MinRtt {
     pub(super) rtt: Option<(Span, Time)>,
     /// The first of these in seconds.
@@ -67,7 +68,7 @@ pub(super) struct MinRtt {
 }
 
 /// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
     pub(super) delivered: f64,
@@ -75,7 +76,7 @@ pub(super) struct Aggregation {
 }
 
 /// The share of marked segments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
     /// Smoothed, and of the last round.
     pub(super) alpha: f64,

@@ -1,9 +1,11 @@
 //! Goodput of completed flows by group, a batch at a time (spec 004d B.11).
 
+use serde::{Deserialize, Serialize};
+
 use super::{FlowGroup, GoodputBatch};
 
 /// The goodputs that wait to be reported.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
     /// Flows after which a batch is reported.
     size: usize,

@@ -5,6 +5,7 @@
 //! packets: to know which line is next, they alone have to be at hand.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 use crate::prefetch::prefetch;
@@ -15,7 +16,7 @@ const PIECE: u32 = 16;
 const AHEAD: u32 = 6;
 
 /// A first-in first-out line; positions are those of the store.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Line {
     /// Of the packet that arrives first.
     head: u32,
@@ -25,7 +26,7 @@ struct Line {
 }
 
 /// All lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Lines {
     lines: Vec<Line>,
     times: Vec<Time>,

@@ -14,8 +14,10 @@ mod routing;
 mod server;
 mod shared;
 mod tournament;
+mod watch;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use self::line::Lines;
 pub(crate) use self::packet::{FlowId, Kind, Packet};
@@ -24,8 +26,9 @@ use self::routing::{Above, Stage};
 use self::server::Server;
 use self::shared::{SharedRouter, Way};
 use self::tournament::Tournament;
+pub(crate) use self::watch::{Watch, Watched};
 use crate::config::mesonet::{Router, Service, Topology};
-use crate::measure::QueueSample;
+use crate::measure::{QueueSample, Site};
 
 /// Something that concerns hosts.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +42,7 @@ pub(crate) enum Happening {
 }
 
 /// Routers and links, and all packets between them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
     /// Until when queues may be told of arrivals ahead of time.
@@ -58,10 +61,16 @@ pub(crate) struct Network {
     gaps: Vec<Span>,
     lines: Lines,
     stages: Vec<Stage>,
+    #[serde(skip)]
     order: Tournament,
     rebased: Time,
     /// Events so far.
     pub(crate) events: u64,
+    /// Whether what a host sends just goes into a queue of its own.
+    plain: bool,
+    /// Whether packets are followed now, and of which flows.
+    traced: bool,
+    watch: Option<Box<Watch>>,
 }
 
 /// The flow of packets that only fill places.
@@ -71,7 +80,7 @@ const NOBODY: FlowId = FlowId {
 };
 
 /// The two queues of a router, each served at its full capacity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
     up: Server,
     down: Server,
@@ -94,6 +103,9 @@ impl Network {
         };
         let backbone = topology.backbone.iter();
         Self {
+            plain: shared.is_empty(),
+            traced: false,
+            watch: None,
             now: Time::ZERO,
             horizon: Time::ZERO,
             access: topology.access.iter().map(|at| pair(&at.router)).collect(),
@@ -136,26 +148,31 @@ impl Network {
         }
     }
 
-    /// The next event that concerns hosts, by `limit`.
+    /// The next event that concerns hosts, by `limit`. There is a copy of what packets go through that
+    /// follows some of them (`watch.rs`), so that the other one does not even ask whether to.
     #[inline]
-    pub(crate) fn next(&mut self, limit: Time) -> Option<Happening> {
+    pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<Happening> {
         while let Some(line) = self.order.first_by(limit) {
             let (at, time) = self.lines.take(line);
             self.order.renew(line, self.lines.first(line));
             self.now = time;
             self.events += 1;
             match self.stages[line] {
-                Stage::Pop(pop) => self.climb(pop, at),
-                Stage::Backbone(router) => self.cross(router, at),
+                Stage::Pop(pop) => self.climb::<TRACED>(pop, at),
+                Stage::Backbone(router) => self.cross::<TRACED>(router, at),
                 Stage::Host => return Some(Happening::Delivered(*self.lines.packet(at))),
                 Stage::Answer => return Some(Happening::Answered(*self.lines.packet(at))),
                 Stage::Pace => return Some(Happening::Paced(self.lines.packet(at).flow())),
-                Stage::HeldAtPop(pop) => self.descend(pop, time, self.lines.packet(at).to, at),
-                Stage::HeldAtAccess => self.arrive(time, self.lines.packet(at).to, at),
-                Stage::Sent(access) => {
-                    self.offer_shared(self.pops.len() + access as usize, Way::Up, at);
+                Stage::HeldAtPop(pop) => {
+                    self.descend::<TRACED>(pop, time, self.lines.packet(at).to, at);
                 }
-                Stage::Served(router) => self.finish(router as usize, at),
+                Stage::HeldAtAccess => {
+                    self.arrive::<TRACED>(time, self.lines.packet(at).to, at);
+                }
+                Stage::Sent(access) => {
+                    self.offer_shared::<TRACED>(self.pops.len() + access as usize, Way::Up, at);
+                }
+                Stage::Served(router) => self.finish::<TRACED>(router as usize, at),
                 Stage::Waiting => unreachable!("the tournament does not know these lines"),
             }
         }
@@ -172,22 +189,31 @@ impl Network {
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;
-            let lines = self.stages.iter().enumerate();
-            let firsts = lines.map(|(line, &stage)| match stage {
-                Stage::Waiting => None,
-                _ => self.lines.first(line),
-            });
-            self.order.rebase(self.now, firsts);
+            self.order_lines();
         }
+    }
+
+    /// What is not stored: which line comes next.
+    pub(crate) fn complete(&mut self) {
+        self.order = Tournament::new(self.stages.len());
+        self.order_lines();
+    }
+
+    fn order_lines(&mut self) {
+        let lines = self.stages.iter().enumerate();
+        let firsts = lines.map(|(line, &stage)| match stage {
+            Stage::Waiting => None,
+            _ => self.lines.first(line),
+        });
+        self.order.rebase(self.rebased, firsts);
     }
 
     /// A host under `access` sends a packet.
     #[inline]
     pub(crate) fn send(&mut self, access: u16, packet: Packet) {
-        let now = self.now;
-        if !self.shared.is_empty() {
-            self.put(access as usize, now, packet);
-        } else if let Some(departure) = self.access[access as usize].up.offer(now) {
+        if !self.plain {
+            self.send_aside(access, packet);
+        } else if let Some(departure) = self.access[access as usize].up.offer(self.now) {
             self.put(access as usize, departure, packet);
         }
     }
@@ -209,20 +235,29 @@ impl Network {
 
     /// The packet at `at` has come from below to a point of presence.
     #[inline]
-    fn climb(&mut self, pop: u16, at: usize) {
+    fn climb<const TRACED: bool>(&mut self, pop: u16, at: usize) {
         let now = self.now;
         if !self.shared.is_empty() {
-            self.offer_shared(pop as usize, Way::Up, at);
-        } else if let Some(departure) = self.pops[pop as usize].up.offer(now) {
+            return self.offer_shared::<TRACED>(pop as usize, Way::Up, at);
+        }
+        let departure = self.pops[pop as usize].up.offer(now);
+        if TRACED {
+            self.note_offer(now, at, Site::Pop(pop.into()), Way::Up, departure);
+        }
+        if let Some(departure) = departure {
             self.forward(self.routing.out_of_pop(pop), departure, at);
         }
     }
 
     /// The packet at `at` has come to a backbone router.
     #[inline]
-    fn cross(&mut self, router: u16, at: usize) {
+    fn cross<const TRACED: bool>(&mut self, router: u16, at: usize) {
         let now = self.now;
-        let Some(departure) = self.backbone[router as usize].offer(now) else {
+        let departure = self.backbone[router as usize].offer(now);
+        if TRACED {
+            self.note_offer(now, at, Site::Backbone(router.into()), Way::Up, departure);
+        }
+        let Some(departure) = departure else {
             return;
         };
         let to = self.lines.packet(at).to;
@@ -238,31 +273,36 @@ impl Network {
             Above::Pop(pop) => {
                 let line = self.routing.held_at_pop(pop);
                 if self.may_go_ahead(line, departure) {
-                    self.descend(pop, departure, to, at);
+                    self.descend::<TRACED>(pop, departure, to, at);
                 } else {
                     self.forward(line, departure, at);
                 }
             }
-            Above::Backbone => self.go_to_access(departure, to, at),
+            Above::Backbone => self.go_to_access::<TRACED>(departure, to, at),
         }
     }
 
     /// The packet at `at`, for access router `to`, comes at `time` from above to a point of presence.
     #[inline]
-    fn descend(&mut self, pop: u16, time: Time, to: u16, at: usize) {
+    fn descend<const TRACED: bool>(&mut self, pop: u16, time: Time, to: u16, at: usize) {
         if !self.shared.is_empty() {
-            self.offer_shared(pop as usize, Way::Down, at);
-        } else if let Some(departure) = self.pops[pop as usize].down.offer(time) {
-            self.go_to_access(departure, to, at);
+            return self.offer_shared::<TRACED>(pop as usize, Way::Down, at);
+        }
+        let departure = self.pops[pop as usize].down.offer(time);
+        if TRACED {
+            self.note_offer(time, at, Site::Pop(pop.into()), Way::Down, departure);
+        }
+        if let Some(departure) = departure {
+            self.go_to_access::<TRACED>(departure, to, at);
         }
     }
 
     /// The packet comes at `time` from above to its access router.
     #[inline]
-    fn go_to_access(&mut self, time: Time, to: u16, at: usize) {
+    fn go_to_access<const TRACED: bool>(&mut self, time: Time, to: u16, at: usize) {
         let line = self.routing.held_at_access(to);
         if self.may_go_ahead(line, time) {
-            self.arrive(time, to, at);
+            self.arrive::<TRACED>(time, to, at);
         } else {
             self.forward(line, time, at);
         }
@@ -270,10 +310,15 @@ impl Network {
 
     /// The access router is told of it.
     #[inline]
-    fn arrive(&mut self, time: Time, to: u16, at: usize) {
+    fn arrive<const TRACED: bool>(&mut self, time: Time, to: u16, at: usize) {
         if !self.shared.is_empty() {
-            self.offer_shared(self.pops.len() + to as usize, Way::Down, at);
-        } else if let Some(departure) = self.access[to as usize].down.offer(time) {
+            return self.offer_shared::<TRACED>(self.pops.len() + to as usize, Way::Down, at);
+        }
+        let departure = self.access[to as usize].down.offer(time);
+        if TRACED {
+            self.note_offer(time, at, Site::Access(to.into()), Way::Down, departure);
+        }
+        if let Some(departure) = departure {
             self.forward(self.routing.to_hosts(to), departure, at);
         }
     }

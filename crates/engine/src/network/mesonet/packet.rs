@@ -1,6 +1,7 @@
 //! Packets without size: five types, a number, and where they go (spec 004a B.2).
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Kind {
 
 /// The name of a flow while it lasts: a place, and which of those that had the place it is. Packets
 /// of a flow that is over find another in its place, and are known by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) place: u32,
     /// Wraps; packets live for far less than as many flows in one place.
@@ -32,7 +33,7 @@ pub(crate) struct FlowId {
 
 /// A packet, or a turn of a host: 24 bytes. The order of its fields is that in which processors copy it,
 /// sixteen bytes and eight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub(crate) struct Packet {
     /// When the source made the data packet that this is, or that this answers.

@@ -1,16 +1,18 @@
 //! Who is next to whom: the tables by which packets find their way, and the numbers of the lines.
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::mesonet::{Parent, Service, Topology};
 
 /// Which queues follow an access router on the way up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Above {
     Pop(u16),
     Backbone,
 }
 
 /// What the packets of a line arrive at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// A point of presence, from below.
     Pop(u16),
@@ -37,7 +39,7 @@ pub(super) enum Stage {
 /// The tables. Lines are numbered from access routers up, to hosts, from points of presence, on
 /// links, held at points of presence, held at access routers, answers, and turns of sources; where routers
 /// have one server, in service at each, and waiting for it up and down.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routing {
     /// Of each access router.
     above: Vec<Above>,

@@ -5,12 +5,13 @@
 //! the service time, rounded up. No packet is kept, and nothing happens when one departs.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::config::mesonet::PacketRate;
 use crate::measure::QueueSample;
 
 /// The queue and its server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Server {
     /// When it will have served all that has arrived, to the picosecond below.
     busy_until: Time,

@@ -5,6 +5,7 @@
 //! cannot be known ahead: packets wait on lines of their own, and each service ends with an event.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::Network;
 use super::routing::Above;
@@ -12,7 +13,7 @@ use crate::config::mesonet::Router;
 use crate::measure::QueueSample;
 
 /// The way of a packet through a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Way {
     Up,
     Down,
@@ -28,7 +29,7 @@ impl Way {
 }
 
 /// A router with one server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedRouter {
     service: Span,
     /// Packets that each queue can hold, the one in service included.
@@ -61,16 +62,24 @@ impl SharedRouter {
 /// Routers are numbered from points of presence to access routers.
 impl Network {
     /// The packet at `at` comes to a router.
-    pub(super) fn offer_shared(&mut self, router: usize, way: Way, at: usize) {
+    pub(super) fn offer_shared<const TRACED: bool>(&mut self, router: usize, way: Way, at: usize) {
         let shared = &mut self.shared[router];
         let queue = &mut shared.queues[way as usize];
         queue.arrived += 1;
-        if queue.waiting >= shared.buffer {
+        let taken = queue.waiting < shared.buffer;
+        if taken {
+            queue.waiting += 1;
+        } else {
             queue.dropped += 1;
+        }
+        let idle = shared.serving.is_none();
+        if TRACED {
+            self.note_shared(router, way, at, taken);
+        }
+        if !taken {
             return;
         }
-        queue.waiting += 1;
-        if shared.serving.is_none() {
+        if idle {
             self.serve(router, way, at);
         } else {
             let line = self.routing.waiting(router, way as usize);
@@ -80,11 +89,11 @@ impl Network {
     }
 
     /// The packet at `at` has been served: it goes on, and the next one is served.
-    pub(super) fn finish(&mut self, router: usize, at: usize) {
+    pub(super) fn finish<const TRACED: bool>(&mut self, router: usize, at: usize) {
         let shared = &mut self.shared[router];
         let way = shared.serving.expect("a service ends");
         shared.queues[way as usize].waiting -= 1;
-        self.leave(router, way, at);
+        self.leave::<TRACED>(router, way, at);
         let ways = [way.other(), way];
         let waits = |way: &Way| {
             !self
@@ -108,17 +117,17 @@ impl Network {
         self.forward(self.routing.served(router), end, at);
     }
 
-    fn leave(&mut self, router: usize, way: Way, at: usize) {
+    fn leave<const TRACED: bool>(&mut self, router: usize, way: Way, at: usize) {
         let now = self.now;
         let to = self.lines.packet(at).to;
         match (self.routing.access_of(router), way) {
             (Some(access), Way::Up) => match self.routing.above(access) {
-                Above::Pop(pop) => self.climb(pop, at),
-                Above::Backbone => self.cross(self.routing.domain(access), at),
+                Above::Pop(pop) => self.climb::<TRACED>(pop, at),
+                Above::Backbone => self.cross::<TRACED>(self.routing.domain(access), at),
             },
             (Some(access), Way::Down) => self.forward(self.routing.to_hosts(access), now, at),
-            (None, Way::Up) => self.cross(self.routing.parent(router as u16), at),
-            (None, Way::Down) => self.arrive(now, to, at),
+            (None, Way::Up) => self.cross::<TRACED>(self.routing.parent(router as u16), at),
+            (None, Way::Down) => self.arrive::<TRACED>(now, to, at),
         }
     }
 }

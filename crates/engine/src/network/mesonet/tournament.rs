@@ -33,6 +33,12 @@ const IDLE: u64 = u64::MAX;
 /// Times from here on, as long as the base is what it is, are as good as none: 281 s.
 const FAR: u64 = u64::MAX >> LINE_BITS;
 
+impl Default for Tournament {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl Tournament {
     /// How long after a call of [`Self::rebase`] the next one is due.
     pub(crate) const REACH: Span = Span::from_secs(200);
@@ -88,7 +94,7 @@ impl Tournament {
 
     /// The first packet of `line`, which was the first of all, has gone; the next one arrives at
     /// `time`, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn renew(&mut self, line: usize, time: Option<Time>) {
         let key = time.map_or(IDLE, |time| self.key(line, time));
         match &mut self.games {

@@ -2,6 +2,7 @@
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::tallies::LATE;
 use crate::config::mesonet::{AccessClass, Cell, FileType};
@@ -13,7 +14,7 @@ use crate::transport::mesonet::{
 };
 
 /// What is known of a flow beside its two ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct About {
     pub(super) source: u32,
     pub(super) receiver: u32,
@@ -51,7 +52,7 @@ impl About {
 }
 
 /// The ends of all flows. Places of those that are over are used again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Connections {
     pub(super) sending: Vec<SendingEnd>,
     receiving: Vec<ReceivingEnd>,
@@ -59,6 +60,7 @@ pub(super) struct Connections {
     free: Vec<FlowId>,
     backlog: Backlog,
     /// Congestion control that no flow has used, of each algorithm.
+    #[serde(skip)]
     fresh: Vec<CongestionState>,
     /// Whether flow groups count an algorithm as the alternate.
     pub(super) alternate: Vec<bool>,
@@ -87,6 +89,14 @@ impl Connections {
             allowance: setup.allowance,
             long_lived: vec![None; setup.long_lived],
         }
+    }
+
+    /// What is not stored: `fresh` congestion control, and the tables that flows share with it.
+    pub(super) fn complete(&mut self, fresh: Vec<CongestionState>) {
+        for (sender, about) in self.sending.iter_mut().zip(&self.about) {
+            sender.share_tables(&fresh[about.algorithm as usize]);
+        }
+        self.fresh = fresh;
     }
 
     /// The flow's sending end, unless the flow is over.
@@ -119,7 +129,7 @@ impl Connections {
     }
 
     /// An acknowledgement; whether it was the last one that the flow needed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
             Some(sender) if sender.is_active() => sender.on_answer(packet, env),

@@ -6,7 +6,7 @@ use super::World;
 use super::connections::About;
 use super::tallies::Tallies;
 use crate::config::mesonet::FileType;
-use crate::measure::{FlowClass, FlowRecord, MesoNetRecorder};
+use crate::measure::{FlowClass, FlowEvent, FlowRecord, MesoNetRecorder};
 use crate::network::mesonet::FlowId;
 use crate::traffic::mesonet::{Choice, Receiver};
 use crate::transport::mesonet::{Place, SendingEnd, Timer};
@@ -48,6 +48,7 @@ impl World {
             tally: Tallies::of_class(class),
         };
         let flow = self.connections.open(about, &endpoints, place);
+        self.follow(flow);
         self.connections.sending[flow.place as usize].connect(&mut self.env);
         for access in ends {
             let edge = &mut self.tallies.edges[access as usize];
@@ -154,7 +155,7 @@ impl World {
     }
 
     /// A long-lived flow starts: its hosts are its own, and connected.
-    pub(super) fn start_long_lived(&mut self, number: u32) {
+    pub(super) fn start_long_lived(&mut self, number: u32, recorder: &mut dyn MesoNetRecorder) {
         let at = number as usize;
         let flow = &self.long_lived[at];
         let ends = [flow.from as u16, flow.to as u16];
@@ -181,16 +182,19 @@ impl World {
             tally: Tallies::of_long_lived(at),
         };
         let flow = self.connections.open(about, &endpoints, place);
+        self.follow(flow);
         self.connections.long_lived[at] = Some(flow);
         self.connections.sending[flow.place as usize].begin(u64::MAX, &mut self.env);
+        self.report_state(flow, FlowEvent::Start, recorder);
         self.pass(ends, |flows| flows.active += 1);
     }
 
     /// A long-lived flow stops. Its place stays its own, so that its last counts are found.
-    pub(super) fn stop_long_lived(&mut self, number: u32) {
+    pub(super) fn stop_long_lived(&mut self, number: u32, recorder: &mut dyn MesoNetRecorder) {
         if let Some(flow) = self.connections.long_lived[number as usize] {
             let at = flow.place as usize;
             self.connections.sending[at].stop();
+            self.report_state(flow, FlowEvent::End, recorder);
             self.pass(self.connections.about[at].ends, |flows| flows.active -= 1);
         }
     }

@@ -7,12 +7,17 @@ mod connections;
 mod flows;
 mod sampling;
 mod setup;
+mod state;
 mod tallies;
+mod tracing;
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use self::connections::Connections;
+pub use self::state::resume_mesonet;
 use self::tallies::Tallies;
+use self::tracing::Tracing;
 use super::SetupError;
 use crate::config::mesonet::{Jumbo, LongLived, Measure, MesoNet};
 use crate::measure::{Batches, Control, MesoNetRecorder, MesoNetTotals};
@@ -35,8 +40,8 @@ pub fn run_mesonet(
     Ok(world.totals(stopped))
 }
 
-/// Everything. Plain data: a copy of it goes on like the original.
-#[derive(Clone, Debug)]
+/// Everything. Plain data: a copy of it goes on like the original, one that was stored and read too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct World {
     env: Env,
     connections: Connections,
@@ -52,6 +57,7 @@ struct World {
     tallies: Tallies,
     batches: Batches,
     measure: Measure,
+    tracing: Option<Tracing>,
     end: Time,
     /// When the current interval ends, and its number.
     interval_end: Time,
@@ -69,7 +75,11 @@ impl World {
             let leap = self.env.network.now + LEAP;
             let until = self.interval_end.min(leap);
             self.env.network.set_horizon(until);
-            self.run_until(until, recorder);
+            if self.begin_trace() {
+                self.run_traced(until, recorder);
+            } else {
+                self.run_until::<false>(until, recorder);
+            }
             self.env.network.now = until;
             self.env.network.rebase();
             if until < self.interval_end {
@@ -85,13 +95,20 @@ impl World {
                 self.batches.report(self.interval - 1, true, rest);
                 return true;
             }
+            recorder.checkpoint(&|| self.to_bytes());
         }
     }
 
-    fn run_until(&mut self, until: Time, recorder: &mut dyn MesoNetRecorder) {
+    /// Compiled twice, so that the loop that traces nothing does not ask whether to: what is called in
+    /// it once is inlined by order, not by the compiler's choice.
+    #[inline(always)]
+    fn run_until<const TRACED: bool>(&mut self, until: Time, recorder: &mut dyn MesoNetRecorder) {
         loop {
             let timer = self.env.timers.first();
-            match self.env.network.next(timer.min(until)) {
+            match self.env.network.next::<TRACED>(timer.min(until)) {
+                Some(Happening::Delivered(packet)) if TRACED => {
+                    self.deliver_traced(&packet, recorder);
+                }
                 Some(Happening::Delivered(packet)) => self.deliver(&packet, recorder),
                 Some(Happening::Answered(answer)) => {
                     self.connections.on_answer(answer, &mut self.env);
@@ -104,7 +121,7 @@ impl World {
     }
 
     /// A packet has passed the access router of its host.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, packet: &Packet, recorder: &mut dyn MesoNetRecorder) {
         if let Some(next) = self.env.network.upcoming(packet.to) {
             self.connections.expect(next);
@@ -129,15 +146,18 @@ impl World {
         let (now, timer) = self.env.timers.take();
         self.env.network.now = now;
         match timer {
-            Timer::Expiry(flow) => match self.connections.on_expiry(flow, &mut self.env) {
-                Expired::No => {}
-                Expired::Again => self.note_retry(flow),
-                Expired::Failed => self.fail(flow, recorder),
-            },
+            Timer::Expiry(flow) => {
+                let before = self.marks_of(flow);
+                match self.connections.on_expiry(flow, &mut self.env) {
+                    Expired::No => self.report_timeout(flow, before, recorder),
+                    Expired::Again => self.note_retry(flow),
+                    Expired::Failed => self.fail(flow, recorder),
+                }
+            }
             Timer::Pace(flow) => self.connections.on_pace(flow, &mut self.env),
             Timer::Ask(source) => self.ask(source),
-            Timer::Start(number) => self.start_long_lived(number),
-            Timer::Stop(number) => self.stop_long_lived(number),
+            Timer::Start(number) => self.start_long_lived(number, recorder),
+            Timer::Stop(number) => self.stop_long_lived(number, recorder),
         }
     }
 }

@@ -181,6 +181,7 @@ impl World {
             packets_out: self.tallies.packets_out,
             events: self.env.network.events,
             classes: self.tallies.totals,
+            trace_full: self.tracing.as_ref().and_then(|tracing| tracing.full),
             most_flows: self.connections.most(),
             bytes_per_flow: Connections::bytes_each() as u64,
             bytes_per_host: (Sources::bytes_each() as u64, Receivers::bytes_each() as u64),

@@ -6,6 +6,7 @@ use longhaul_units::{Span, Time};
 use super::World;
 use super::connections::Connections;
 use super::tallies::{Flows, Passing, Tallies};
+use super::tracing::Tracing;
 use crate::config::Randomness;
 use crate::config::mesonet::{AccessClass, MesoNet, PacketRate, Transport};
 use crate::measure::Batches;
@@ -30,7 +31,9 @@ impl World {
     pub(super) fn new(config: &MesoNet) -> Result<Self, SetupError> {
         let streams = Streams::of_seed(config.seed, config.replication, Randomness::Streams);
         let (gaps, speeds) = host_speeds(config);
-        let network = Network::new(&config.topology, gaps);
+        let mut network = Network::new(&config.topology, gaps);
+        let tracing = config.trace.clone().map(Tracing::new);
+        network.set_watch(tracing.as_ref().map(Tracing::watch));
         let transports = Transports {
             fresh: fresh(config)?,
             alternate: config.algorithms.iter().map(|one| one.alternate).collect(),
@@ -78,6 +81,7 @@ impl World {
             ),
             batches: Batches::new(config.measure.batch),
             measure: config.measure,
+            tracing,
             end: config.duration,
             interval_end: (Time::ZERO + config.measure.every).min(config.duration),
             interval: 1,
@@ -104,7 +108,7 @@ fn host_speeds(config: &MesoNet) -> (Vec<Span>, Vec<u16>) {
 }
 
 /// Congestion control of each algorithm as flows begin with it.
-fn fresh(config: &MesoNet) -> Result<Vec<CongestionState>, SetupError> {
+pub(super) fn fresh(config: &MesoNet) -> Result<Vec<CongestionState>, SetupError> {
     let &Transport {
         initial_cwnd,
         initial_ssthresh,

@@ -1,5 +1,7 @@
 //! What is counted between the ends of intervals, and over the run.
 
+use serde::{Deserialize, Serialize};
+
 use crate::measure::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 use crate::transport::mesonet::Interval;
 
@@ -7,7 +9,7 @@ use crate::transport::mesonet::Interval;
 pub(super) const LATE: u16 = 0;
 
 /// The counters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tallies {
     /// Data packets that reached receivers' access routers in the interval, by tally: late ones, those
     /// of each class, those of each long-lived flow.
@@ -27,7 +29,7 @@ pub(super) struct Tallies {
 }
 
 /// Flows that pass routers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Passing {
     pub(super) backbone: Vec<Flows>,
     pub(super) pops: Vec<Flows>,
@@ -35,7 +37,7 @@ pub(super) struct Passing {
 }
 
 /// Flows that pass a router.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Flows {
     pub(super) active: u64,
     pub(super) completed: u64,

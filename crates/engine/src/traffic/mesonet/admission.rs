@@ -1,10 +1,12 @@
 //! How many large files are under way, so that each cell has some and slow paths not too many
 //! (spec 004d B.6).
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::mesonet::{Admission, Cell, FileType};
 
 /// Large files under way, counted from their choice to their end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct UnderWay {
     admission: Option<Admission>,
     /// Of each large type, in each cell.

@@ -1,5 +1,7 @@
 //! How long files are.
 
+use serde::{Deserialize, Serialize};
+
 use super::admission::UnderWay;
 use crate::config::Distribution;
 use crate::config::mesonet::{Cell, FileType, Files};
@@ -14,9 +16,8 @@ pub(crate) struct Choice {
 }
 
 /// Chooses files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FileChooser {
-    web: Distribution,
     files: Files,
     sizes: Stream,
     types: Stream,
@@ -25,10 +26,6 @@ pub(crate) struct FileChooser {
 impl FileChooser {
     pub(crate) fn new(files: &Files, streams: &Streams) -> Self {
         Self {
-            web: Distribution::Pareto {
-                mean: files.mean,
-                shape: files.shape,
-            },
             files: files.clone(),
             sizes: streams.component("mesonet/sizes"),
             types: streams.component("mesonet/types"),
@@ -37,7 +34,10 @@ impl FileChooser {
 
     /// The size of a Web object, which every other file multiplies: rounded up (004d E.8).
     pub(crate) fn web_object(&mut self) -> u64 {
-        self.sizes.draw_count(&self.web)
+        self.sizes.draw_count(&Distribution::Pareto {
+            mean: self.files.mean,
+            shape: self.files.shape,
+        })
     }
 
     /// The file of a flow of this cell, given the size drawn (004d B.6): a type of which the cell has

@@ -1,5 +1,7 @@
 //! Receivers: which of them are idle, and which one a source chooses.
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::mesonet::{MesoNet, Parent};
 use crate::random::{Stream, Streams};
 
@@ -15,7 +17,7 @@ pub(crate) struct Receiver {
 }
 
 /// All receivers, in order of access routers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receivers {
     /// First receiver of each access router, and the number of all.
     first: Vec<u32>,
@@ -32,7 +34,7 @@ pub(crate) struct Receivers {
 }
 
 /// The receivers under a backbone router.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
     /// Access routers with receivers, each with the number of receivers up to and including its own.

@@ -1,12 +1,13 @@
 //! Sources: where they are, what they have, and when they ask.
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use crate::config::mesonet::{Algorithm, MesoNet, StartWaves, Users};
 use crate::random::{Stream, Streams};
 
 /// What a source keeps for the whole run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
     /// Its access router.
     pub(crate) access: u16,
@@ -17,7 +18,7 @@ pub(crate) struct Source {
 }
 
 /// All sources, in order of access routers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sources {
     sources: Vec<Source>,
     users: Users,

@@ -1,9 +1,11 @@
 //! Answers that wait for their receiver's host, of all receivers in one store.
 
+use serde::{Deserialize, Serialize};
+
 use crate::network::mesonet::Packet;
 
 /// The answers of one receiver that wait, in order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     first: u32,
     last: u32,
@@ -22,7 +24,7 @@ impl Default for Waiting {
 }
 
 /// The store: lists that share their places, so that nothing is allocated once it is large enough.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Backlog {
     places: Vec<(Packet, u32)>,
     free: u32,

@@ -11,14 +11,16 @@ mod rtt;
 mod sender;
 mod timers;
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use self::backlog::Backlog;
 pub(crate) use self::receiver::{Place, ReceivingEnd};
-pub(crate) use self::sender::{Endpoints, Expired, Interval, SendingEnd};
+pub(crate) use self::sender::{Endpoints, Expired, Interval, Marks, SendingEnd};
 pub(crate) use self::timers::{Timer, Timers};
 use crate::network::mesonet::Network;
 
 /// What the ends of flows act on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Env {
     pub(crate) network: Network,
     pub(crate) timers: Timers,

@@ -3,11 +3,13 @@
 //! Spec 004a B.6. A data packet with a number beyond the expected one shows that at least one was
 //! lost; it is not asked for again.
 
+use serde::{Deserialize, Serialize};
+
 use super::backlog::{Backlog, Waiting};
 use crate::network::mesonet::{FlowId, Kind, Network, Packet};
 
 /// The receiving end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct ReceivingEnd {
     flow: FlowId,
     /// Number of the next data packet if none is lost.

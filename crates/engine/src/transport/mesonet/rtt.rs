@@ -1,9 +1,10 @@
 //! Round-trip times and the retransmission timeout (spec 004a B.7.5, 004b B.4).
 
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 /// What a source knows of its flow's round trips, and its timer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RoundTrips {
     pub(crate) srtt: Span,
     /// Zero before the first sample.
@@ -48,6 +49,11 @@ impl RoundTrips {
             .max(self.propagation * LEAST)
             .min(self.propagation * MOST);
         self.restart(now);
+    }
+
+    /// What the timer is set to.
+    pub(crate) fn rto(&self) -> Span {
+        self.rto
     }
 
     /// Sets the timer without a sample.

@@ -1,9 +1,13 @@
 //! The sending end of a flow: its handshake, its window, and what it still has to send.
 
 mod epoch;
+mod traced;
+
+pub(crate) use self::traced::Marks;
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 
 use super::rtt::RoundTrips;
 use super::{Env, Timer};
@@ -16,7 +20,7 @@ const SYN_WAIT: Span = Span::from_secs(3);
 const SYNS: u8 = 3;
 
 /// How far a flow is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     Connecting,
     Transferring,
@@ -47,7 +51,7 @@ pub(crate) enum Expired {
 }
 
 /// What happened to a flow since the last interval ended.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
@@ -55,7 +59,7 @@ pub(crate) struct Interval {
 }
 
 /// The sending end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SendingEnd {
     flow: FlowId,
     phase: Phase,
@@ -276,6 +280,11 @@ impl SendingEnd {
     /// Smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
         self.trips.srtt
+    }
+
+    /// [`CongestionState::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &CongestionState) {
+        self.congestion.share_tables(like);
     }
 
     /// Its congestion control.

@@ -5,6 +5,7 @@
 //! life.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::network::mesonet::FlowId;
 use crate::schedule::{Heap, Key, time_of};
@@ -54,7 +55,7 @@ impl Timer {
 
 /// All timers, in order. Those of flows, which come and go, are kept apart from those of hundreds of
 /// thousands of sources that think.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Timers {
     flows: Heap,
     users: Heap,

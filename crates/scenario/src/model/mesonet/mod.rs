@@ -172,6 +172,12 @@ const MEASURE: &[Field] = &[
         "Whether every flow is a row of `flows.parquet` when it ends; false by default.",
     ),
     field(
+        "trace",
+        Kind::Table(TRACE),
+        "Flows whose states and packets are rows of `flow_trace.parquet` and `packet_trace.parquet`; \
+         none by default.",
+    ),
+    field(
         "backbone_link",
         IDENTIFIER,
         "Link of the backbone whose packets `longhaul export` counts, by name or number; 0 for none \
@@ -188,5 +194,34 @@ const MEASURE: &[Field] = &[
         IDENTIFIER,
         "Access router whose arrivals from above it counts, by name or number; 0 for none \
          (ACCESS_LINK_TO_MONITOR).",
+    ),
+];
+
+const TRACE: &[Field] = &[
+    field(
+        "flows",
+        Kind::List(&IDENTIFIER),
+        "Long-lived flows, by name or number.",
+    ),
+    field(
+        "sources",
+        Kind::List(&IDENTIFIER),
+        "Sources, all of whose flows are traced: numbers as in `flows.parquet`, from 0 in order of \
+         access routers, or a first and a last one such as \"0-9\".",
+    ),
+    field(
+        "from",
+        MOMENT,
+        "When the trace begins: a time, or a part of the run; 0 by default.",
+    ),
+    field(
+        "until",
+        MOMENT,
+        "When it ends: a time, or a part of the run; 1 by default.",
+    ),
+    field(
+        "most",
+        Kind::Whole { min: 1, max: MOST },
+        "Most rows of each of the two tables; the trace ends there; 1000000 by default.",
     ),
 ];

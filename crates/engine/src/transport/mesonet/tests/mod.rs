@@ -163,7 +163,7 @@ impl Path {
         self.env.network.set_horizon(until);
         loop {
             let timer = self.env.timers.first();
-            match self.env.network.next(timer.min(until)) {
+            match self.env.network.next::<false>(timer.min(until)) {
                 Some(Happening::Delivered(packet)) => self.deliver(&packet),
                 Some(Happening::Answered(answer)) => {
                     let network = &mut self.env.network;

@@ -1,0 +1,167 @@
+//! The checkpoint of a long run: a directory beside the future run directory, `<name>.checkpoint`.
+//!
+//! It holds the growing tables in `run`, and in `state` what it takes to go on with them: a whole file at
+//! any time, since a new one takes the place of the old one at once. Tables only grow behind what the state
+//! knows of, so that a process may be killed at any moment. When the run has ended, `run` gets its final
+//! name, and the rest goes.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use longhaul_engine::RESULTS_VERSION;
+use serde::{Deserialize, Serialize};
+
+use crate::directory::{sibling, sync_directory};
+use crate::error::OutputError;
+
+const STATE: &str = "state";
+const LOCK: &str = "lock";
+const RUN: &str = "run";
+
+/// Counts changes of what the state holds that change no results.
+const FORMAT: u32 = 1;
+
+/// Whose state it is. Only the engine that wrote a state can read the rest of it.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Owner {
+    engine: String,
+    scenario_hash: String,
+}
+
+impl Owner {
+    fn new(version: &str, scenario_hash: &str) -> Self {
+        Self {
+            engine: format!("{version} (results {RESULTS_VERSION}, checkpoints {FORMAT})"),
+            scenario_hash: scenario_hash.to_string(),
+        }
+    }
+}
+
+/// The checkpoint of a run that goes on.
+#[derive(Debug)]
+pub(crate) struct Checkpoint {
+    folder: PathBuf,
+    owner: Owner,
+    every: Duration,
+    last: Instant,
+    has_state: bool,
+    /// Held as long as the process lives.
+    _lock: File,
+}
+
+impl Checkpoint {
+    /// Where the checkpoint of the run `target` is.
+    pub(crate) fn folder(target: &Path) -> PathBuf {
+        sibling(target, "checkpoint")
+    }
+
+    /// Opens the checkpoint of the run `target`, to be written `every` so often, and the state that is
+    /// there, if any is. Another one's state, and one that a process works with, are refused.
+    pub(crate) fn open(
+        target: &Path,
+        every: Duration,
+        version: &str,
+        scenario_hash: &str,
+    ) -> Result<(Self, Option<Vec<u8>>), OutputError> {
+        let folder = Self::folder(target);
+        let (run, state) = (folder.join(RUN), folder.join(STATE));
+        if state.exists() && !run.exists() {
+            // The run has got its final name, and the process was killed before it removed the rest.
+            fs::remove_file(&state).map_err(OutputError::io("remove", &state))?;
+        }
+        fs::create_dir_all(&run).map_err(OutputError::io("create", &run))?;
+        let lock = folder.join(LOCK);
+        let file = File::create(&lock).map_err(OutputError::io("create", &lock))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(OutputError::InUse(folder)),
+            Err(TryLockError::Error(error)) => return Err(OutputError::io("lock", &lock)(error)),
+        }
+        let owner = Owner::new(version, scenario_hash);
+        let stored = match fs::read(&state) {
+            Ok(bytes) => Some(owner.check(&folder, &bytes)?),
+            Err(_) if !state.exists() => None,
+            Err(error) => return Err(OutputError::io("read", &state)(error)),
+        };
+        let checkpoint = Self {
+            folder,
+            owner,
+            every,
+            last: Instant::now(),
+            has_state: stored.is_some(),
+            _lock: file,
+        };
+        Ok((checkpoint, stored))
+    }
+
+    /// Where this one is.
+    pub(crate) fn own_folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the run's files grow.
+    pub(crate) fn run(&self) -> PathBuf {
+        self.folder.join(RUN)
+    }
+
+    /// Whether it is time for another one.
+    pub(crate) fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.every
+    }
+
+    /// Puts a new state in the place of the old one.
+    pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
+        let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
+        let owner = postcard::to_stdvec(&self.owner).expect("plain data");
+        let write = || {
+            let mut file = File::create(&new)?;
+            file.write_all(&owner)?;
+            parts
+                .into_iter()
+                .try_for_each(|part| file.write_all(part))?;
+            file.sync_all()?;
+            fs::rename(&new, &state)
+        };
+        write().map_err(OutputError::io("write", &new))?;
+        sync_directory(&self.folder)?;
+        self.has_state = true;
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// The run has ended, and is elsewhere.
+    pub(crate) fn remove(mut self) -> Result<(), OutputError> {
+        self.has_state = false;
+        fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))
+    }
+}
+
+/// A run that ends before its first checkpoint leaves nothing.
+impl Drop for Checkpoint {
+    fn drop(&mut self) {
+        if !self.has_state {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+impl Owner {
+    /// What follows the owner in a state, if that is this one.
+    fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
+        let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
+        let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;
+        if owner.engine != self.engine {
+            return Err(OutputError::OtherEngine {
+                folder: folder.to_path_buf(),
+                found: owner.engine,
+                own: self.engine.clone(),
+            });
+        }
+        if owner.scenario_hash != self.scenario_hash {
+            return Err(OutputError::OtherScenario(folder.to_path_buf()));
+        }
+        Ok(rest.to_vec())
+    }
+}

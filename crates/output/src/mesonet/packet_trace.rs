@@ -1,0 +1,160 @@
+//! packet_trace.parquet: packets of traced flows from element to element, a row for each (spec 004a B.15).
+
+use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_engine::measure::{Direction, PacketEvent, PacketKind, Passage, Site};
+
+use crate::table::{Cell, Column, Kind, Name};
+
+pub(crate) const FILE: &str = "packet_trace.parquet";
+
+/// A moment of a packet.
+pub(crate) struct PassageRow {
+    passage: Passage,
+    router: Option<Name>,
+}
+
+/// Names of routers by tier.
+pub(crate) struct Sites {
+    backbone: Vec<Name>,
+    pops: Vec<Name>,
+    access: Vec<Name>,
+}
+
+impl Sites {
+    pub(crate) fn of(config: &MesoNet) -> Self {
+        let topology = &config.topology;
+        let name = |text: &String| Name::from(text.as_str());
+        Self {
+            backbone: topology
+                .backbone
+                .iter()
+                .map(|one| name(&one.name))
+                .collect(),
+            pops: topology
+                .pops
+                .iter()
+                .map(|one| name(&one.router.name))
+                .collect(),
+            access: topology
+                .access
+                .iter()
+                .map(|one| name(&one.router.name))
+                .collect(),
+        }
+    }
+
+    pub(crate) fn row(&self, passage: &Passage) -> PassageRow {
+        let router = match passage.event {
+            PacketEvent::Queued { site, .. } | PacketEvent::Dropped { site, .. } => {
+                Some(match site {
+                    Site::Backbone(at) => &self.backbone[at as usize],
+                    Site::Pop(at) => &self.pops[at as usize],
+                    Site::Access(at) => &self.access[at as usize],
+                })
+            }
+            PacketEvent::Sent | PacketEvent::Delivered => None,
+        };
+        PassageRow {
+            passage: *passage,
+            router: router.cloned(),
+        }
+    }
+}
+
+impl PassageRow {
+    fn event(&self) -> &'static str {
+        match self.passage.event {
+            PacketEvent::Sent => "sent",
+            PacketEvent::Queued { .. } => "queued",
+            PacketEvent::Dropped { .. } => "dropped",
+            PacketEvent::Delivered => "delivered",
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.passage.kind {
+            PacketKind::Syn => "SYN",
+            PacketKind::SynAck => "SYN+ACK",
+            PacketKind::Data => "DT",
+            PacketKind::Ack => "ACK",
+            PacketKind::Nak => "NAK",
+        }
+    }
+
+    fn queue(&self) -> Option<&'static str> {
+        match self.passage.event {
+            PacketEvent::Queued { direction, .. } | PacketEvent::Dropped { direction, .. } => {
+                Some(match direction {
+                    Direction::Up => "up",
+                    Direction::Down => "down",
+                })
+            }
+            PacketEvent::Sent | PacketEvent::Delivered => None,
+        }
+    }
+
+    fn leaves(&self) -> Option<f64> {
+        match self.passage.event {
+            PacketEvent::Queued { leaves, .. } => leaves.map(|time| time.as_secs_f64()),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn columns() -> Vec<Column<PassageRow>> {
+    use Kind::{Count, Real, Text};
+    vec![
+        Column::new("t_s", Real, "s", "when", |row: &PassageRow| {
+            Cell::Real(row.passage.time.as_secs_f64())
+        }),
+        Column::new(
+            "flow",
+            Count,
+            "",
+            "number of the flow among those traced, from 1",
+            |row: &PassageRow| Cell::Count(row.passage.flow),
+        ),
+        Column::new(
+            "kind",
+            Text,
+            "",
+            "SYN, SYN+ACK, DT, ACK or NAK",
+            |row: &PassageRow| Cell::Text(row.kind()),
+        ),
+        Column::new(
+            "number",
+            Count,
+            "",
+            "the packet's own, or the one that an answer expects next",
+            |row: &PassageRow| Cell::Count(row.passage.number),
+        ),
+        Column::new(
+            "event",
+            Text,
+            "",
+            "sent by its host, queued at a router, dropped by a full queue, delivered to its host",
+            |row: &PassageRow| Cell::Text(row.event()),
+        ),
+        Column::new(
+            "router",
+            Text,
+            "",
+            "where it was queued or dropped",
+            |row: &PassageRow| row.router.clone().map_or(Cell::Null, Cell::Name),
+        ),
+        Column::new(
+            "queue",
+            Text,
+            "",
+            "up towards the backbone, down towards the hosts; up at backbone routers",
+            |row: &PassageRow| row.queue().into(),
+        ),
+        Column::new(
+            "leaves_s",
+            Real,
+            "s",
+            "when it will leave the router, unless its queues share their server",
+            |row: &PassageRow| row.leaves().into(),
+        ),
+    ]
+}

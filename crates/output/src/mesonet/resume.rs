@@ -1,0 +1,160 @@
+//! Runs that are gone on with: what a checkpoint keeps of the records, beside the simulation's state.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use longhaul_engine::measure::RouterSample;
+use serde::{Deserialize, Serialize};
+
+use super::tables::StoredTables;
+use super::{MesoNetMeta, MesoNetWriter};
+use crate::checkpoint::Checkpoint;
+use crate::directory::PartialDirectory;
+use crate::error::OutputError;
+
+/// Where the tables stand, and what later rows depend on.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Stored {
+    /// What the run has taken so far.
+    wall: Duration,
+    pub(super) tables: StoredTables,
+    pub(super) routers: Vec<RouterSample>,
+    /// Names of the user's own measures, if there are any.
+    pub(super) measured: Option<Vec<String>>,
+}
+
+/// A run directory that may be one to go on with.
+pub(super) struct Opened {
+    pub(super) directory: PartialDirectory,
+    pub(super) resumption: Resumption,
+    /// What was stored; nothing if the run begins.
+    pub(super) stored: Stored,
+}
+
+/// How a run goes on, now and later.
+#[derive(Debug)]
+pub(super) struct Resumption {
+    checkpoint: Option<Checkpoint>,
+    /// The simulation's state to go on from.
+    state: Option<Vec<u8>>,
+    /// What earlier processes have taken.
+    wall: Duration,
+    began: Instant,
+}
+
+impl Opened {
+    pub(super) fn new(out: &Path, meta: &MesoNetMeta) -> Result<Self, OutputError> {
+        let run = &meta.run;
+        let mut resumption = Resumption {
+            checkpoint: None,
+            state: None,
+            wall: Duration::ZERO,
+            began: Instant::now(),
+        };
+        let Some(every) = meta.checkpoint_every else {
+            let directory = PartialDirectory::create(out, run.overwrite)?;
+            let folder = Checkpoint::folder(directory.target());
+            if folder.exists() {
+                return Err(OutputError::HasCheckpoint(folder));
+            }
+            return Ok(Self {
+                directory,
+                resumption,
+                stored: Stored::default(),
+            });
+        };
+        let of_user = |algorithm: &&_| of_user(algorithm);
+        if let Some(algorithm) = run.config.algorithms.iter().find(of_user) {
+            return Err(OutputError::CannotStore(algorithm.label.clone()));
+        }
+        let (directory, (checkpoint, bytes)) =
+            PartialDirectory::lasting(out, run.overwrite, |target| {
+                let found = Checkpoint::open(target, every, &run.version, &run.scenario_hash)?;
+                Ok((found.0.run(), found))
+            })?;
+        let mut stored = Stored::default();
+        if let Some(bytes) = bytes {
+            let (found, state) = postcard::take_from_bytes(&bytes)
+                .map_err(|_| OutputError::DamagedCheckpoint(Checkpoint::folder(out)))?;
+            stored = found;
+            resumption.state = Some(state.to_vec());
+            resumption.wall = stored.wall;
+        }
+        resumption.checkpoint = Some(checkpoint);
+        Ok(Self {
+            directory,
+            resumption,
+            stored,
+        })
+    }
+}
+
+/// Whether an algorithm is none of the engine's.
+fn of_user(algorithm: &longhaul_engine::config::mesonet::Algorithm) -> bool {
+    algorithm.congestion.custom.is_some()
+}
+
+impl Resumption {
+    /// What the run has taken, earlier processes included, if this one took `wall` for it.
+    pub(super) fn wall(&self, wall: Duration) -> Duration {
+        self.wall + wall
+    }
+
+    /// The run has got its final name.
+    pub(super) fn end(self) -> Result<(), OutputError> {
+        self.checkpoint.map_or(Ok(()), Checkpoint::remove)
+    }
+}
+
+impl MesoNetWriter {
+    /// The state of the simulation to go on from, if the run was begun by another process; taken once.
+    /// `measures` tells whether there are measures of the user's own.
+    ///
+    /// # Errors
+    ///
+    /// A run that was begun with such measures goes on with them, and one without them without them.
+    pub fn take_state(&mut self, measures: bool) -> Result<Option<Vec<u8>>, OutputError> {
+        let state = self.resumption.state.take();
+        let begun = self.measured.is_some();
+        match &self.resumption.checkpoint {
+            Some(checkpoint) if state.is_some() && begun != measures => {
+                Err(OutputError::OtherMeasures {
+                    folder: checkpoint.own_folder().to_path_buf(),
+                    begun: if begun { "with" } else { "without" },
+                })
+            }
+            _ => Ok(state),
+        }
+    }
+
+    /// Names of the user's own measures, if a run that goes on has any.
+    pub fn measured_names(&self) -> &[String] {
+        self.measured.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn write_checkpoint(
+        &mut self,
+        state: &dyn Fn() -> Vec<u8>,
+    ) -> Result<(), OutputError> {
+        let Resumption {
+            checkpoint: Some(checkpoint),
+            wall,
+            began,
+            ..
+        } = &mut self.resumption
+        else {
+            return Ok(());
+        };
+        if !checkpoint.is_due() {
+            return Ok(());
+        }
+        let stored = Stored {
+            wall: *wall + began.elapsed(),
+            tables: self.tables.store()?,
+            routers: self.routers.samples(),
+            measured: self.measured.clone(),
+        };
+        let stored = postcard::to_stdvec(&stored).expect("plain data");
+        checkpoint.write([&stored, &state()])
+    }
+}
