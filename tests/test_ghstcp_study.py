@@ -212,3 +212,25 @@ def test_every_figure_of_results_is_there() -> None:
     numbers = {one.number.split(" ")[0] for one in STUDY.module("figures").FIGURES}
     assert wanted <= numbers
     assert sum(one.number.startswith("Table") for one in STUDY.module("figures").FIGURES) == 12
+
+
+def test_tables_have_means_and_the_interval_of_the_total() -> None:
+    tables = STUDY.module("tables")
+    found = data(
+        experiment=["GH2-C01"] * 3,
+        delay_ms=[25.0] * 3,
+        mbps_s1=[490.0, 500.0, 495.0],
+        mbps_s2=[1500.0, 1520.0, 1540.0],
+        total_mbps=[1990.0, 2020.0, 2035.0],
+        utilisation=[79.6, 80.8, 81.4],
+        fairness=[0.98, 0.99, 1.0],
+    )
+    head, row, *rest = tables.lines(found, "2.1")
+    # The deviation of 1990, 2020 and 2035 is 22.91; t of two degrees of freedom is 4.303.
+    expected = "| GH2-C01 | Reno | Reno | 25 | 495 | 1520 | 56.9 | 80.6 | 87.361 | 0.990 | 0.994 |"
+    assert row == expected
+    assert len(rest) == 11
+    # What was not run leaves its places empty.
+    assert {line.count("|") for line in rest} == {row.count("|")}
+    assert head.splitlines()[0].count("|") == row.count("|")
+    assert tables.half_width([5.0]) is None

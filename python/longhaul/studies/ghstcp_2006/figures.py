@@ -10,7 +10,7 @@ from longhaul.identity import ALGORITHMS, OTHERS, Look
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
 
-from . import theory_figures
+from . import figures_of_theory
 from .metrics import RESPONSE_PARTS
 from .published import printed
 from .traces import BDP_PKTS, BOTTLENECK
@@ -192,12 +192,12 @@ FIGURES: list[Figure] = [
     _figure(
         "2.1", "HSTCP's increase and decrease", "GH1-A1",
         "From a window of 38 to one of 83,000 packets.",
-        Frame(WINDOW, "a(w), b(w)", log_x=True, log_y=True), draw=theory_figures.shapes,
+        Frame(WINDOW, "a(w), b(w)", log_x=True, log_y=True), draw=figures_of_theory.shapes,
     ),
     _figure(
         "2.2", "Response functions", "GH1-A1",
         "At a loss rate of 1e-7 read as 100,000 and 4,000 packets a round trip.",
-        Frame("loss rate", WINDOW, log_x=True, log_y=True), draw=theory_figures.responses,
+        Frame("loss rate", WINDOW, log_x=True, log_y=True), draw=figures_of_theory.responses,
     ),
     *_of_tables(),
     _figure("2.4 (a)", "Windows of HSTCP under RED, 50 ms", "GH2-F4a",
@@ -274,7 +274,7 @@ FIGURES: list[Figure] = [
         _figure(f"{number} ({part})", f"Models at {mbps:g} Mbit/s: {what}", "GH5-X1 GH5-S1",
                 "Linear up to the path's capacity, full up to that of path and buffer; beyond, "
                 "loss grows, and connections that lose together fall behind. Markers: simulated.",
-                Frame("connections", unit), draw=theory_figures.models(mbps, value))
+                Frame("connections", unit), draw=figures_of_theory.models(mbps, value))
         for number, mbps in (("5.3", 100.0), ("5.4", 1000.0), ("5.5", 10_000.0))
         for part, what, unit, value in (
             ("a", "loss rate", "loss rate", lambda point: point.loss),
@@ -284,15 +284,15 @@ FIGURES: list[Figure] = [
     _figure("5.6", "Connections that use 95 % of the link, by its rate", "GH5-X1C",
             "The bands of different rates do not overlap with small buffers. Round trip 100 ms.",
             Frame("connections", "buffer (% of BDP/2)", log_x=True),
-            draw=theory_figures.bands(theory_figures.RATES)),
+            draw=figures_of_theory.bands(figures_of_theory.RATES)),
     _figure("5.7", "Connections that use 95 % of the link, by round trip", "GH5-X1C",
             "The bands of different round trips do not overlap with small buffers. 1 Gbit/s.",
             Frame("connections", "buffer (% of BDP/2)", log_x=True),
-            draw=theory_figures.bands(theory_figures.ROUND_TRIPS)),
+            draw=figures_of_theory.bands(figures_of_theory.ROUND_TRIPS)),
     _figure("5.8", "Queue law and control law of RED, 100 Mbit/s, 100 ms", "GH5-X2",
             "They cross in the equilibrium area, between RED's thresholds.",
-            Frame("drop probability", "queue (packets)", log_x=True), draw=theory_figures.laws),
+            Frame("drop probability", "queue (packets)", log_x=True), draw=figures_of_theory.laws),
     _figure("5.9", "Model of RED", "GH5-X2",
             "Loss grows with the number of connections inside the equilibrium area.",
-            Frame("connections", "loss rate", log_x=True), draw=theory_figures.red),
+            Frame("connections", "loss rate", log_x=True), draw=figures_of_theory.red),
 ]  # fmt: skip
