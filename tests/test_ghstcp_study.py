@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
 from longhaul.studies.data import Data
+from longhaul.studies.drawing import drawing
 from longhaul.studies.ghstcp_2006.published import printed
 from longhaul.studies.study import find
 
@@ -139,3 +143,94 @@ def test_courses_of_flows_and_link_stand_in_one_table() -> None:
     course: pl.DataFrame = STUDY.module("metrics").course(found)
     assert course["cwnd_pkts"].drop_nulls().len() == 500
     assert course.filter(pl.col("name") == "bottleneck")["max_p"].to_list() == [0.1]
+
+
+def axes_of(number: str, found: Data) -> Axes:
+    """The one panel of a figure."""
+    figure = next(one for one in STUDY.module("figures").FIGURES if one.number == number)
+    drawn = drawing(figure, found)
+    assert drawn is not None
+    return drawn.axes[0]
+
+
+def points(line: Line2D) -> tuple[list[float], list[float]]:
+    """What a line goes through."""
+    x, y = (np.asarray(values, float).tolist() for values in line.get_data())
+    return x, y
+
+
+def test_bands_of_figures_5_6_and_5_7_end_where_the_model_does() -> None:
+    # Spec 003 A3: first and last number of connections with a buffer of half the path's capacity.
+    nothing = Data(pl.DataFrame(), pl.DataFrame(), ())
+    for number, ends in (
+        ("5.6", [(19, 28), (182, 286), (1812, 2861)]),
+        ("5.7", [(182, 286), (363, 572), (906, 1430)]),
+    ):
+        lines = axes_of(number, nothing).lines
+        # The line of the last number has no label of its own.
+        pairs = list(zip(lines[::2], lines[1::2], strict=True))
+        found = [tuple(int(points(line)[0][-1]) for line in pair) for pair in pairs]
+        assert found == ends
+        assert all(points(line)[1][-1] == pytest.approx(100) for line in lines)
+
+
+def test_the_laws_of_figure_5_8_cross_between_the_thresholds() -> None:
+    nothing = Data(pl.DataFrame(), pl.DataFrame(), ())
+    drawn = [points(line) for line in axes_of("5.8", nothing).lines]
+    crossings = [(x[0], y[0]) for x, y in drawn if len(x) == 1]
+    losses = [loss for loss, _ in crossings]
+    # The example: thresholds of 5 and 15 packets, max_p 0.1; more connections lose more.
+    assert len(crossings) == 3
+    assert losses == sorted(losses)
+    assert [queue for _, queue in crossings] == pytest.approx([5 + 100 * loss for loss in losses])
+
+
+def test_figure_2_9_draws_the_ten_flows_of_the_source() -> None:
+    parts = STUDY.module("metrics").RESPONSE_PARTS
+    cells = [(protocol, flows) for protocol in ("hstcp", "ghstcp") for flows in (5, 10)]
+    # The time of each part is the part itself, ten times as long beside five flows.
+    times = {f"response_p{part}_s": [part * (10.0 if n == 5 else 1.0) for _, n in cells]
+             for part in parts}  # fmt: skip
+    table = pl.DataFrame(
+        {"experiment": ["GH2-C20"] * 4, "protocol": [p for p, _ in cells],
+         "flows": [float(n) for _, n in cells], "replication": [0] * 4, **times}
+    )  # fmt: skip
+    lines = axes_of("2.9", Data(table, pl.DataFrame(), ("protocol", "flows"))).lines
+    assert len(lines) == 2
+    for line in lines:
+        took, share = points(line)
+        assert took == pytest.approx(list(parts))
+        assert share == pytest.approx([part / 100 for part in parts])
+
+
+def test_every_figure_of_results_is_there() -> None:
+    # Spec 003 F, without sketches and pictures of topologies.
+    chapters = {
+        2: [1, 2, 4, 5, 7, 8, 9], 3: [1, 2, 3], 4: [4, 5, 6, 7, 8, 9, 10], 5: [3, 4, 5, 6, 7, 8, 9],
+    }  # fmt: skip
+    wanted = {f"{chapter}.{number}" for chapter, those in chapters.items() for number in those}
+    numbers = {one.number.split(" ")[0] for one in STUDY.module("figures").FIGURES}
+    assert wanted <= numbers
+    assert sum(one.number.startswith("Table") for one in STUDY.module("figures").FIGURES) == 12
+
+
+def test_tables_have_means_and_the_interval_of_the_total() -> None:
+    tables = STUDY.module("tables")
+    found = data(
+        experiment=["GH2-C01"] * 3,
+        delay_ms=[25.0] * 3,
+        mbps_s1=[490.0, 500.0, 495.0],
+        mbps_s2=[1500.0, 1520.0, 1540.0],
+        total_mbps=[1990.0, 2020.0, 2035.0],
+        utilisation=[79.6, 80.8, 81.4],
+        fairness=[0.98, 0.99, 1.0],
+    )
+    head, row, *rest = tables.lines(found, "2.1")
+    # The deviation of 1990, 2020 and 2035 is 22.91; t of two degrees of freedom is 4.303.
+    expected = "| GH2-C01 | Reno | Reno | 25 | 495 | 1520 | 56.9 | 80.6 | 87.361 | 0.990 | 0.994 |"
+    assert row == expected
+    assert len(rest) == 11
+    # What was not run leaves its places empty.
+    assert {line.count("|") for line in rest} == {row.count("|")}
+    assert head.splitlines()[0].count("|") == row.count("|")
+    assert tables.half_width([5.0]) is None

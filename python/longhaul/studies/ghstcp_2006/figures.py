@@ -3,18 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
 from longhaul.identity import ALGORITHMS, OTHERS, Look
-from longhaul.models.parallel_tcp import Point, Red, desynchronised, red_equilibrium, synchronised
-from longhaul.models.response import STANDARD
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
 
+from . import figures_of_theory
+from .metrics import RESPONSE_PARTS
 from .published import printed
-from .theory import HSTCP, path
 from .traces import BDP_PKTS, BOTTLENECK
 
 ONE = ("",)
@@ -141,61 +139,15 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
     ]  # fmt: skip
 
 
-def _models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
-    def draw(axes: Axes, data: Data, queue: str) -> None:
-        the_path = path(mbps)
-        counts = np.unique(
-            np.geomspace(1, 10 * the_path.bdp / the_path.max_window, 150).astype(int)
-        )
-        for share, look in zip((0.1, 0.3, 0.5), OTHERS, strict=False):
-            for model, how, line in (
-                (synchronised, "together", "-"),
-                (desynchronised, "apart", "--"),
-            ):
-                points = [model(the_path, share * the_path.bdp, int(n)) for n in counts]
-                label = f"{share:g} BDP, {how}"
-                heights = [value(point) for point in points]
-                axes.plot(counts, heights, color=look.colour, linestyle=line, label=label)
-        if mbps == 100.0:
-            _simulated(axes, data, value)
-
-    return draw
-
-
-def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
-    """Points of the simulation, where there is one."""
-    try:
-        cells = data.cells("GH5-S1")
-    except NotRunError:
-        return
-    for share, look in zip((0.1, 0.3, 0.5), OTHERS, strict=False):
-        for row in cells.filter((pl.col("buffer_bdp") - share).abs() < 1e-6).iter_rows(named=True):
-            kept = 1.0 - row["loss"]
-            point = Point(int(row["n"]), row["loss"], row["goodput"] / kept)
-            axes.plot(point.connections, value(point), look.marker, color=look.colour, markersize=4)
-
-
-def _red(axes: Axes, data: Data, queue: str) -> None:
-    pairs = [(mbps, rtt) for mbps in (100.0, 1000.0) for rtt in (100.0, 200.0, 500.0)]
-    for (mbps, rtt), look in zip(pairs, OTHERS, strict=True):
-        the_path = path(mbps, rtt)
-        counts = np.unique(np.geomspace(19, 3e4, 200).astype(int))
-        held = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
-        kept = [(n, at.loss) for n, at in held if at is not None]
-        label = f"{mbps:g} Mbit/s, {rtt:g} ms"
-        axes.plot(*zip(*kept, strict=True), color=look.colour, linestyle=look.line, label=label)
-
-
-def _responses(axes: Axes, data: Data, queue: str) -> None:
-    losses = np.geomspace(1e-10, 1e-1, 100)
-    for name, function in (("reno", STANDARD), ("hstcp", HSTCP)):
-        axes.plot(losses, function.window(losses), color=ALGORITHMS[name].colour, label=name)
-
-
-def _shapes(axes: Axes, data: Data, queue: str) -> None:
-    windows = np.geomspace(38, 83_000, 100)
-    axes.plot(windows, HSTCP.increase(windows), color=OTHERS[0].colour, label="a(w)")
-    axes.plot(windows, HSTCP.decrease(windows), color=OTHERS[1].colour, label="b(w)")
+def _responses_to_web(axes: Axes, data: Data, queue: str) -> None:
+    """Which part of the responses took at most so long."""
+    for protocol in ("hstcp", "ghstcp"):
+        took = [
+            data.value(f"response_p{part}_s", "GH2-C20", protocol=protocol, flows=10)
+            for part in RESPONSE_PARTS
+        ]
+        parts = [part / 100.0 for part in RESPONSE_PARTS]
+        axes.plot(took, parts, color=ALGORITHMS[protocol].colour, label=protocol)
 
 
 def _figure(
@@ -235,12 +187,12 @@ FIGURES: list[Figure] = [
     _figure(
         "2.1", "HSTCP's increase and decrease", "GH1-A1",
         "From a window of 38 to one of 83,000 packets.",
-        Frame(WINDOW, "a(w), b(w)", log_x=True, log_y=True), draw=_shapes,
+        Frame(WINDOW, "a(w), b(w)", log_x=True, log_y=True), draw=figures_of_theory.shapes,
     ),
     _figure(
         "2.2", "Response functions", "GH1-A1",
         "At a loss rate of 1e-7 read as 100,000 and 4,000 packets a round trip.",
-        Frame("loss rate", WINDOW, log_x=True, log_y=True), draw=_responses,
+        Frame("loss rate", WINDOW, log_x=True, log_y=True), draw=figures_of_theory.responses,
     ),
     *_of_tables(),
     _figure("2.4 (a)", "Windows of HSTCP under RED, 50 ms", "GH2-F4a",
@@ -263,6 +215,10 @@ FIGURES: list[Figure] = [
             "As at 1000 Mbit/s, and more.",
             Frame("number of high-speed flows", "loss rate", log_y=True), axis="flows",
             lines=_web((("GH2-C22", "5000"), ("GH2-C23", "500")))),
+    _figure("2.9", "Web response times, 1000 Mbit/s and 5000 packets", "GH2-C20",
+            "Beside ten flows: with gHSTCP as with HSTCP, or slightly shorter.",
+            Frame("response time (s)", "part of the responses", log_x=True),
+            draw=_responses_to_web),
     _figure("3.1", "Queue under Adaptive RED, 50 ms", "GH3-F1a GH3-F1b",
             "The queue is frequently empty.",
             Frame(TIME, "queue (packets)"), draw=_queue("GH3-F1a", drop_rate=False)),
@@ -313,14 +269,25 @@ FIGURES: list[Figure] = [
         _figure(f"{number} ({part})", f"Models at {mbps:g} Mbit/s: {what}", "GH5-X1 GH5-S1",
                 "Linear up to the path's capacity, full up to that of path and buffer; beyond, "
                 "loss grows, and connections that lose together fall behind. Markers: simulated.",
-                Frame("connections", unit), draw=_models(mbps, value))
+                Frame("connections", unit), draw=figures_of_theory.models(mbps, value))
         for number, mbps in (("5.3", 100.0), ("5.4", 1000.0), ("5.5", 10_000.0))
         for part, what, unit, value in (
             ("a", "loss rate", "loss rate", lambda point: point.loss),
             ("b", "goodput", "share of the link", lambda point: point.goodput),
         )
     ),
+    _figure("5.6", "Connections that use 95 % of the link, by its rate", "GH5-X1C",
+            "The bands of different rates do not overlap with small buffers. Round trip 100 ms.",
+            Frame("connections", "buffer (% of BDP/2)", log_x=True),
+            draw=figures_of_theory.bands(figures_of_theory.RATES)),
+    _figure("5.7", "Connections that use 95 % of the link, by round trip", "GH5-X1C",
+            "The bands of different round trips do not overlap with small buffers. 1 Gbit/s.",
+            Frame("connections", "buffer (% of BDP/2)", log_x=True),
+            draw=figures_of_theory.bands(figures_of_theory.ROUND_TRIPS)),
+    _figure("5.8", "Queue law and control law of RED, 100 Mbit/s, 100 ms", "GH5-X2",
+            "They cross in the equilibrium area, between RED's thresholds.",
+            Frame("drop probability", "queue (packets)", log_x=True), draw=figures_of_theory.laws),
     _figure("5.9", "Model of RED", "GH5-X2",
             "Loss grows with the number of connections inside the equilibrium area.",
-            Frame("connections", "loss rate", log_x=True), draw=_red),
+            Frame("connections", "loss rate", log_x=True), draw=figures_of_theory.red),
 ]  # fmt: skip

@@ -29,6 +29,8 @@ TESTBED_FAIR_MBPS = {
 }
 # Payload of a packet of 1500 bytes without timestamps.
 PAYLOAD_BYTES, PACKET_BYTES = 1460, 1500
+# Parts of the responses, per cent, whose times are kept: Figure 2.9.
+RESPONSE_PARTS = (*range(5, 100, 5), 99)
 
 Row = dict[str, float | None]
 
@@ -52,7 +54,7 @@ def metrics(kept: Kept, run: Run) -> Row:
         row |= _of_parallel(labels["parallel"], link["rate_bps"], seconds)
     for exchanges in kept.get("exchanges", ()):
         row["response_mean_s"] = exchanges["response_mean_s"]
-        for part in (25, 50, 75, 90):
+        for part in RESPONSE_PARTS:
             row[f"response_p{part}_s"] = exchanges["response_quantiles_s"][part - 1]
     return row
 

@@ -1,0 +1,69 @@
+"""Tables 2.1 to 3.2 in the source's layout, beside what is printed there.
+
+`python -m longhaul.studies.ghstcp_2006.tables` writes them from the recorded results of the full
+scale, in Markdown.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.study import find
+
+from .published import printed
+
+HEAD = (
+    "| case | S1 | S2 | delay, ms | S1, Mbit/s | S2, Mbit/s | interval, Mbit/s | utilisation, % |"
+    " printed | fairness | printed |\n|" + "---|" * 11
+)
+# Student's t that leaves 2.5 % on either side, by degrees of freedom.
+STUDENT = {
+    1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262,
+}  # fmt: skip
+METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness")
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Half of the 95 % confidence interval of a mean; none of one value."""
+    count = len(values)
+    if count < 2:
+        return None
+    mean = sum(values) / count
+    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
+    return STUDENT[count - 1] * deviation / sqrt(count)
+
+
+def lines(data: Data, table: str) -> Iterator[str]:
+    """The lines of one table: means over replications, and the interval of their total."""
+    yield HEAD
+    for row in printed(table):
+        start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "
+        try:
+            points = data.points(row["experiment"], delay_ms=float(row["delay_ms"]))
+        except NotRunError:
+            rest = f"| | | | {row['utilisation']} | | {row['fairness']} |"
+        else:
+            s1, s2, total, used, fair = (points[metric].to_list() for metric in METRICS)
+            interval = half_width(total)
+            width = "" if interval is None else f"{interval:.1f}"
+            rest = (
+                f"{_mean(s1):.0f} | {_mean(s2):.0f} | {width} | {_mean(used):.1f} | "
+                f"{row['utilisation']} | {_mean(fair):.3f} | {row['fairness']} |"
+            )
+        yield start + rest
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def main() -> None:
+    """Print all tables."""
+    study = find("ghstcp-2006")
+    data = Data.read(study.recorded / "full", study)
+    for table in dict.fromkeys(row["table"] for row in printed()):
+        print(f"Table {table}\n", *lines(data, table), "", sep="\n")
+
+
+if __name__ == "__main__":
+    main()
