@@ -41,7 +41,7 @@ pub struct FlowTotals {
 /// What one flow did in a period. Counters of packets do not include SYN and pure ACKs. In this order
 /// in memory: the first six, which nearly every packet counts in, share a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct FlowCounters {
     /// Data packets sent, retransmissions included.
     pub sent_pkts: u64,
