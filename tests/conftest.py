@@ -33,6 +33,21 @@ label = "standard"
 start = { uniform = ["0 s", "1 s"] }
 """
 
+# Three backbone routers, a point of presence each; normal access routers serve 2 packets a
+# millisecond, which some hundred sources fill at times.
+MESONET_NETWORK = """\
+network = { backbone_rate = 80, topology = { backbone = [
+    { name = "X", direct = 1, pops = [{ normal = 2 }] },
+    { name = "Y", pops = [{ fast = 1 }] },
+    { name = "Z", pops = [{ normal = 1 }] },
+], links = [
+    { from = "X", to = "Y", delay = 10 },
+    { from = "Y", to = "Z", delay = 5 },
+] } }
+hosts = { sources = 40, scale = 1 }
+users = { think = "1 s" }
+"""
+
 CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CommandLine
+from conftest import MESONET_NETWORK, CommandLine
 
 import longhaul
 from longhaul.congestion import Ack, CongestionControl, Window
@@ -20,7 +20,8 @@ from longhaul.mesonet import Interval
 # Twelve seconds of a network that loses packets, with everything that has a state: long-lived
 # flows, three algorithms, large files that are limited, jumbos, a log, batches, row groups, and a
 # trace.
-SCENARIO = """
+SCENARIO = (
+    """
 title = "Killed"
 
 [mesonet]
@@ -32,19 +33,13 @@ algorithms = [
     { congestion = { kind = "bic", variant = "nist" }, share = 0.2 },
 ]
 long_lived = [{ from = "X1a", to = "Z1a", start = "2 s", algorithm = "fast-at" }]
-network = { backbone_rate = 80, topology = { backbone = [
-    { name = "X", direct = 1, pops = [{ normal = 2 }] },
-    { name = "Y", pops = [{ fast = 1 }] },
-    { name = "Z", pops = [{ normal = 1 }] },
-], links = [
-    { from = "X", to = "Y", delay = 10 },
-    { from = "Y", to = "Z", delay = 5 },
-] } }
-hosts = { sources = 40, scale = 1 }
-users = { think = "1 s" }
+"""
+    + MESONET_NETWORK
+    + """\
 files = { admission = true, jumbo = { from = 0.2, until = 0.7, factor = 100 } }
 measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"], from = 0.1 } }
 """
+)
 
 
 def _files(run: Path) -> dict[str, Any]:

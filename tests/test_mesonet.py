@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import polars as pl
 import pytest
-from conftest import CommandLine
+from conftest import MESONET_NETWORK, CommandLine
 from rich.console import Console
 
 import longhaul
@@ -16,9 +16,8 @@ from longhaul.mesonet import Interval
 from longhaul.mesonet.export import export
 from longhaul.mesonet.summary import access_capacity, utilisation
 
-# Three backbone routers, a point of presence each; normal access routers serve 2 packets a
-# millisecond, which some hundred sources fill at times.
-SMALL = """
+SMALL = (
+    """
 title = "Small MesoNet"
 
 [mesonet]
@@ -26,16 +25,9 @@ intervals = 100
 periods = [{ name = "early", from = 0, to = 0.5 }, { name = "late", from = 0.5, to = 1 }]
 algorithms = [{ share = 0.5 }, { congestion = { kind = "hstcp" }, share = 0.5 }]
 long_lived = [{ from = "X1a", to = "Z1a", start = "5 s", algorithm = "hstcp" }]
-network = { backbone_rate = 80, topology = { backbone = [
-    { name = "X", direct = 1, pops = [{ normal = 2 }] },
-    { name = "Y", pops = [{ fast = 1 }] },
-    { name = "Z", pops = [{ normal = 1 }] },
-], links = [
-    { from = "X", to = "Y", delay = 10 },
-    { from = "Y", to = "Z", delay = 5 },
-] } }
-hosts = { sources = 40, scale = 1 }
-users = { think = "1 s" }
+"""
+    + MESONET_NETWORK
+    + """\
 [mesonet.measure]
 flow_log = true
 batch = 50
@@ -44,6 +36,7 @@ pop = 1
 access = "X1a"
 trace = { flows = ["L1"], sources = [7, "0-2"], from = "5 s", until = "7 s" }
 """
+)
 
 
 @pytest.fixture(scope="module")
