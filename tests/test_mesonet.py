@@ -234,8 +234,17 @@ def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> Non
     page = tmp_path / "report.html"
     longhaul.report(run, page)
     text = page.read_text()
-    assert text.count("<svg") == 6
+    assert text.count("<svg") == 7
     assert "B a source" in text
+
+
+def test_a_run_without_a_table_has_the_pictures_of_the_others(tmp_path: Path) -> None:
+    tables = ['mesonet.measure.tables=["long_lived"]', "mesonet.intervals=30"]
+    few = longhaul.run(SMALL, out=tmp_path / "few", set=tables)
+    there = ["long-lived", "cwnd-long-lived", "trace-cwnd", "trace-packets"]
+    assert plots.suitable([few]) == there
+    longhaul.report(few, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text().count("<svg") == 1
 
 
 def _lines(folder: Path, measure: str) -> list[list[str]]:

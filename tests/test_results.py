@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from longhaul.summary import jain
+from longhaul.analysis.fairness import jain_of_column
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from longhaul.summary import jain
 )
 def test_jains_index(rates: list[float], index: float) -> None:
     frame = pl.DataFrame({"rate": rates})
-    assert frame.select(jain(pl.col("rate"))).item() == pytest.approx(index)
+    assert frame.select(jain_of_column(pl.col("rate"))).item() == pytest.approx(index)
 
 
 def test_labels_add_up_to_all_flows(finished: longhaul.Results) -> None:

@@ -17,9 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul import identity
+from longhaul.analysis.fairness import jain_of_column
 from longhaul.identity import Look
 from longhaul.results import Results, ResultsError
-from longhaul.summary import jain
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MOST_LINES = 12
@@ -54,7 +54,7 @@ DrawMesoNet = Callable[[Axes, Results], None]
 class Plot:
     """A named plot; exactly one of its functions is set.
 
-    `needs` is a table that not all runs of MesoNet have.
+    `needs` is the table that a plot of MesoNet shows: a scenario may leave it out.
     """
 
     name: str
@@ -94,10 +94,8 @@ def of_network(name: str, help: str) -> Callable[[DrawRun], DrawRun]:
     return register
 
 
-def of_mesonet(
-    name: str, help: str, needs: str | None = None
-) -> Callable[[DrawMesoNet], DrawMesoNet]:
-    """Register a plot of runs of MesoNet."""
+def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawMesoNet], DrawMesoNet]:
+    """Register a plot of a table of runs of MesoNet."""
 
     def register(draw: DrawMesoNet) -> DrawMesoNet:
         PLOTS[name] = Plot(name, help, mesonet=draw, needs=needs)
@@ -225,7 +223,8 @@ def _queue(axes: Axes, run: Results, look: Look, name: str | None) -> None:
 @of_network("fairness", "Jain's index of the flows' rates over time")
 def _fairness(axes: Axes, run: Results, look: Look, name: str | None) -> None:
     rates = _bins(run.flow_series, "name", "delivered_bytes").filter(pl.col("rate") >= 0)
-    index = rates.group_by("t_s", maintain_order=True).agg(jain=jain(pl.col("rate"))).drop_nans()
+    every = rates.group_by("t_s", maintain_order=True)
+    index = every.agg(jain=jain_of_column(pl.col("rate"))).drop_nans()
     axes.plot(index["t_s"], index["jain"], label=name, **identity.as_line(look, marker=True))
     axes.set_ylim(0, 1.05)
     axes.set_ylabel("Jain's fairness index")

@@ -20,7 +20,7 @@ from longhaul.results import Results
 DEFAULT_PLOTS = ("cwnd", "queue", "throughput", "fairness", "rtt")
 MESONET_PLOTS = (
     "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
-    "router-queues",
+    "router-queues", "long-lived",
 )  # fmt: skip
 
 
@@ -34,7 +34,9 @@ def report(
     """Write an HTML report of one or several runs to `path`."""
     several = [runs] if isinstance(runs, Results) else list(runs)
     if names is None:
-        names = MESONET_PLOTS if several[0].is_mesonet else DEFAULT_PLOTS
+        usual = MESONET_PLOTS if several[0].is_mesonet else DEFAULT_PLOTS
+        there = plots.suitable(several)
+        names = [name for name in usual if name in there]
     html = page(
         "report.html",
         title=title or several[0].title,

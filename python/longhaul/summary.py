@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from longhaul.analysis.fairness import jain_of_column
+
 if TYPE_CHECKING:
     from longhaul.results import Results
 
@@ -14,14 +16,6 @@ LIMITS = {
     "receive window": "limited_receive_window_s",
     "application": "limited_application_s",
 }
-
-
-def jain(rate: pl.Expr) -> pl.Expr:
-    """Jain's fairness index: 1 if all rates are equal, 1/n if one flow has everything.
-
-    Jain, Chiu and Hawe 1984, DEC-TR-301.
-    """
-    return rate.sum() ** 2 / (rate.len() * (rate**2).sum())
 
 
 @dataclass(frozen=True)
@@ -112,7 +106,7 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
         pl.len().alias("flows"),
         goodput.sum().alias("goodput_bps"),
         (goodput.sum() / whole_goodput_bps).fill_nan(None).alias("share"),
-        jain(goodput).fill_nan(None).alias("jain"),
+        jain_of_column(goodput).fill_nan(None).alias("jain"),
         # Only finite transfers can be completed.
         pl.when(pl.col("transfer_bytes").count() > 0)
         .then(pl.col("completion_s").count())

@@ -1,13 +1,20 @@
-"""How groups of flows share a link."""
+"""How flows, and groups of flows, share a link."""
 
 from collections.abc import Sequence
 
+import polars as pl
 
-def jain(shares: Sequence[float]) -> float | None:
+
+def jain_of_column(shares: pl.Expr) -> pl.Expr:
     """Jain's index: 1 if all shares are equal, one over their number if one has all.
 
-    None if nobody has any.
+    Not a number if nobody has any. Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
+    return shares.sum() ** 2 / (shares.len() * (shares**2).sum())
+
+
+def jain(shares: Sequence[float]) -> float | None:
+    """Jain's index of a few shares; None if nobody has any."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
 

@@ -77,8 +77,9 @@ def _print_summary(results: Results, target: Path) -> None:
     console.print(results.headline())
     console.print(compare_runs([results]))
     console.print(f"Tables: {target}")
-    picture = "flow-states" if results.is_mesonet else "cwnd"
-    console.print(f"Next:   longhaul plot {target} {picture}   or   longhaul report {target}")
+    # Which plots a run of MesoNet has is up to its scenario; without a name all of them are drawn.
+    name = "" if results.is_mesonet else " cwnd"
+    console.print(f"Next:   longhaul plot {target}{name}   or   longhaul report {target}")
 
 
 def calibrate(

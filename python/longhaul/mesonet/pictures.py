@@ -47,7 +47,7 @@ def _legend(axes: Axes) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3)
 
 
-@of_mesonet("flow-states", "flows by their state over time")
+@of_mesonet("flow-states", "flows by their state over time", "network")
 def _flow_states(axes: Axes, run: Results) -> None:
     states = _thinned(run.mesonet.network, [column for column, _, _ in STATES])
     for column, label, colour in STATES:
@@ -64,13 +64,15 @@ def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -
     _periods(axes, run)
 
 
-@of_mesonet("packets-out", "data packets delivered over time")
+@of_mesonet("packets-out", "data packets delivered over time", "network")
 def _packets_out(axes: Axes, run: Results) -> None:
     per_s = 1 / run.mesonet.interval_s
     _one_line(axes, run, "out_pkts", 1e-3 * per_s, "thousand packets out per second")
 
 
-@of_mesonet("retransmission-rate", "what completed flows sent beyond the size of their files")
+@of_mesonet(
+    "retransmission-rate", "what completed flows sent beyond the size of their files", "network"
+)
 def _retransmission_rate(axes: Axes, run: Results) -> None:
     _one_line(axes, run, "retransmission_rate", 100.0, "retransmission rate (%)")
 
@@ -92,7 +94,7 @@ def _lines(
 def _of_classes(name: str, help: str, column: str, label: str, scale: float = 1.0) -> None:
     """Register a plot of the flow classes."""
 
-    @of_mesonet(name, help)
+    @of_mesonet(name, help, "classes")
     def _(axes: Axes, run: Results) -> None:
         table = run.mesonet.classes.with_columns(pl.col(column) * scale)
         _lines(axes, run, table, "class", CLASSES, column)
@@ -116,7 +118,7 @@ _of_classes(
 def _of_long_lived(name: str, help: str, column: str, label: str) -> None:
     """Register a plot of the long-lived flows."""
 
-    @of_mesonet(name, help)
+    @of_mesonet(name, help, "long_lived")
     def _(axes: Axes, run: Results) -> None:
         table = run.mesonet.long_lived
         names = table["flow"].unique(maintain_order=True).to_list()
@@ -133,7 +135,9 @@ _of_long_lived(
 )  # fmt: skip
 
 
-@of_mesonet("router-queues", "the fullest queues of routers, as part of what they can hold")
+@of_mesonet(
+    "router-queues", "the fullest queues of routers, as part of what they can hold", "routers"
+)
 def _router_queues(axes: Axes, run: Results) -> None:
     routers = run.mesonet.routers
     fullest = (
