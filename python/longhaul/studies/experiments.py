@@ -47,7 +47,7 @@ class Experiment:
         count = self.replications[scale]
         return Sweep(
             self.name,
-            self.template,
+            _at(self.template, scale),
             {axis: self.levels(axis, scale) for axis in self.axes},
             {path: _setting(value, scale) for path, value in self.settings.items()},
             count if replications is None else min(count, replications),
@@ -61,10 +61,14 @@ class Experiment:
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """What holds at a scale of a value that may differ between scales."""
-    if isinstance(value, dict) and set(value) == set(SCALES):
+    """What holds at a scale of a value that, or parts of which, may differ between scales."""
+    if isinstance(value, list):
+        return [_at(part, scale) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == set(SCALES):
         return value[scale]
-    return value
+    return {key: _at(part, scale) for key, part in value.items()}
 
 
 def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
