@@ -1,7 +1,7 @@
 """Whole conditions of chapters 6 and 7 with standard TCP, beside what the study prints of them.
 
 Measured figures are those recorded with the study `nist-2010` (`longhaul study run nist-2010
---record`), and, of a run that was not carried to its end, in `measured/`.
+--record`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 
 from longhaul.studies import record
 from longhaul.studies.study import find
-from validation.mesonet.rows import HERE, Row, close, exactly, found, number, published, table
+from validation.mesonet.rows import Row, close, exactly, found, published
 
 PART = "conditions"
-MEASURED = HERE / "measured"
 
 Figures = dict[str, float]
 
@@ -38,9 +37,6 @@ def recorded() -> Iterator[tuple[str, int, Figures]]:
     for row in results.data.values.to_dicts():
         if row["algorithm"] == "TCP" and row.get("condition") is not None:
             yield row["experiment"], row["condition"], _numbers(row)
-    for part in table(MEASURED / "unfinished.csv"):
-        figures = {key: number(cell) for key, cell in part.items() if key != "experiment"}
-        yield part["experiment"], int(part["condition"]), _numbers(figures)
 
 
 def totals(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
