@@ -20,7 +20,10 @@ from validation.mesonet.rows import Row
 # docs/mesonet_validation.md says why.
 KNOWN = {
     ("V17 FAST 200 162 ms", "buffer utilisation"),
+    ("N6-MAIN condition 4", "data packets"),
     ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
+    ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
+    ("N6-MAIN condition 4", "DD flows completed in 200 ms of TP2"),
 }
 
 
