@@ -5,7 +5,7 @@
 //! delivered since, over the longer of the times that sending and acknowledging took, is a sample.
 //! The names of the draft are in parentheses.
 
-use longhaul_congestion::Limit;
+use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
 
 use super::segment_ring::SegmentRing;
@@ -159,8 +159,8 @@ impl DeliveryRate {
         self.last = None;
     }
 
-    /// The sample of the acknowledgement just taken, after which `delivered` segments are
-    /// delivered: segments per second, and what limited the sender when it sent them.
+    /// The sample of the acknowledgement just taken, after which `delivered` segments are delivered, and
+    /// what limited the sender when it sent those of the sample.
     ///
     /// An interval shorter than a round trip comes from acknowledgements that were held up: no
     /// sample.
@@ -169,7 +169,7 @@ impl DeliveryRate {
         delivered: u64,
         min_rtt: Span,
         now: Time,
-    ) -> Option<(f64, Limit)> {
+    ) -> Option<(RateSample, Limit)> {
         if self.limited.is_some_and(|(_, until)| delivered > until) {
             self.limited = None;
             self.last = None;
@@ -189,7 +189,6 @@ impl DeliveryRate {
         }
         // Processors have an instruction for signed integers only.
         let segments = (delivered - newest.delivered) as i64 as f64;
-        let rate = segments / interval.as_secs_f64();
-        Some((rate, newest.limit))
+        Some((RateSample::new(segments, interval), newest.limit))
     }
 }
