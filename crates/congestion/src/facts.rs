@@ -2,6 +2,8 @@
 
 use longhaul_units::{Span, Time};
 
+use crate::rate_sample::RateSample;
+
 /// What kept the sender from sending more when the acknowledged data left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -49,8 +51,8 @@ pub struct AckSample {
     pub ecn_echo: bool,
     /// Segments in flight after this acknowledgement.
     pub in_flight: u64,
-    /// Delivered segments per second over the last flight, where the transport measures it.
-    pub delivery_rate: Option<f64>,
+    /// How fast segments of the last flight were delivered, where the transport measures it.
+    pub delivery_rate: Option<RateSample>,
     /// What limited the sender.
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.

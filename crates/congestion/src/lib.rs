@@ -37,6 +37,7 @@ mod peach;
 mod periodic;
 mod queue_estimate;
 mod rate_halving;
+mod rate_sample;
 pub mod registry;
 mod reno;
 mod response_table;
@@ -63,6 +64,7 @@ pub use facts::{
     AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
 };
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
+pub use rate_sample::RateSample;
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use response_table::ResponseTable;
 pub use slow_start::{Hystart, SlowStart};

@@ -75,7 +75,7 @@ impl CongestionState {
     pub fn on_ack(&mut self, ack: &AckSample) {
         let phases = self.controller.phases();
         if phases == Phases::All {
-            self.controller.on_ack(ack, &mut self.window);
+            self.on_ack_in_all_phases(ack);
             return;
         }
         if ack.in_recovery {
@@ -95,6 +95,12 @@ impl CongestionState {
         if phases == Phases::Avoidance {
             self.keep_up_with_slow_start(before);
         }
+    }
+
+    /// The same for an algorithm of [`Phases::All`], if the caller knows that it is one.
+    #[inline]
+    pub fn on_ack_in_all_phases(&mut self, ack: &AckSample) {
+        self.controller.on_ack(ack, &mut self.window);
     }
 
     /// ns-2's limited slow start goes on beside the algorithm's growth from `before`: the larger counts.

@@ -31,11 +31,21 @@ impl WindowedMax {
         self.best[0].1
     }
 
+    /// Below this a value changes nothing at `tick`.
+    #[inline]
+    pub(crate) fn ignores_below(&self, tick: u64) -> f64 {
+        if self.settled == Some(tick) {
+            self.best[2].1
+        } else {
+            f64::NEG_INFINITY
+        }
+    }
+
     /// Takes a value at `tick`, and forgets those more than `length` ticks older. The length may grow
     /// from call to call, not shrink.
     #[inline]
     pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
-        if value >= self.best[2].1 || self.settled != Some(tick) {
+        if value >= self.ignores_below(tick) {
             self.take(tick, value, length);
         }
     }

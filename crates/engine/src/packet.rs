@@ -237,6 +237,12 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
+    /// The most recent block of the acknowledgement `next`, if there is one.
+    #[inline]
+    pub(crate) fn first(&self, next: u64) -> Option<(u64, u64)> {
+        self.has_blocks().then(|| self.all(next)[0])
+    }
+
     /// How many blocks there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -283,7 +289,7 @@ pub(crate) struct SackStore {
 
 impl SackStore {
     /// Stores the blocks of the acknowledgement `next`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
             return SackHandle::NONE;
@@ -291,7 +297,7 @@ impl SackStore {
         self.store(SackOption::new(blocks, next))
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, stored: SackOption) -> SackHandle {
         if let Some(slot) = self.free.pop_front() {
             self.slots[slot as usize] = stored;

@@ -73,7 +73,7 @@ impl Ack {
 
     #[getter]
     fn delivery_rate(&self) -> Option<f64> {
-        self.0.delivery_rate
+        self.0.delivery_rate.map(|rate| rate.per_second())
     }
 
     #[getter]

@@ -37,6 +37,35 @@ const NEEDS: Needs = Needs {
 /// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
+/// The larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to see to what
+/// is not a number.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The smaller of two numbers.
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// A count of segments as a number: processors have an instruction for signed integers only.
+#[inline]
+fn segments(count: u64) -> f64 {
+    count as i64 as f64
+}
+
+/// What is new since the last acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct News {
+    /// Segments.
+    delivered: u64,
+    lost: u64,
+    /// Whether a round begins.
+    round_start: bool,
+}
+
 /// What one acknowledgement tells.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
@@ -68,24 +97,33 @@ struct Meter {
 }
 
 impl Meter {
-    fn read(&mut self, ack: &AckSample) -> Sample {
-        let newly_delivered = ack.delivered - self.delivered;
-        let newly_lost = ack.lost - self.lost;
+    /// Takes an acknowledgement.
+    #[inline]
+    fn read(&mut self, ack: &AckSample) -> News {
+        let delivered = ack.delivered - self.delivered;
+        let lost = ack.lost - self.lost;
         (self.delivered, self.lost, self.in_flight) = (ack.delivered, ack.lost, ack.in_flight);
         let round_start = self.answered() > self.round_end;
         if round_start {
             self.rounds += 1;
             self.restart_round();
         }
-        // Processors have an instruction for signed integers only.
-        let segments = |count: u64| count as i64 as f64;
+        News {
+            delivered,
+            lost,
+            round_start,
+        }
+    }
+
+    /// Everything that the acknowledgement tells whose news have been read.
+    fn sample(&self, ack: &AckSample, news: News) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
-            newly_delivered: segments(newly_delivered),
-            newly_lost: segments(newly_lost),
+            newly_delivered: segments(news.delivered),
+            newly_lost: segments(news.lost),
             in_flight: segments(ack.in_flight),
-            prior_in_flight: segments(ack.in_flight + newly_delivered + newly_lost),
-            round_start,
+            prior_in_flight: segments(ack.in_flight + news.delivered + news.lost),
+            round_start: news.round_start,
             limited,
         }
     }

@@ -3,10 +3,16 @@
 //! Linux's additions to it, a test for traffic policers and room for aggregated acknowledgements,
 //! are left out.
 
+mod quiet;
+
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
+use self::quiet::Quiet;
+use super::{
+    FullPipe, MIN_WINDOW, Meter, NEEDS, News, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
+    smaller,
+};
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -97,6 +103,9 @@ pub struct Bbr {
     /// Where the gain cycle begins is drawn from a sequence that the time of the first
     /// acknowledgement starts: alike in every run, different from flow to flow.
     draws: u64,
+    /// Found out anew by the next acknowledgement that is taken thoroughly.
+    #[serde(skip)]
+    quiet: Quiet,
 }
 
 impl Bbr {
@@ -120,6 +129,7 @@ impl Bbr {
             conserving: false,
             was_idle: false,
             draws: 0,
+            quiet: Quiet::default(),
         }
     }
 
@@ -132,10 +142,12 @@ impl Bbr {
 
     fn update_bandwidth(&mut self, ack: &AckSample, sample: &Sample) {
         if let Some(rate) = ack.delivery_rate
-            && (rate >= self.bandwidth.get() || !sample.limited)
+            && !rate.is_below(self.bandwidth.ignores_below(self.meter.rounds))
         {
-            let round = self.meter.rounds;
-            self.bandwidth.update(round, rate, BANDWIDTH_ROUNDS);
+            let (round, rate) = (self.meter.rounds, rate.per_second());
+            if rate >= self.bandwidth.get() || !sample.limited {
+                self.bandwidth.update(round, rate, BANDWIDTH_ROUNDS);
+            }
         }
     }
 
@@ -264,24 +276,44 @@ impl Bbr {
     }
 
     /// Section 4.2.3.
-    fn set_window(&self, ack: &AckSample, sample: &Sample, window: &mut Window) {
-        let mut cwnd = (window.cwnd() - sample.newly_lost).max(1.0);
-        let target = self.in_flight_at(self.window_gain());
+    fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
+        let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
         let grown = cwnd + sample.newly_delivered;
         if self.conserving {
-            cwnd = cwnd.max(sample.in_flight + sample.newly_delivered);
+            cwnd = larger(cwnd, sample.in_flight + sample.newly_delivered);
         } else {
             if self.filled {
-                cwnd = grown.min(target);
+                cwnd = smaller(grown, target);
             } else if cwnd < target || (ack.delivered as f64) < self.initial_window {
                 cwnd = grown;
             }
-            cwnd = cwnd.max(MIN_WINDOW);
+            cwnd = larger(cwnd, MIN_WINDOW);
         }
         if self.is_probing_rtt() {
-            cwnd = cwnd.min(MIN_WINDOW);
+            cwnd = smaller(cwnd, MIN_WINDOW);
         }
         window.set_cwnd(cwnd, Change::Avoidance);
+    }
+
+    /// Takes an acknowledgement that may change anything.
+    #[inline(never)]
+    fn take(&mut self, ack: &AckSample, news: News, window: &mut Window) {
+        let sample = &self.meter.sample(ack, news);
+        if sample.round_start {
+            self.conserving = false;
+        }
+        self.update_bandwidth(ack, sample);
+        if matches!(self.state, State::ProbeBw) {
+            self.advance_cycle(ack, sample);
+        }
+        self.leave_startup(ack, sample, window);
+        let expired = self.update_min_rtt(ack);
+        self.probe_rtt(ack, sample, expired, window);
+        self.pacer
+            .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
+        let target = self.in_flight_at(self.window_gain());
+        self.set_window(ack, sample, target, window);
+        self.quiet = self.foresee(ack.now, target);
     }
 }
 
@@ -294,20 +326,12 @@ impl CongestionControl for Bbr {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }
-        let sample = self.meter.read(ack);
-        if sample.round_start {
-            self.conserving = false;
+        let news = self.meter.read(ack);
+        if self.is_quiet(ack, news) {
+            self.grow(ack, news, window);
+        } else {
+            self.take(ack, news, window);
         }
-        self.update_bandwidth(ack, &sample);
-        if matches!(self.state, State::ProbeBw) {
-            self.advance_cycle(ack, &sample);
-        }
-        self.leave_startup(ack, &sample, window);
-        let expired = self.update_min_rtt(ack);
-        self.probe_rtt(ack, &sample, expired, window);
-        self.pacer
-            .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
-        self.set_window(ack, &sample, window);
     }
 
     /// Section 4.2.3.4; marks are not answered.
@@ -336,6 +360,7 @@ impl CongestionControl for Bbr {
     /// Section 4.3.6: goes on at the bandwidth itself.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
         self.was_idle = true;
+        self.quiet = Quiet::default();
         if self.state == State::ProbeBw {
             self.pacer.set(self.bandwidth.get(), self.filled);
         }

@@ -9,11 +9,14 @@ mod model;
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use self::model::{Aggregation, Bounds, Marks, MinRtt, Probe, Signals, volume};
-use super::{FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample};
+use self::model::{Aggregation, Bounds, Flight, Marks, MinRtt, Probe, Signals};
+use super::{
+    FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger, smaller,
+};
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::rate_sample::RateSample;
 use crate::registry::Entry;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::{Change, Window};
@@ -182,11 +185,11 @@ impl Bbr3 {
     }
 
     fn max_rate(&self) -> f64 {
-        self.rates[0].max(self.rates[1])
+        larger(self.rates[0], self.rates[1])
     }
 
     fn bandwidth(&self) -> f64 {
-        self.max_rate().min(self.bounds.short_rate)
+        smaller(self.max_rate(), self.bounds.short_rate)
     }
 
     /// What the path carries, times `gain`: segments.
@@ -199,18 +202,18 @@ impl Bbr3 {
 
     /// Segments that leave at once (BBRSetSendQuantum).
     fn quantum(&self) -> f64 {
-        self.pacer.segments_at_once.max(2.0)
+        larger(self.pacer.segments_at_once, 2.0)
     }
 
     /// BBRQuantizationBudget.
     fn budget(&self, segments: f64) -> f64 {
         let probe = if self.state == State::Up { 2.0 } else { 0.0 };
-        segments.max(QUANTA * self.quantum()).max(MIN_WINDOW) + probe
+        larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
     /// What the path carries, unless congestion cut the window (BBRTargetInflight).
     fn target(&self, window: &Window) -> f64 {
-        self.carried(self.bandwidth(), 1.0).min(window.cwnd())
+        smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
 
     fn gains(&self) -> (f64, f64) {
@@ -254,23 +257,29 @@ impl Bbr3 {
         }
         self.marks.delivered += sample.newly_delivered;
         self.marks.marked += f64::from(u8::from(ack.ecn_echo)) * sample.newly_delivered;
-        signals.flight = volume(ack);
-        let Some(rate) = ack.delivery_rate else {
-            return;
-        };
-        signals.rate = signals.rate.max(rate);
-        signals.volume = signals.volume.max(signals.flight);
-        if rate >= self.rates[0].max(self.rates[1]) || !sample.limited {
-            self.rates[1] = self.rates[1].max(rate);
+        signals.flight = Flight::of(ack);
+        signals.volume = signals.flight.or_more(signals.volume);
+        if let Some(rate) = ack.delivery_rate {
+            self.note_rate(rate, sample.limited);
+        }
+    }
+
+    fn note_rate(&mut self, rate: RateSample, limited: bool) {
+        if !rate.is_below(self.signals.rate) {
+            self.signals.rate = rate.per_second();
+        }
+        let [before, now] = self.rates;
+        if !(rate.is_below(now) || limited && rate.is_below(before)) {
+            self.rates[1] = rate.per_second();
         }
     }
 
     /// Whether losses or marks of the last flight say that it was too large.
     fn is_too_high(&self) -> bool {
         let losses = self.signals.losses;
-        let flight = self.signals.flight + losses;
+        let flight = || self.signals.flight.segments() + losses;
         let marked = self.ecn_factor > 0.0 && self.marks.share > ECN_THRESHOLD;
-        losses > self.loss_threshold * flight || marked
+        losses > 0.0 && losses > self.loss_threshold * flight() || marked
     }
 
     /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
@@ -322,7 +331,7 @@ impl Bbr3 {
             && sample.round_start
             && !sample.limited
         {
-            self.full_now = self.full.is_full(rate);
+            self.full_now = self.full.is_full(rate.per_second());
             self.filled |= self.full_now;
         }
     }
@@ -373,7 +382,7 @@ impl Bbr3 {
     fn start_up(&mut self, ack: &AckSample, window: &Window) {
         self.probe.sampling = true;
         self.meter.restart_round();
-        self.reset_full(ack.delivery_rate.unwrap_or(0.0));
+        self.reset_full(per_second(ack));
         self.state = State::Up;
         self.raise_slope(window);
     }
@@ -405,19 +414,19 @@ impl Bbr3 {
     }
 
     fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
-        let rounds = self.target(window).min(STANDARD_ROUNDS);
+        let rounds = smaller(self.target(window), STANDARD_ROUNDS);
         now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
     }
 
     fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
         let carried = self.budget(self.carried(self.max_rate(), 1.0));
-        ack.in_flight as f64 <= self.with_headroom().min(carried)
+        ack.in_flight as f64 <= smaller(self.with_headroom(), carried)
     }
 
     fn is_time_to_go_down(&mut self, ack: &AckSample, window: &Window) -> bool {
         if ack.limit == Limit::Network && window.cwnd() >= self.bounds.long_in_flight {
             // The bound, not the path, holds the rate.
-            self.reset_full(ack.delivery_rate.unwrap_or(0.0));
+            self.reset_full(per_second(ack));
             return false;
         }
         self.full_now
@@ -425,11 +434,11 @@ impl Bbr3 {
 
     fn with_headroom(&self) -> f64 {
         let bound = self.bounds.long_in_flight;
-        let headroom = (self.headroom * bound).max(1.0);
+        let headroom = larger(self.headroom * bound, 1.0);
         if bound == f64::INFINITY {
             bound
         } else {
-            (bound - headroom).max(MIN_WINDOW)
+            larger(bound - headroom, MIN_WINDOW)
         }
     }
 
@@ -450,7 +459,7 @@ impl Bbr3 {
         if self.bounds.long_in_flight == f64::INFINITY {
             return;
         }
-        self.bounds.long_in_flight = self.bounds.long_in_flight.max(self.signals.flight);
+        self.bounds.long_in_flight = self.signals.flight.or_more(self.bounds.long_in_flight);
         if self.state == State::Up {
             self.raise_long_bound(ack, sample, window);
         }
@@ -459,7 +468,7 @@ impl Bbr3 {
     fn handle_too_high(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
         self.probe.sampling = false;
         if !sample.limited {
-            let flight = self.signals.flight + self.signals.losses;
+            let flight = self.signals.flight.segments() + self.signals.losses;
             self.bounds.long_in_flight = flight.max(self.kept * self.target(window));
         }
         if self.state == State::Up {
@@ -472,7 +481,8 @@ impl Bbr3 {
             return;
         }
         self.probe.up_acked += sample.newly_delivered;
-        let grown = libm::floor(self.probe.up_acked / self.probe.up_per_segment);
+        // Whole segments: a conversion is quicker than rounding, and none are negative.
+        let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
         self.probe.up_acked -= grown * self.probe.up_per_segment;
         self.bounds.long_in_flight += grown;
         if sample.round_start {
@@ -526,22 +536,27 @@ impl Bbr3 {
         let mut cwnd = window.cwnd();
         let grown = cwnd + sample.newly_delivered;
         if self.filled {
-            cwnd = grown.min(most);
+            cwnd = smaller(grown, most);
         } else if cwnd < most || (ack.delivered as f64) < self.initial_window {
             cwnd = grown;
         }
-        cwnd = cwnd.max(MIN_WINDOW);
+        cwnd = larger(cwnd, MIN_WINDOW);
         if self.is_probing_rtt() {
-            cwnd = cwnd.min(self.probe_rtt_window());
+            cwnd = smaller(cwnd, self.probe_rtt_window());
         }
         let long = match self.state {
             State::Cruise | State::ProbeRtt(_) => self.with_headroom(),
             State::Down | State::Refill | State::Up => self.bounds.long_in_flight,
             State::Startup | State::Drain { .. } => f64::INFINITY,
         };
-        let cap = long.min(self.bounds.short_in_flight).max(MIN_WINDOW);
-        window.set_cwnd(cwnd.min(cap), Change::Avoidance);
+        let cap = larger(smaller(long, self.bounds.short_in_flight), MIN_WINDOW);
+        window.set_cwnd(smaller(cwnd, cap), Change::Avoidance);
     }
+}
+
+/// The delivery rate of an acknowledgement in segments per second, zero if it was not measured.
+fn per_second(ack: &AckSample) -> f64 {
+    ack.delivery_rate.map_or(0.0, RateSample::per_second)
 }
 
 impl CongestionControl for Bbr3 {
@@ -554,7 +569,8 @@ impl CongestionControl for Bbr3 {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }
-        let sample = self.meter.read(ack);
+        let news = self.meter.read(ack);
+        let sample = self.meter.sample(ack, news);
         self.note_signals(ack, &sample);
         self.end_signal_round(window);
         let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
@@ -568,8 +584,8 @@ impl CongestionControl for Bbr3 {
         self.min_rtt.update(ack, self.probe_rtt_interval);
         self.probe_rtt(ack, &sample, window);
         if self.signals.round_start {
-            self.signals.rate = ack.delivery_rate.unwrap_or(0.0);
-            self.signals.volume = self.signals.flight;
+            self.signals.rate = per_second(ack);
+            self.signals.volume = self.signals.flight.segments();
         }
         let (gain, _) = self.gains();
         self.pacer.set(gain * self.bandwidth() * PACED, self.filled);

@@ -2,8 +2,8 @@
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Load, Rounding,
-    RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Load, RateSample,
+    Rounding, RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
 };
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -183,7 +183,7 @@ impl Transport {
                 router: Some(feedback(number)),
                 ecn_echo: number % 7 == 0,
                 in_flight: self.state.window.cwnd() as u64,
-                delivery_rate: Some(self.state.window.cwnd() / rtt.as_secs_f64()),
+                delivery_rate: Some(RateSample::new(self.state.window.cwnd(), rtt)),
                 limit: Limit::Network,
                 round: self.round,
                 segment_bytes: 1500,

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Limit};
+use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Limit, RateSample};
 use longhaul_units::{Span, Time};
 
 /// Bytes of a segment: makes of rates what a transport makes of them.
@@ -216,7 +216,8 @@ impl Sender {
         self.srtt = Span::from_ps(self.srtt.as_ps() / 8 * 7 + rtt.as_ps() / 8);
         let sending = segment.sent.since(segment.first_sent);
         let answering = now.since(segment.delivered_at);
-        let interval = sending.max(answering).as_secs_f64();
+        let interval = sending.max(answering);
+        let segments = self.delivered - segment.delivered;
         (self.first_sent, self.delivered_at) = (segment.sent, now);
         AckSample {
             now,
@@ -232,7 +233,7 @@ impl Sender {
             one_way_delay: Some(rtt.saturating_sub(Span::from_ps(path.rtt.as_ps() / 2))),
             ecn_echo: segment.marked,
             in_flight: self.flight.len() as u64,
-            delivery_rate: Some((self.delivered - segment.delivered) as f64 / interval),
+            delivery_rate: Some(RateSample::new(segments as f64, interval)),
             limit: Limit::Network,
             round: self.round,
             segment_bytes: SEGMENT_BYTES,

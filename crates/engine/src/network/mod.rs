@@ -140,6 +140,7 @@ impl Network {
     }
 
     /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
+    #[inline]
     pub(crate) fn store_sack(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         self.options.put(blocks, next)
     }

@@ -33,6 +33,7 @@ pub(crate) struct OptionStore {
 
 impl OptionStore {
     /// Stores the blocks of the acknowledgement `next`.
+    #[inline]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         self.sack.put(blocks, next)
     }

@@ -4,7 +4,9 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::bbr::smaller;
 use crate::facts::AckSample;
+use crate::rate_sample::RateSample;
 use crate::windowed_max::WindowedMax;
 
 /// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
@@ -33,11 +35,17 @@ pub(super) struct Signals {
     pub(super) marked: bool,
     /// Losses of the current round.
     pub(super) losses: f64,
-    /// Segments delivered over the last flight (RS.delivered).
-    pub(super) flight: f64,
+    pub(super) flight: Flight,
     /// Largest rate and volume delivered in it.
     pub(super) rate: f64,
     pub(super) volume: f64,
+}
+
+/// The segments delivered over the last flight (RS.delivered), from its rate and its time.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Flight {
+    rate: Option<RateSample>,
+    rtt: Span,
 }
 
 /// The probing for bandwidth.
@@ -146,7 +154,8 @@ impl Aggregation {
         }
         self.delivered += newly;
         let (round, rounds) = tick;
-        self.extra.update(round, (beyond + newly).min(cwnd), rounds);
+        self.extra
+            .update(round, smaller(beyond + newly, cwnd), rounds);
     }
 }
 
@@ -172,8 +181,25 @@ impl Marks {
     }
 }
 
-/// Segments delivered over the last flight (RS.delivered).
-pub(super) fn volume(ack: &AckSample) -> f64 {
-    let rtt = ack.rtt.unwrap_or(ack.srtt);
-    ack.delivery_rate.unwrap_or(0.0) * rtt.as_secs_f64()
+impl Flight {
+    pub(super) fn of(ack: &AckSample) -> Self {
+        Self {
+            rate: ack.delivery_rate,
+            rtt: ack.rtt.unwrap_or(ack.srtt),
+        }
+    }
+
+    /// How many segments, none if that was not measured.
+    pub(super) fn segments(self) -> f64 {
+        self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
+    }
+
+    /// The larger of this and `segments`.
+    #[inline]
+    pub(super) fn or_more(self, segments: f64) -> f64 {
+        match self.rate {
+            Some(rate) if !rate.has_fewer_in(self.rtt, segments) => rate.segments_in(self.rtt),
+            _ => segments,
+        }
+    }
 }

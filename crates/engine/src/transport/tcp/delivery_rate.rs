@@ -5,7 +5,7 @@
 //! delivered since, over the longer of the times that sending and acknowledging took, is a sample.
 //! The names of the draft are in parentheses.
 
-use longhaul_congestion::Limit;
+use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
 
 use super::segment_ring::SegmentRing;
@@ -35,6 +35,9 @@ struct Burst {
 /// The number of no burst.
 const NONE: u64 = 0;
 
+/// When none began.
+const NO_BURST: (Time, u64) = (Time::NEVER, 0);
+
 /// The estimator of one connection.
 #[derive(Debug)]
 pub(super) struct DeliveryRate {
@@ -42,9 +45,9 @@ pub(super) struct DeliveryRate {
     burst_of: SegmentRing<u64>,
     /// These bursts and others, by number.
     bursts: SegmentRing<Burst>,
-    /// When the last of them left, and how many segments were delivered by then; nothing once what
-    /// the next segment remembers is different.
-    last: Option<(Time, u64)>,
+    /// When the last of them left, and how many segments were delivered by then; never, once what the
+    /// next segment remembers is different.
+    last: (Time, u64),
     /// When segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
     /// When the segment most recently delivered was sent (`C.first_sent_time`).
@@ -61,7 +64,7 @@ impl Default for DeliveryRate {
         Self {
             burst_of: SegmentRing::default(),
             bursts: SegmentRing::default(),
-            last: None,
+            last: NO_BURST,
             delivered_at: Time::ZERO,
             flight_began: Time::ZERO,
             newest: NONE,
@@ -74,18 +77,18 @@ impl DeliveryRate {
     /// A segment is sent, after `delivered` segments were delivered; `alone` if nothing is in
     /// flight.
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
-        if alone || self.last != Some((now, delivered)) {
+        if self.last != (now, delivered) {
             self.begin_burst(delivered, alone, now);
         }
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// The same for a segment that is not alone, if it belongs to a burst that has begun; if not,
-    /// nothing happens.
+    /// The same if it belongs to a burst that has begun, for then it is not alone: what left at this
+    /// moment is still in flight. If not, nothing happens.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
-        self.last == Some((now, delivered)) && self.burst_of.set_in_place(segment, burst)
+        self.last == (now, delivered) && self.burst_of.set_in_place(segment, burst)
     }
 
     /// The next segment is the first of a burst.
@@ -94,7 +97,9 @@ impl DeliveryRate {
             self.flight_began = now;
             self.delivered_at = now;
         }
-        self.forget_bursts();
+        if self.bursts.is_full() {
+            self.forget_bursts();
+        }
         let sent = Sent {
             at: now,
             delivered,
@@ -104,11 +109,12 @@ impl DeliveryRate {
         };
         let begin = self.burst_of.end();
         self.bursts.set(self.bursts.end(), Burst { sent, begin });
-        self.last = Some((now, delivered));
+        self.last = (now, delivered);
     }
 
     /// Forgets bursts before one that began with a segment that has been delivered, for all of theirs
-    /// have been.
+    /// have been. When there is no place for another: once in many bursts.
+    #[cold]
     fn forget_bursts(&mut self) {
         let mut kept = self.bursts.base();
         while kept != self.newest
@@ -122,27 +128,29 @@ impl DeliveryRate {
 
     #[inline]
     fn sent(&self, burst: u64) -> &Sent {
-        let burst = self.bursts.get(burst);
-        &burst.expect("a segment in flight was sent in it").sent
+        // A segment in flight was sent in it.
+        &self.bursts.at(burst).sent
     }
 
     /// The segments from `left` to `right` are acknowledged, perhaps not for the first time.
     #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
-        for segment in left..right {
-            let Some(burst) = self.burst_of.get_mut(segment) else {
+        for segment in self.burst_of.within(left, right) {
+            let burst = std::mem::replace(self.burst_of.at_mut(segment), NONE);
+            if burst == NONE || burst == self.newest {
                 continue;
-            };
-            let burst = std::mem::replace(burst, NONE);
-            if burst != NONE && burst != self.newest {
-                self.take_if_newest(burst);
+            }
+            if self.newest == NONE {
+                self.newest = burst;
+            } else {
+                self.take_if_newer(burst);
             }
         }
     }
 
     #[inline(never)]
-    fn take_if_newest(&mut self, burst: u64) {
-        if self.newest == NONE || self.sent(burst).at >= self.sent(self.newest).at {
+    fn take_if_newer(&mut self, burst: u64) {
+        if self.sent(burst).at >= self.sent(self.newest).at {
             self.newest = burst;
         }
     }
@@ -156,11 +164,11 @@ impl DeliveryRate {
     /// The sender could send more, but for `limit`, until `delivered` segments are delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
-        self.last = None;
+        self.last = NO_BURST;
     }
 
-    /// The sample of the acknowledgement just taken, after which `delivered` segments are
-    /// delivered: segments per second, and what limited the sender when it sent them.
+    /// The sample of the acknowledgement just taken, after which `delivered` segments are delivered, and
+    /// what limited the sender when it sent those of the sample.
     ///
     /// An interval shorter than a round trip comes from acknowledgements that were held up: no
     /// sample.
@@ -169,10 +177,10 @@ impl DeliveryRate {
         delivered: u64,
         min_rtt: Span,
         now: Time,
-    ) -> Option<(f64, Limit)> {
+    ) -> Option<(RateSample, Limit)> {
         if self.limited.is_some_and(|(_, until)| delivered > until) {
             self.limited = None;
-            self.last = None;
+            self.last = NO_BURST;
         }
         if self.newest == NONE {
             return None;
@@ -181,7 +189,7 @@ impl DeliveryRate {
         self.newest = NONE;
         self.delivered_at = now;
         self.flight_began = newest.at;
-        self.last = None;
+        self.last = NO_BURST;
         let sending = newest.at.since(newest.flight_began);
         let interval = sending.max(now.since(newest.delivered_at));
         if interval < min_rtt || interval == Span::ZERO {
@@ -189,7 +197,6 @@ impl DeliveryRate {
         }
         // Processors have an instruction for signed integers only.
         let segments = (delivered - newest.delivered) as i64 as f64;
-        let rate = segments / interval.as_secs_f64();
-        Some((rate, newest.limit))
+        Some((RateSample::new(segments, interval), newest.limit))
     }
 }

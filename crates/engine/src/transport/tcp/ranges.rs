@@ -8,12 +8,18 @@ use std::collections::VecDeque;
 
 use crate::packet::{SackBlocks, SackOption};
 
+/// A range without numbers.
+const EMPTY: (u64, u64) = (0, 0);
+
 /// Disjoint ranges `[left, right)`.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    ranges: VecDeque<(u64, u64)>,
+    /// The last range, which most news extend; empty if the set is.
+    newest: (u64, u64),
     total: u64,
-    /// The blocks behind the first of the acknowledgement that [`Self::unseen`] was last asked about.
+    /// All others.
+    older: VecDeque<(u64, u64)>,
+    /// The blocks behind the first of the acknowledgement that [`Self::repeats`] was last asked about.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
@@ -29,68 +35,65 @@ impl Ranges {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+        self.newest == EMPTY
     }
 
     /// One past the largest number, zero if the set is empty.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
-        self.ranges.back().map_or(0, |&(_, right)| right)
+        self.newest.1
     }
 
     /// The last range.
     #[inline]
     pub(crate) fn newest(&self) -> Option<(u64, u64)> {
-        self.ranges.back().copied()
+        (!self.is_empty()).then_some(self.newest)
     }
 
     /// The ranges from the last to the first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.ranges.iter().rev().copied()
+        let older = self.older.iter().rev().copied();
+        self.newest().into_iter().chain(older)
     }
 
     pub(crate) fn clear(&mut self) {
-        self.ranges.clear();
+        self.older.clear();
+        self.newest = EMPTY;
         self.total = 0;
         self.repeated = Default::default();
     }
 
-    /// Index of the first range that ends at or after `number`: the only one that can hold or
+    /// Index of the first older range that ends at or after `number`: the only one that can hold or
     /// touch it from below.
     #[inline]
     fn position(&self, number: u64) -> usize {
         // Most questions are about the oldest gap or the newest data.
-        if self
-            .ranges
-            .front()
-            .is_none_or(|&(_, right)| right >= number)
-        {
+        let first = self.older.front();
+        if first.is_none_or(|&(_, right)| right >= number) {
             return 0;
         }
-        let mut at = self.ranges.len();
+        let mut at = self.older.len();
         for _ in 0..Self::NEWEST {
-            if at == 0 || self.ranges[at - 1].1 < number {
+            if at == 0 || self.older[at - 1].1 < number {
                 return at;
             }
             at -= 1;
         }
-        self.ranges.partition_point(|&(_, right)| right < number)
+        self.older.partition_point(|&(_, right)| right < number)
     }
 
     /// The range that holds `number`.
     pub(crate) fn containing(&self, number: u64) -> Option<(u64, u64)> {
+        if number >= self.newest.0 {
+            return (number < self.newest.1).then_some(self.newest);
+        }
         let mut at = self.position(number);
-        if self
-            .ranges
-            .get(at)
-            .is_some_and(|&(_, right)| right == number)
-        {
+        let touches = |&(_, right): &(u64, u64)| right == number;
+        if self.older.get(at).is_some_and(touches) {
             at += 1;
         }
-        self.ranges
-            .get(at)
-            .copied()
-            .filter(|&(left, _)| left <= number)
+        let range = self.older.get(at).copied();
+        range.filter(|&(left, _)| left <= number)
     }
 
     /// Adds `[left, right)`; calls `added` with each part that was not in the set yet. Returns the
@@ -102,30 +105,49 @@ impl Ranges {
         right: u64,
         mut added: impl FnMut(u64, u64),
     ) -> (u64, u64) {
-        if let Some(newest) = self.ranges.back_mut()
-            && (newest.0..=newest.1).contains(&left)
-        {
-            // Most often the last range grows.
-            if right > newest.1 {
-                added(newest.1, right);
-                self.total += right - newest.1;
-                newest.1 = right;
-            }
-            return *newest;
+        debug_assert!(left < right, "nothing to add");
+        if left > self.end() {
+            self.begin(left);
         }
-        self.add_anywhere(left, right, added)
+        let (first, end) = self.newest;
+        if left < first {
+            return self.add_anywhere(left, right, added);
+        }
+        // Most often the last range grows.
+        if right > end {
+            added(end, right);
+            self.total += right - end;
+            self.newest.1 = right;
+        }
+        self.newest
     }
 
-    /// The same, wherever it is.
+    /// Begins another range above all others, in which there is nothing yet.
     #[inline(never)]
-    fn add_anywhere(
+    fn begin(&mut self, left: u64) {
+        if !self.is_empty() {
+            self.older.push_back(self.newest);
+        }
+        self.newest = (left, left);
+    }
+
+    /// Adds what begins below the last range, which it may reach.
+    #[inline(never)]
+    fn add_anywhere(&mut self, left: u64, right: u64, added: impl FnMut(u64, u64)) -> (u64, u64) {
+        self.older.push_back(self.newest);
+        let merged = self.add_to_older(left, right, added);
+        self.newest = self.older.pop_back().unwrap_or(EMPTY);
+        merged
+    }
+
+    fn add_to_older(
         &mut self,
         left: u64,
         right: u64,
         mut added: impl FnMut(u64, u64),
     ) -> (u64, u64) {
         let first = self.position(left);
-        if let Some(&(l, r)) = self.ranges.get(first)
+        if let Some(&(l, r)) = self.older.get(first)
             && l <= left
             && right <= r
         {
@@ -134,7 +156,7 @@ impl Ranges {
         let mut merged = (left, right);
         let mut fresh_from = left;
         let mut last = first;
-        while let Some(&(l, r)) = self.ranges.get(last) {
+        while let Some(&(l, r)) = self.older.get(last) {
             if l > right {
                 break;
             }
@@ -151,52 +173,56 @@ impl Ranges {
             self.total += right - fresh_from;
         }
         match last - first {
-            0 => self.ranges.insert(first, merged),
-            1 => self.ranges[first] = merged,
+            0 => self.older.insert(first, merged),
+            1 => self.older[first] = merged,
             _ => {
-                self.ranges[first] = merged;
-                self.ranges.drain(first + 1..last);
+                self.older[first] = merged;
+                self.older.drain(first + 1..last);
             }
         }
         merged
     }
 
+    /// Whether the blocks behind the first of the acknowledgement `next` repeat those of the
+    /// acknowledgement before, as they mostly do, so that they hold nothing new. If not, the caller is
+    /// to add them.
+    #[inline]
+    pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
+        let [_, older @ ..] = sack.all(next);
+        let repeats = older == self.repeated;
+        if !repeats {
+            self.repeated = older;
+        }
+        repeats
+    }
+
     /// The blocks of the acknowledgement `next` that may hold something new, and how many they are; the
-    /// caller is to add them. All but the first mostly repeat those of the acknowledgement before.
+    /// caller is to add them.
     #[inline]
     pub(crate) fn unseen(
         &mut self,
         sack: &SackOption,
         next: u64,
     ) -> ([(u64, u64); SackBlocks::MAX], usize) {
-        let blocks = sack.all(next);
-        let [_, older @ ..] = blocks;
-        let count = if older == self.repeated {
-            sack.len().min(1)
+        let count = if sack.has_blocks() && self.repeats(sack, next) {
+            1
         } else {
             sack.len()
         };
-        if sack.has_blocks() {
-            self.repeated = older;
-        }
-        (blocks, count)
+        (sack.all(next), count)
     }
 
     /// Removes everything below `number`; returns how many numbers that were.
     pub(crate) fn remove_below(&mut self, number: u64) -> u64 {
         let before = self.total;
-        while let Some(&mut (ref mut left, right)) = self.ranges.front_mut() {
-            if right <= number {
-                self.total -= right - *left;
-                self.ranges.pop_front();
-                continue;
+        while let Some(first) = self.older.front_mut() {
+            self.total -= cut_below(first, number);
+            if *first != EMPTY {
+                return before - self.total;
             }
-            if *left < number {
-                self.total -= number - *left;
-                *left = number;
-            }
-            break;
+            self.older.pop_front();
         }
+        self.total -= cut_below(&mut self.newest, number);
         before - self.total
     }
 
@@ -214,15 +240,19 @@ impl Ranges {
 
     /// Numbers of the set in `[left, right)`. Walks the ranges between the two.
     pub(crate) fn count_in(&self, left: u64, right: u64) -> u64 {
-        let mut count = 0;
-        for &(l, r) in self.ranges.range(self.position(left)..) {
-            if l >= right {
-                break;
-            }
-            count += r.min(right).saturating_sub(l.max(left));
-        }
-        count
+        let overlap = |(l, r): (u64, u64)| r.min(right).saturating_sub(l.max(left));
+        let older = self.older.range(self.position(left)..).copied();
+        let older = older.take_while(|&(l, _)| l < right);
+        overlap(self.newest) + older.map(overlap).sum::<u64>()
     }
+}
+
+/// Removes everything below `number` from a range; returns how many numbers that were.
+fn cut_below(range: &mut (u64, u64), number: u64) -> u64 {
+    let (left, right) = *range;
+    let cut = number.clamp(left, right);
+    *range = if cut < right { (cut, right) } else { EMPTY };
+    cut - left
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What is remembered of each segment in flight, in a ring: as long as the flight, and no memory is
 //! asked for once it has grown to the largest.
 
+use std::ops::Range;
+
 /// One entry for each of a run of segments.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
@@ -55,8 +57,34 @@ impl<T: Copy> SegmentRing<T> {
         if segment < self.base || segment >= self.end {
             return None;
         }
+        Some(self.at_mut(segment))
+    }
+
+    /// Those of the segments from `left` to `right` that have an entry.
+    #[inline]
+    pub(super) fn within(&self, left: u64, right: u64) -> Range<u64> {
+        left.max(self.base)..right.min(self.end)
+    }
+
+    /// The entry of a segment that has one.
+    #[inline]
+    pub(super) fn at(&self, segment: u64) -> &T {
+        debug_assert!((self.base..self.end).contains(&segment), "no entry");
+        &self.slots[self.place(segment)]
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub(super) fn at_mut(&mut self, segment: u64) -> &mut T {
+        debug_assert!((self.base..self.end).contains(&segment), "no entry");
         let place = self.place(segment);
-        Some(&mut self.slots[place])
+        &mut self.slots[place]
+    }
+
+    /// Whether the next segment needs another place.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.end - self.base == self.slots.len() as u64
     }
 
     /// Sets a segment's entry: one that is there, or the next.
@@ -130,7 +158,7 @@ mod tests {
                     }
                     1 => {
                         if let Some((segment, old)) = queue.get_mut(number as usize) {
-                            ring.set(*segment, entry);
+                            *ring.at_mut(*segment) = entry;
                             *old = entry;
                         }
                     }
@@ -141,6 +169,8 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(ring.end(), end);
+                let all: Vec<u64> = queue.iter().map(|&(segment, _)| segment).collect();
+                prop_assert_eq!(ring.within(0, end + 1).collect::<Vec<_>>(), all);
                 for segment in 0..=end {
                     let expected = queue.iter().find(|&&(known, _)| known == segment);
                     let found = ring.get_mut(segment).map(|entry| *entry);

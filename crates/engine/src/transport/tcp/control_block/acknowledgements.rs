@@ -179,7 +179,9 @@ impl ControlBlock {
     /// Grows the window for an acknowledgement of new segments.
     #[inline]
     pub(crate) fn grow(&mut self, sample: &AckSample) {
-        if self.holds_window || !self.holds_growth(sample.ecn_echo) {
+        if self.holds_window {
+            self.congestion.on_ack_in_all_phases(sample);
+        } else if !self.holds_growth(sample.ecn_echo) {
             self.congestion.on_ack(sample);
         } else if sample.router.is_some() {
             self.follow_down(sample);
@@ -209,7 +211,11 @@ impl ControlBlock {
     /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
     pub(crate) fn steer(&mut self, sample: &mut AckSample) {
         sample.in_recovery = true;
-        self.congestion.on_ack(sample);
+        if self.holds_window {
+            self.congestion.on_ack_in_all_phases(sample);
+        } else {
+            self.congestion.on_ack(sample);
+        }
     }
 
     /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
@@ -227,10 +233,12 @@ impl ControlBlock {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
+                // Processors have an instruction for signed integers only.
+                let acked = acked as i64 as f64;
                 if self.congestion.window.in_slow_start() {
-                    (acked as f64).min(slow_start_limit)
+                    acked.min(slow_start_limit)
                 } else {
-                    acked as f64
+                    acked
                 }
             }
         }

@@ -96,32 +96,41 @@ impl ControlBlock {
     /// flags and options.
     #[inline(never)]
     fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
-        // Nothing that returns to this function is called, so that it saves no registers for segments
-        // of a burst.
+        // Nothing that returns to this function is called, so that it saves no registers.
         if let Some(extras) = &mut self.extras
             && !extras.marks_segments
             && let Some(rate) = &mut extras.rate
-            && self.una != self.max_sent
-            && rate.goes_on(segment, self.delivered, env.network.now)
         {
-            return (flags, SackHandle::NONE);
+            if rate.goes_on(segment, self.delivered, env.network.now) {
+                return (flags, SackHandle::NONE);
+            }
+            return self.begin_burst(segment, flags, env);
         }
-        self.equip_apart(segment, flags, env)
+        self.mark(segment, flags, env)
     }
 
-    /// The same for the first segment of a burst, or with marks.
+    /// The same for the first segment of a burst whose delivery rate will be measured.
     #[inline(never)]
-    fn equip_apart(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
-        let bare = (flags, SackHandle::NONE);
+    fn begin_burst(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        let alone = self.una == self.max_sent;
+        let delivered = self.delivered;
+        if segment > 0
+            && let Some(rate) = self.rate()
+        {
+            rate.on_sent(segment, delivered, alone, env.network.now);
+        }
+        (flags, SackHandle::NONE)
+    }
+
+    /// The same for segments that are paired or ask routers.
+    #[inline(never)]
+    fn mark(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+        let bare = self.begin_burst(segment, flags, env);
         let Some(extras) = &mut self.extras else {
             return bare;
         };
         if segment == 0 {
             return bare;
-        }
-        if let Some(rate) = &mut extras.rate {
-            let alone = self.una == self.max_sent;
-            rate.on_sent(segment, self.delivered, alone, env.network.now);
         }
         if let Some(pairs) = &mut extras.pairs {
             let is_new = segment >= self.max_sent;

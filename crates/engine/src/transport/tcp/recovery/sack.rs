@@ -157,7 +157,7 @@ impl Repair for Sack {
                 tcb.steer(&mut sample);
             }
         } else {
-            self.move_on(tcb, advanced, None, env);
+            self.move_on_without_news(tcb, env);
         }
         let pipe = self.in_flight(tcb);
         if self.phase == Phase::Recovery
@@ -209,7 +209,7 @@ impl Sack {
     }
 
     /// Phase changes, and growth where the phase allows it.
-    #[inline]
+    #[inline(always)]
     fn move_on(
         &mut self,
         tcb: &mut ControlBlock,
@@ -241,6 +241,12 @@ impl Sack {
             }
             Phase::Recovery => {}
         }
+    }
+
+    /// The same for an acknowledgement that tells nothing new.
+    #[cold]
+    fn move_on_without_news(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+        self.move_on(tcb, 0, None, env);
     }
 
     /// RFC 6675 section 5, step 4.
@@ -281,13 +287,13 @@ impl Sack {
     }
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
+    #[inline(always)]
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
-        let (blocks, count) = self.sacked.unseen(ack.sack, ack.next);
-        if let [first, older @ ..] = &blocks[..count] {
-            self.take_block(tcb, *first);
-            if !older.is_empty() {
-                self.take_older(tcb, older);
+        if let Some(first) = ack.sack.first(ack.next) {
+            self.take_block(tcb, first);
+            if !self.sacked.repeats(ack.sack, ack.next) {
+                self.take_older(tcb, ack);
             }
         }
         tcb.take_selective(self.sacked.total());
@@ -296,8 +302,9 @@ impl Sack {
 
     /// Enters blocks behind the first: mostly there are none, and what they take need not be in place.
     #[inline(never)]
-    fn take_older(&mut self, tcb: &mut ControlBlock, older: &[(u64, u64)]) {
-        older.iter().for_each(|&block| self.take_block(tcb, block));
+    fn take_older(&mut self, tcb: &mut ControlBlock, ack: Ack) {
+        let older = ack.sack.blocks(ack.next).skip(1);
+        older.for_each(|block| self.take_block(tcb, block));
     }
 
     #[inline(always)]

@@ -146,7 +146,7 @@ fn the_delivery_rate_is_that_of_the_path() {
     for segment in 1..=11 {
         bench.ack(190 + 10 * segment, segment + 1, &[]);
     }
-    let rates = scribe.observed(|ack| ack.delivery_rate.expect("a sample"));
+    let rates = scribe.observed(|ack| ack.delivery_rate.expect("a sample").per_second());
     // The first: one segment in the 100 ms since the flight began; the second: two in 110 ms.
     assert!((rates[0] - 10.0).abs() < 1e-9, "{rates:?}");
     assert!((rates[1] - 2.0 / 0.11).abs() < 1e-9, "{rates:?}");
