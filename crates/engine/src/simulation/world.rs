@@ -131,8 +131,7 @@ impl World {
             if self.crowded
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {
-                connection.sender.prefetch();
-                connection.receiver.prefetch();
+                connection.prefetch_for_sample();
             }
             recorder.flow_sample(&match slot.kind {
                 Kind::Tcp { from, to } => FlowSample {

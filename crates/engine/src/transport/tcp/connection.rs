@@ -4,6 +4,7 @@ use longhaul_units::Time;
 
 use super::{Receiver, Sender};
 use crate::measure::{FlowCounters, FlowSample};
+use crate::prefetch::prefetch;
 
 /// A TCP connection's two ends, and the id of its flow.
 #[derive(Debug)]
@@ -28,6 +29,13 @@ impl Connection {
             delivered_bytes,
             ..self.sender.counters(now)
         }
+    }
+
+    /// Has the processor fetch what a sample of both ends will touch.
+    #[inline]
+    pub(crate) fn prefetch_for_sample(&self) {
+        self.sender.prefetch_for_sample();
+        prefetch(&self.receiver);
     }
 
     /// State for the time series.

@@ -264,6 +264,16 @@ impl ControlBlock {
         prefetch(&self.counters);
     }
 
+    /// Has the processor fetch what a sample will touch.
+    #[inline]
+    pub(super) fn prefetch_for_sample(&self) {
+        prefetch(self);
+        prefetch_lines::<2, _>(&self.rtt);
+        prefetch(&self.flow);
+        prefetch(&self.congestion);
+        prefetch(&self.counters);
+    }
+
     /// Whether the window allows one segment more than those in flight.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {

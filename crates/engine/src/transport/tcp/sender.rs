@@ -76,6 +76,13 @@ impl Sender {
         prefetch(&self.scheme);
     }
 
+    /// Has the processor fetch what a sample will touch.
+    #[inline]
+    pub(crate) fn prefetch_for_sample(&self) {
+        self.tcb.prefetch_for_sample();
+        prefetch(&self.scheme);
+    }
+
     /// An acknowledgement arrives.
     #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
