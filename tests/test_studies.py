@@ -243,6 +243,15 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     assert "--overwrite" in again.stderr
 
 
+def test_parts_of_a_scenario_differ_between_scales(tiny: Path) -> None:
+    scenario = tiny / "scenarios/small.toml"
+    both = 'duration = { quick = "4 s", full = "9 s" }'
+    scenario.write_text(scenario.read_text().replace('duration = "4 s"', both))
+    study = Study("tiny", tiny)
+    for scale, duration in (("quick", "4 s"), ("full", "9 s")):
+        assert {run.scenario["duration"] for run in study.runs(scale)} == {duration}
+
+
 def test_recording_keeps_results_beside_the_study(tiny: Path, cli: CommandLine) -> None:
     assert cli("study", "run", "tiny", "-q", "--record", "--replications", "1").returncode == 0
     shutil.rmtree("studies")
