@@ -142,3 +142,9 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path: Path) -> None:
     assert "interrupted" in error
     assert "Traceback" not in error
     assert [path.name for path in tmp_path.iterdir()] == ["long.toml"]
+
+
+def test_the_package_is_the_command(cli_process: CommandLine) -> None:
+    module = [sys.executable, "-m", "longhaul", "--version"]
+    called = subprocess.run(module, capture_output=True, text=True, check=True)
+    assert called.stdout == cli_process("--version").stdout

@@ -1,0 +1,5 @@
+"""`python -m longhaul` is `longhaul`."""
+
+from longhaul.cli import app
+
+app(prog_name="longhaul")
