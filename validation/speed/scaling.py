@@ -13,7 +13,7 @@ from typing import Any
 
 from validation.speed.measure import Longhaul, one_core, side_by_side
 
-FLOWS = (10, 20, 40, 80, 160, 320, 640, 1000)
+FLOWS = (8, 16, 32, 63, 125, 250, 500, 1000)
 DURATIONS_S = (50, 100, 200, 400)
 WINDOW = 100_000
 
