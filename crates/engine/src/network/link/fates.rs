@@ -1,6 +1,8 @@
 //! What a link did to the data packets of each connection: rare events, counted apart from the way that
 //! most packets take.
 
+use std::collections::BTreeMap;
+
 use crate::packet::{Flags, Packet};
 
 /// What became of the data packets of one connection.
@@ -10,13 +12,12 @@ pub(crate) struct Fate {
     pub(crate) marked_pkts: u64,
 }
 
-/// The fates of connections below an index. Most links do nothing to any connection, and hold nothing
-/// of them.
+/// The fates of connections below an index. Most links do nothing to most connections, and hold
+/// nothing of them.
 #[derive(Debug, Default)]
 pub(super) struct Fates {
     connections: u32,
-    /// By connection, up to the last to which the link did something.
-    known: Vec<Fate>,
+    known: BTreeMap<u32, Fate>,
 }
 
 impl Fates {
@@ -34,16 +35,13 @@ impl Fates {
         if packet.flags.has(OTHERS) || packet.flow >= self.connections {
             return None;
         }
-        let connection = packet.flow as usize;
-        if connection >= self.known.len() {
-            self.known.resize(connection + 1, Fate::default());
-        }
-        Some(&mut self.known[connection])
+        Some(self.known.entry(packet.flow).or_default())
     }
 
     /// Adds them to those of other links, by connection.
     pub(super) fn add_to(&self, all: &mut [Fate]) {
-        for (sum, fate) in all.iter_mut().zip(&self.known) {
+        for (&connection, fate) in &self.known {
+            let sum = &mut all[connection as usize];
             sum.dropped_pkts += fate.dropped_pkts;
             sum.marked_pkts += fate.marked_pkts;
         }
