@@ -1,14 +1,11 @@
 //! The verification dumbbell: two long-lived flows, V01 to V27 (spec 004b B.24 and E.8).
 
 use longhaul_congestion::{ControllerSpec, Variant};
-use longhaul_engine::config::mesonet::{
-    AccessClass, AccessRouter, Algorithm, BackboneLink, MesoNet, PacketRate, Parent, Router,
-    Service, Topology,
-};
+use longhaul_engine::config::mesonet::{Algorithm, MesoNet, PacketRate};
 use longhaul_engine::simulation::run_mesonet;
 use longhaul_units::{Span, Time};
 
-use crate::network::{Study, controller, long_lived, router, transport};
+use crate::network::{Study, controller, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
 /// Packets per millisecond of the bottleneck.
@@ -17,35 +14,15 @@ const BOTTLENECK: f64 = 21.0;
 /// Two flows of an algorithm over a round trip of `rtt_ms`, the second from a quarter of the run on.
 fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> MesoNet {
     let buffer = (BOTTLENECK * rtt_ms as f64 * 0.2).trunc() as u64;
-    let sized = |name: &str, per_ms: f64, buffer| Router {
-        buffer,
-        ..router(name.to_owned(), per_ms)
-    };
-    let access = |name, per_ms, buffer, backbone| AccessRouter {
-        router: sized(name, per_ms, buffer),
-        class: AccessClass::Direct,
-        parent: Parent::Backbone(backbone),
-        sources: 0,
-        receivers: 0,
-    };
-    let link = |from: usize, to: usize| BackboneLink {
-        name: format!("{from}-{to}"),
-        from,
-        to,
-        delay: Span::from_millis(rtt_ms / 2),
-    };
     let large = 1_000_000;
-    let topology = Topology {
-        backbone: vec![sized("near", 82.0, large), sized("far", 82.0, large)],
-        links: vec![link(0, 1), link(1, 0)],
-        next_link: vec![vec![None, Some(0)], vec![Some(1), None]],
-        pops: Vec::new(),
-        access: vec![
-            access("bottleneck", BOTTLENECK, buffer, 0),
-            access("receivers", 82.0, large, 1),
+    let topology = two_backbone_routers(
+        (82.0, large),
+        Span::from_millis(rtt_ms / 2),
+        [
+            ("bottleneck", BOTTLENECK, buffer),
+            ("receivers", 82.0, large),
         ],
-        service: Service::Dual,
-    };
+    );
     let mut config = Study::CONDITION_8.config("reno", Variant::Paper);
     let flow = |start| long_lived(&topology, "bottleneck", "receivers", start);
     config.long_lived = vec![flow(0.0), flow(seconds / 4.0)];

@@ -312,6 +312,40 @@ pub fn router(name: String, per_ms: f64) -> Router {
     }
 }
 
+/// Two backbone routers of a rate per millisecond and a buffer, with a direct access router under each,
+/// of this name, rate and buffer.
+pub fn two_backbone_routers(
+    (per_ms, buffer): (f64, u64),
+    delay: Span,
+    [near, far]: [(&str, f64, u64); 2],
+) -> Topology {
+    let sized = |name: &str, per_ms: f64, buffer| Router {
+        buffer,
+        ..router(name.to_owned(), per_ms)
+    };
+    let access = |(name, per_ms, buffer), backbone| AccessRouter {
+        router: sized(name, per_ms, buffer),
+        class: AccessClass::Direct,
+        parent: Parent::Backbone(backbone),
+        sources: 0,
+        receivers: 0,
+    };
+    let link = |from: usize, to: usize| BackboneLink {
+        name: format!("{from}-{to}"),
+        from,
+        to,
+        delay,
+    };
+    Topology {
+        backbone: vec![sized("near", per_ms, buffer), sized("far", per_ms, buffer)],
+        links: vec![link(0, 1), link(1, 0)],
+        next_link: vec![vec![None, Some(0)], vec![Some(1), None]],
+        pops: Vec::new(),
+        access: vec![access(near, 0), access(far, 1)],
+        service: Service::Dual,
+    }
+}
+
 /// A long-lived flow between access routers of these names.
 pub fn long_lived(topology: &Topology, from: &str, to: &str, start: f64) -> LongLived {
     let at = |name: &str| {

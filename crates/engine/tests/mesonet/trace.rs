@@ -1,49 +1,33 @@
 //! Traces of flows against what follows by hand (spec 004a B.6, B.7 and B.15).
 
 use longhaul_congestion::Variant;
-use longhaul_engine::config::mesonet::{
-    AccessClass, AccessRouter, BackboneLink, MesoNet, PacketRate, Parent, Router, Service,
-    Topology, Trace,
-};
+use longhaul_engine::config::mesonet::{MesoNet, PacketRate, Service, Trace};
 use longhaul_engine::measure::{
     Direction, FlowEvent, FlowState, MesoNetTotals, PacketEvent, PacketKind, Passage, Site,
 };
 use longhaul_engine::simulation::run_mesonet;
 use longhaul_units::{Span, Time};
 
-use crate::network::{Buffers, Study, long_lived, router, transport};
+use crate::network::{Buffers, Study, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
+/// The way back of what answers the second packet that arrives.
+const SECOND_ANSWER: [&str; 6] = [
+    "13.7 sent",
+    "13.7 b up to 14.7",
+    "14.7 far up to 14.8",
+    "24.8 near up to 24.9",
+    "24.9 a down to 25.9",
+    "25.9 delivered",
+];
+
 /// One flow from `a` to `b`, whose routers serve a packet a millisecond; backbone routers serve ten, and
 /// the link between them takes 10 ms. Hosts send two.
 fn line(buffer: u64, initial_cwnd: f64) -> MesoNet {
-    let sized = |name: &str, per_ms, buffer| Router {
-        buffer,
-        ..router(name.to_owned(), per_ms)
-    };
-    let access = |name, backbone| AccessRouter {
-        router: sized(name, 1.0, buffer),
-        class: AccessClass::Direct,
-        parent: Parent::Backbone(backbone),
-        sources: 0,
-        receivers: 0,
-    };
-    let link = |from: usize, to: usize| BackboneLink {
-        name: format!("{from}-{to}"),
-        from,
-        to,
-        delay: Span::from_millis(10),
-    };
-    let topology = Topology {
-        backbone: vec![sized("near", 10.0, 100), sized("far", 10.0, 100)],
-        links: vec![link(0, 1), link(1, 0)],
-        next_link: vec![vec![None, Some(0)], vec![Some(1), None]],
-        pops: Vec::new(),
-        access: vec![access("a", 0), access("b", 1)],
-        service: Service::Dual,
-    };
+    let access = [("a", 1.0, buffer), ("b", 1.0, buffer)];
+    let topology = two_backbone_routers((10.0, 100), Span::from_millis(10), access);
     let mut config = Study::CONDITION_8.config("reno", Variant::Paper);
     config.long_lived = vec![long_lived(&topology, "a", "b", 0.0)];
     config.long_lived[0].speed = PacketRate::per_ms(2.0);
@@ -141,17 +125,7 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
             "13.2 delivered",
         ]
     );
-    assert_eq!(
-        journey(&keeper, PacketKind::Ack, 3),
-        [
-            "13.7 sent",
-            "13.7 b up to 14.7",
-            "14.7 far up to 14.8",
-            "24.8 near up to 24.9",
-            "24.9 a down to 25.9",
-            "25.9 delivered",
-        ]
-    );
+    assert_eq!(journey(&keeper, PacketKind::Ack, 3), SECOND_ANSWER);
     // Answers come at 24.9 and 25.9; what they allow leaves half a millisecond apart.
     assert_eq!(
         states(&keeper)[..3],
@@ -183,17 +157,7 @@ fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
         journey(&keeper, PacketKind::Data, 2),
         ["0.5 sent", "0.5 dropped a up"]
     );
-    assert_eq!(
-        journey(&keeper, PacketKind::Nak, 4),
-        [
-            "13.7 sent",
-            "13.7 b up to 14.7",
-            "14.7 far up to 14.8",
-            "24.8 near up to 24.9",
-            "24.9 a down to 25.9",
-            "25.9 delivered",
-        ]
-    );
+    assert_eq!(journey(&keeper, PacketKind::Nak, 4), SECOND_ANSWER);
     assert_eq!(
         states(&keeper)[..4],
         [

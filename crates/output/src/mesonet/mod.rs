@@ -102,26 +102,20 @@ pub(crate) struct Names {
 impl Names {
     fn of(config: &MesoNet) -> Self {
         let topology = &config.topology;
-        let name = |text: &String| Name::from(text.as_str());
         Self {
-            long_lived: config
-                .long_lived
-                .iter()
-                .map(|flow| name(&flow.label))
-                .collect(),
-            access: topology
-                .access
-                .iter()
-                .map(|one| name(&one.router.name))
-                .collect(),
-            links: topology.links.iter().map(|link| name(&link.name)).collect(),
-            algorithms: config
-                .algorithms
-                .iter()
-                .map(|one| name(&one.label))
-                .collect(),
+            long_lived: names(&config.long_lived, |flow| &flow.label),
+            access: names(&topology.access, |one| &one.router.name),
+            links: names(&topology.links, |link| &link.name),
+            algorithms: names(&config.algorithms, |one| &one.label),
         }
     }
+}
+
+/// The names of many things.
+fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
+    all.iter()
+        .map(|one| Name::from(name(one).as_str()))
+        .collect()
 }
 
 /// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped

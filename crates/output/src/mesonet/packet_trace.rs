@@ -3,6 +3,7 @@
 use longhaul_engine::config::mesonet::MesoNet;
 use longhaul_engine::measure::{Direction, PacketEvent, PacketKind, Passage, Site};
 
+use super::names;
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "packet_trace.parquet";
@@ -23,23 +24,10 @@ pub(crate) struct Sites {
 impl Sites {
     pub(crate) fn of(config: &MesoNet) -> Self {
         let topology = &config.topology;
-        let name = |text: &String| Name::from(text.as_str());
         Self {
-            backbone: topology
-                .backbone
-                .iter()
-                .map(|one| name(&one.name))
-                .collect(),
-            pops: topology
-                .pops
-                .iter()
-                .map(|one| name(&one.router.name))
-                .collect(),
-            access: topology
-                .access
-                .iter()
-                .map(|one| name(&one.router.name))
-                .collect(),
+            backbone: names(&topology.backbone, |one| &one.name),
+            pops: names(&topology.pops, |one| &one.router.name),
+            access: names(&topology.access, |one| &one.router.name),
         }
     }
 
