@@ -2,12 +2,17 @@
 //!
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
 //! in every run. A busy element has one entry, not one per packet. Four 4-ary heaps share the work:
-//! links, whose entries change most; timers of the ends of flows, of which a thousand may sleep at no
-//! cost to the packets, those of receivers apart, which paced senders are not to keep from working
-//! ahead; and observations, which bound what may be computed ahead of time.
+//! links, whose entries change most; timers of the ends of flows, those of receivers apart, which paced
+//! senders are not to keep from working ahead; and observations, which bound what may be computed ahead
+//! of time.
+
+mod heap;
+pub(crate) mod timers;
 
 use longhaul_units::Time;
-use serde::{Deserialize, Serialize};
+
+pub(crate) use self::heap::{Arrivals, Heap, Key};
+use self::timers::{Block, Deadlines, Kind};
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +35,9 @@ pub(crate) enum Event {
     Datagram(u32),
     /// The next dummy of a TCP sender may leave.
     Dummy(u32),
+    /// The timer of a TCP sender's scheme of loss repair may have expired. Of this and the next two
+    /// timers, the event list itself has blocks.
+    RepairTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
@@ -69,19 +77,20 @@ mod class {
     pub(super) const SEND: u64 = 6;
     pub(super) const DATAGRAM: u64 = 7;
     pub(super) const DUMMY: u64 = 8;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 9;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 10;
-    pub(super) const HELD: u64 = 11;
-    pub(super) const TURN: u64 = 12;
-    pub(super) const TRAFFIC: u64 = 13;
-    pub(super) const MESSAGE: u64 = 14;
-    pub(super) const CHECK: u64 = 15;
-    pub(super) const START: u64 = 16;
-    pub(super) const STOP: u64 = 17;
-    pub(super) const MEASURE_FROM: u64 = 18;
-    pub(super) const SAMPLE: u64 = 19;
-    pub(super) const PROGRESS: u64 = 20;
-    pub(super) const END: u64 = 21;
+    pub(super) const REPAIR_TIMER: u64 = 9;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 10;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 11;
+    pub(super) const HELD: u64 = 12;
+    pub(super) const TURN: u64 = 13;
+    pub(super) const TRAFFIC: u64 = 14;
+    pub(super) const MESSAGE: u64 = 15;
+    pub(super) const CHECK: u64 = 16;
+    pub(super) const START: u64 = 17;
+    pub(super) const STOP: u64 = 18;
+    pub(super) const MEASURE_FROM: u64 = 19;
+    pub(super) const SAMPLE: u64 = 20;
+    pub(super) const PROGRESS: u64 = 21;
+    pub(super) const END: u64 = 22;
     pub(super) const SHIFT: u32 = 56;
 }
 
@@ -98,6 +107,7 @@ impl Event {
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::Dummy(flow) => (class::DUMMY, flow),
+            Self::RepairTimer(flow) => (class::REPAIR_TIMER, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Held(end) => (class::HELD, end),
@@ -128,6 +138,7 @@ impl Event {
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::DUMMY => Self::Dummy(index),
+            class::REPAIR_TIMER => Self::RepairTimer(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
             class::HELD => Self::Held(index),
@@ -145,9 +156,6 @@ impl Event {
     }
 }
 
-/// Time in the upper half, tag in the lower: one comparison orders two entries.
-pub(crate) type Key = u128;
-
 #[inline]
 fn key(time: Time, event: Event) -> Key {
     Key::from(time.as_ps()) << 64 | Key::from(event.tag())
@@ -159,146 +167,6 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Heap {
-    keys: Vec<Key>,
-}
-
-impl Heap {
-    #[inline]
-    pub(crate) fn first(&self) -> Key {
-        self.keys.first().copied().unwrap_or(Key::MAX)
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, key: Key) {
-        let hole = self.keys.len();
-        self.keys.push(key);
-        self.sift_up(hole, key);
-    }
-
-    /// Puts `key` in the place of the first entry.
-    #[inline]
-    fn replace_first(&mut self, key: Key) {
-        self.sift_down(0, key);
-    }
-
-    #[inline]
-    pub(crate) fn remove_first(&mut self) {
-        if let Some(last) = self.keys.pop()
-            && !self.keys.is_empty()
-        {
-            self.sift_down(0, last);
-        }
-    }
-
-    /// Puts `key` in the place of `entry`, which is usually the first.
-    #[inline]
-    fn replace(&mut self, entry: Key, key: Key) {
-        let at = self.position(entry);
-        if at > 0 && key < self.keys[(at - 1) / 4] {
-            self.sift_up(at, key);
-        } else {
-            self.sift_down(at, key);
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, entry: Key) {
-        if self.first() == entry {
-            self.remove_first();
-        } else if let Some(last) = self.keys.pop()
-            && last != entry
-        {
-            self.replace(entry, last);
-        }
-    }
-
-    #[inline]
-    fn position(&self, entry: Key) -> usize {
-        if self.first() == entry {
-            return 0;
-        }
-        let at = self.keys.iter().position(|&key| key == entry);
-        at.expect("only entries of the heap are replaced")
-    }
-
-    /// Puts `key` into the hole at `hole` or, if it is smaller than what is above, further up.
-    #[inline]
-    fn sift_up(&mut self, mut hole: usize, key: Key) {
-        while hole > 0 {
-            let parent = (hole - 1) / 4;
-            if self.keys[parent] <= key {
-                break;
-            }
-            self.keys[hole] = self.keys[parent];
-            hole = parent;
-        }
-        self.keys[hole] = key;
-    }
-
-    /// Puts `key` into the hole at `hole` or, if it is larger than what is below, further down.
-    #[inline]
-    fn sift_down(&mut self, mut hole: usize, key: Key) {
-        let keys = self.keys.as_mut_slice();
-        loop {
-            let child = 4 * hole + 1;
-            let smallest = if let Some(&[a, b, c, d]) = keys.get(child..child + 4) {
-                // Three independent comparisons, no unpredictable branch.
-                let (low, low_at) = if b < a { (b, child + 1) } else { (a, child) };
-                let (high, high_at) = if d < c {
-                    (d, child + 3)
-                } else {
-                    (c, child + 2)
-                };
-                if high < low { high_at } else { low_at }
-            } else {
-                let Some(at) = (child..keys.len()).min_by_key(|&at| keys[at]) else {
-                    break;
-                };
-                at
-            };
-            if key <= keys[smallest] {
-                break;
-            }
-            keys[hole] = keys[smallest];
-            hole = smallest;
-        }
-        keys[hole] = key;
-    }
-}
-
-/// The links that lead to one other link, each with its next packet's arrival there.
-#[derive(Debug, Default)]
-pub(crate) struct Arrivals {
-    heap: Heap,
-}
-
-impl Arrivals {
-    /// The earliest arrival, and its link; of equal times that of the first link.
-    #[inline]
-    pub(crate) fn first(&self) -> Option<(Time, u32)> {
-        let &first = self.heap.keys.first()?;
-        Some((time_of(first), first as u32))
-    }
-
-    /// Enters the next arrival of a link that had none.
-    #[inline]
-    pub(crate) fn push(&mut self, time: Time, link: u32) {
-        self.heap.push(key(time, Event::Arrival(link)));
-    }
-
-    /// Replaces the first entry by the same link's next arrival, if there is one.
-    #[inline]
-    pub(crate) fn renew_first(&mut self, link: u32, next: Option<Time>) {
-        match next {
-            Some(time) => self.heap.replace_first(key(time, Event::Arrival(link))),
-            None => self.heap.remove_first(),
-        }
-    }
-}
-
 /// The event list.
 #[derive(Debug)]
 pub(crate) struct Schedule {
@@ -307,6 +175,8 @@ pub(crate) struct Schedule {
     /// Delayed acknowledgements.
     answers: Heap,
     observations: Heap,
+    /// By kind.
+    deadlines: [Deadlines; Kind::ALL.len()],
     /// When next a timer expires or everything is looked at, which is asked for each packet.
     quiet_until: Time,
     /// Events taken so far.
@@ -322,6 +192,7 @@ impl Default for Schedule {
             timers: Heap::default(),
             answers: Heap::default(),
             observations: Heap::default(),
+            deadlines: Default::default(),
             quiet_until: Time::NEVER,
             events: 0,
             pending_max: 0,
@@ -356,8 +227,16 @@ impl Schedule {
 
     fn note_pending(&mut self) {
         let heaps = [&self.links, &self.timers, &self.answers, &self.observations];
-        let pending = heaps.iter().map(|heap| heap.keys.len()).sum();
+        let pending = heaps.iter().map(|heap| heap.len()).sum();
         self.pending_max = self.pending_max.max(pending);
+    }
+
+    /// The deadline of a connection's timer is set.
+    #[inline]
+    fn set_timer(&mut self, kind: Kind, connection: u32, deadline: Time) {
+        if let Some(block) = self.deadlines[kind as usize].set(connection, deadline) {
+            self.push_timer(deadline, kind.event(block.0));
+        }
     }
 
     /// The next event. That of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
@@ -367,14 +246,15 @@ impl Schedule {
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         self.events += 1;
-        let link = self.links.first();
-        let timer = self.timers.first();
-        let answer = self.answers.first();
-        let observation = self.observations.first();
-        let other = timer.min(answer).min(observation);
-        let first = if link < other {
-            link
-        } else {
+        loop {
+            let link = self.links.first();
+            let timer = self.timers.first();
+            let answer = self.answers.first();
+            let observation = self.observations.first();
+            let other = timer.min(answer).min(observation);
+            if link < other {
+                return (time_of(link), Event::from_tag(link as u64));
+            }
             if timer == other {
                 self.timers.remove_first();
             } else if answer == other {
@@ -382,11 +262,31 @@ impl Schedule {
             } else {
                 self.observations.remove_first();
             }
+            let now = time_of(other);
+            let event = self.of_block(now, Event::from_tag(other as u64));
             let timer = self.timers.first().min(self.answers.first());
             self.quiet_until = time_of(timer.min(self.observations.first()));
-            other
+            if let Some(event) = event {
+                return (now, event);
+            }
+        }
+    }
+
+    /// The event itself or, of a block of timers, that of the one whose deadline has come, if it is the
+    /// deadline of any.
+    #[inline]
+    fn of_block(&mut self, now: Time, event: Event) -> Option<Event> {
+        let (kind, block) = match event {
+            Event::RepairTimer(block) => (Kind::Repair, Block(block)),
+            Event::RetransmissionTimer(block) => (Kind::Retransmission, Block(block)),
+            Event::DelayedAckTimer(block) => (Kind::DelayedAck, Block(block)),
+            other => return Some(other),
         };
-        (time_of(first), Event::from_tag(first as u64))
+        let (connection, next) = self.deadlines[kind as usize].take(block, now);
+        if next != Time::NEVER {
+            self.push_timer(next, event);
+        }
+        connection.map(|connection| kind.event(connection))
     }
 
     /// When everything is looked at next.
@@ -407,12 +307,6 @@ impl Schedule {
         self.quiet_until
     }
 
-    /// What expires when the next timer does.
-    pub(crate) fn next_timer_event(&self) -> Option<Event> {
-        let first = self.timers.keys.first();
-        first.map(|&key| Event::from_tag(key as u64))
-    }
-
     /// Removes the event of a link that was taken at `time`.
     #[inline]
     pub(crate) fn finish_link(&mut self, time: Time, event: Event) {
@@ -423,68 +317,6 @@ impl Schedule {
     #[inline]
     pub(crate) fn renew_link(&mut self, time: Time, event: Event, next: Time) {
         self.links.replace(key(time, event), key(next, event));
-    }
-}
-
-/// A timer whose deadline moves far more often than it expires: moving it later writes a field,
-/// and the entry in the event list catches up when it fires.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LazyTimer {
-    deadline: Time,
-    /// Time of the one entry that counts; others are leftovers.
-    entry: Time,
-}
-
-impl LazyTimer {
-    pub(crate) const IDLE: Self = Self {
-        deadline: Time::NEVER,
-        entry: Time::NEVER,
-    };
-
-    /// Sets the deadline.
-    #[inline]
-    pub(crate) fn set(&mut self, deadline: Time, schedule: &mut Schedule, event: Event) {
-        self.deadline = deadline;
-        if deadline < self.entry {
-            self.entry = deadline;
-            schedule.push_timer(deadline, event);
-        }
-    }
-
-    /// Takes the deadline away.
-    #[inline]
-    pub(crate) fn cancel(&mut self) {
-        self.deadline = Time::NEVER;
-    }
-
-    /// Whether a deadline is set.
-    #[inline]
-    pub(crate) fn is_set(&self) -> bool {
-        self.deadline != Time::NEVER
-    }
-
-    /// The deadline; [`Time::NEVER`] without one.
-    #[inline]
-    pub(crate) fn deadline(&self) -> Time {
-        self.deadline
-    }
-
-    /// Whether the timer expires with the entry that fired at `now`; enters it anew if the deadline
-    /// has moved.
-    pub(crate) fn fires(&mut self, now: Time, schedule: &mut Schedule, event: Event) -> bool {
-        if now != self.entry {
-            return false;
-        }
-        self.entry = Time::NEVER;
-        let deadline = self.deadline;
-        if deadline == now {
-            self.deadline = Time::NEVER;
-            return true;
-        }
-        if deadline != Time::NEVER {
-            self.set(deadline, schedule, event);
-        }
-        false
     }
 }
 
@@ -520,29 +352,6 @@ mod tests {
                 Event::Sample
             ]
         );
-    }
-
-    #[test]
-    fn a_lazy_timer_fires_once_at_its_last_deadline() {
-        let mut schedule = Schedule::default();
-        let mut timer = LazyTimer::IDLE;
-        let event = Event::RetransmissionTimer(0);
-        let at = Time::from_ps;
-        timer.set(at(10), &mut schedule, event);
-        timer.set(at(30), &mut schedule, event);
-        timer.set(at(20), &mut schedule, event);
-        let mut fired = Vec::new();
-        schedule.push_observation(at(100), Event::End);
-        loop {
-            let (now, event) = schedule.next();
-            if event == Event::End {
-                break;
-            }
-            if timer.fires(now, &mut schedule, event) {
-                fired.push(now);
-            }
-        }
-        assert_eq!(fired, [at(20)]);
     }
 
     proptest! {

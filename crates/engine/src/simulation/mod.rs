@@ -138,17 +138,6 @@ impl World {
         }
     }
 
-    /// Has the processor fetch the sender whose retransmission timer is next, if it is one.
-    fn prefetch_for_timer(&self) {
-        if self.crowded
-            && let Some(Event::RetransmissionTimer(next)) =
-                self.env.network.schedule.next_timer_event()
-            && let Some(connection) = self.tcp.get(next as usize)
-        {
-            connection.sender.prefetch();
-        }
-    }
-
     /// A packet has reached the end of its route.
     #[inline(always)]
     fn receive(&mut self, end: End, packet: &Packet) {
@@ -208,6 +197,7 @@ impl World {
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Release(entrance) => env.network.release(entrance),
             Event::Send(index)
+            | Event::RepairTimer(index)
             | Event::RetransmissionTimer(index)
             | Event::DelayedAckTimer(index)
                 if Traffic::is_own(index) =>
@@ -217,10 +207,8 @@ impl World {
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
-            Event::RetransmissionTimer(tcp) => {
-                self.tcp[tcp as usize].sender.on_timer(env);
-                self.prefetch_for_timer();
-            }
+            Event::RepairTimer(tcp) => self.tcp[tcp as usize].sender.on_repair_timer(env),
+            Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),
             Event::Message(application) => {

@@ -189,7 +189,10 @@ impl Traffic {
 
     /// A timer of a sender or receiver.
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
-        let name = Name::of(index);
+        let name = match event {
+            Event::Send(_) => Name::of(index),
+            _ => self.dialogues.renewed(Name::of(index)),
+        };
         self.with(name, env, |dialogue, context| {
             let half = dialogue.half_mut(name.side());
             let Some(leg) = half.and_then(|half| half.leg_mut(name)) else {
@@ -197,6 +200,7 @@ impl Traffic {
             };
             match event {
                 Event::Send(_) => leg.sender.on_send_event(context.env),
+                Event::RepairTimer(_) => leg.sender.on_repair_timer(context.env),
                 Event::RetransmissionTimer(_) => leg.sender.on_timer(context.env),
                 Event::DelayedAckTimer(_) => leg.receiver.on_timer(context.env),
                 other => unreachable!("{other:?} is no timer of a connection"),

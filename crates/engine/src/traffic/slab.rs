@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use crate::schedule::timers;
+
 /// The name of one direction of a connection, as packets and events know it: the generation of its
 /// slot, the slot, the leg, and the side. The highest bit tells it from the numbers of connections that
 /// are there from the start.
@@ -21,9 +23,9 @@ pub(crate) enum Side {
 }
 
 impl Name {
-    const MARK: u32 = 1 << 31;
+    const MARK: u32 = timers::OPENED;
     const GENERATION_BITS: u32 = 10;
-    const SLOT_BITS: u32 = 19;
+    const SLOT_BITS: u32 = timers::OPENED_BITS - 2;
     const ONWARD: u32 = 1 << 1;
     const DOWN: u32 = 1;
     /// How many there may be at once.
@@ -141,6 +143,13 @@ impl<T> Slab<T> {
         slot.content.as_deref().filter(|_| current)
     }
 
+    /// The name of what has the slot of this one now, on the same side and leg: a timer's event does not
+    /// tell generations.
+    pub(crate) fn renewed(&self, name: Name) -> Name {
+        let generation = self.slots[name.slot()].generation;
+        Name(Name::new(name.slot(), generation).0 | name.0 & (Name::ONWARD | Name::DOWN))
+    }
+
     /// Takes out what has this name, which nobody has from now on.
     pub(crate) fn remove(&mut self, name: Name) -> Option<Box<T>> {
         self.get_mut(name)?;
@@ -180,6 +189,8 @@ mod tests {
             assert_eq!(slab.remove(name), None);
         }
         assert_eq!(slab.iter_mut().count(), 1);
+        let of_old = Name::new(alive.slot(), 0).on(Side::Down).onward();
+        assert_eq!(slab.renewed(of_old), alive.on(Side::Down).onward());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::network::Path;
 use crate::packet::{Flags, SackOption};
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
-use crate::schedule::LazyTimer;
+use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 
 /// The last thing that moved the window down.
@@ -116,7 +116,7 @@ pub(super) struct ControlBlock {
     pub(super) rtt: RttEstimator,
     /// When the timer was last set to expire.
     pub(super) timeout_at: Time,
-    pub(super) timer: LazyTimer,
+    pub(super) timer: Timer,
     pub(super) cwnd_since: Time,
     /// Of the congestion window over time, in segments and picoseconds.
     pub(super) cwnd_integral_ps: f64,
@@ -204,7 +204,7 @@ impl ControlBlock {
             syn_lost: false,
             established: false,
             rtt,
-            timer: LazyTimer::IDLE,
+            timer: Timer::idle(Kind::Retransmission),
             timeout_at: Time::NEVER,
             timed: None,
             round: 0,

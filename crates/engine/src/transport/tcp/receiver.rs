@@ -15,7 +15,7 @@ use crate::config::{Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
-use crate::schedule::{Event, LazyTimer};
+use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 
 /// The receiving end of a connection, in this order in memory: segments in order find what they touch in
@@ -41,7 +41,7 @@ pub(crate) struct Receiver {
     reports_sack: bool,
     /// Whether acknowledgements echo congestion.
     congestion_seen: bool,
-    timer: LazyTimer,
+    timer: Timer,
     out_of_order: Ranges,
     /// Blocks reported most recently, for repetition.
     reported: SackBlocks,
@@ -66,7 +66,7 @@ impl Receiver {
             dummy_answers: None,
             reports: Reports::new(config.one_way_delay, asks_routers),
             unacknowledged: 0,
-            timer: LazyTimer::IDLE,
+            timer: Timer::idle(Kind::DelayedAck),
             end,
             config,
         }
@@ -137,8 +137,8 @@ impl Receiver {
         }
         if self.unacknowledged == 1 {
             let due = env.network.now + delayed.timeout;
-            let event = Event::DelayedAckTimer(self.index);
-            self.timer.set(due, &mut env.network.schedule, event);
+            self.timer
+                .set(due, self.index, &mut env.network.schedule);
         }
         false
     }
@@ -226,9 +226,7 @@ impl Receiver {
 
     /// The delayed acknowledgement timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
-        let now = env.network.now;
-        let event = Event::DelayedAckTimer(self.index);
-        if self.timer.fires(now, &mut env.network.schedule, event) && self.unacknowledged > 0 {
+        if self.timer.expires(env.network.now) && self.unacknowledged > 0 {
             self.acknowledge_apart(env);
         }
     }

@@ -19,7 +19,7 @@ use crate::network::Path;
 use crate::packet::{Packet, SackOption};
 use crate::prefetch::prefetch;
 use crate::random::Stream;
-use crate::schedule::{Event, Schedule};
+use crate::schedule::Schedule;
 use crate::transport::Env;
 
 /// The sending end of a connection.
@@ -120,18 +120,20 @@ impl Sender {
         scheme!(self, scheme => send(tcb, scheme, u32::MAX, false, env));
     }
 
-    /// The retransmission timer's event.
-    pub(crate) fn on_timer(&mut self, env: &mut Env) {
-        // The scheme's timer comes first: it may start the retransmission timer over.
+    /// The event of the timer of the scheme of loss repair.
+    pub(crate) fn on_repair_timer(&mut self, env: &mut Env) {
         if let Scheme::Rack(rack) = &mut self.scheme
             && rack.on_timer(&mut self.tcb, env)
         {
             send(&mut self.tcb, rack, u32::MAX, false, env);
         }
+    }
+
+    /// The retransmission timer's event.
+    pub(crate) fn on_timer(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
         let now = env.network.now;
-        let event = Event::RetransmissionTimer(tcb.index);
-        if !tcb.timer.fires(now, &mut env.network.schedule, event) || tcb.una == tcb.max_sent {
+        if !tcb.timer.expires(now) || tcb.una == tcb.max_sent {
             return;
         }
         tcb.account(now);

@@ -282,9 +282,8 @@ impl ControlBlock {
     #[inline]
     pub(crate) fn restart_timer(&mut self, env: &mut Env) {
         self.timeout_at = env.network.now + self.rtt.timeout();
-        let event = Event::RetransmissionTimer(self.index);
         self.timer
-            .set(self.timeout_at, &mut env.network.schedule, event);
+            .set(self.timeout_at, self.index, &mut env.network.schedule);
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).

@@ -15,7 +15,7 @@ use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
 use super::{Phase, Repair};
-use crate::schedule::{Event, LazyTimer};
+use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
 use crate::transport::tcp::ranges::Ranges;
@@ -61,7 +61,7 @@ pub(crate) struct Rack {
     /// A timeout: the first segment is sent whatever is in flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
-    timer: LazyTimer,
+    timer: Timer,
     wait: Wait,
 }
 
@@ -83,7 +83,7 @@ impl Rack {
             reordering_seen: false,
             forced: false,
             probe: TailProbe::default(),
-            timer: LazyTimer::IDLE,
+            timer: Timer::idle(Kind::Repair),
             wait: Wait::default(),
         }
     }
@@ -361,12 +361,10 @@ impl Rack {
         self.timer.deadline()
     }
 
-    /// The scheme's timer, which shares its event with the retransmission timer. Returns whether it
-    /// was due.
+    /// The scheme's timer. Returns whether it was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
         let now = env.network.now;
-        let event = Event::RetransmissionTimer(tcb.index);
-        if !self.timer.fires(now, &mut env.network.schedule, event) || tcb.una == tcb.max_sent {
+        if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
         tcb.account(now);
@@ -428,7 +426,7 @@ impl Rack {
 
     #[inline]
     fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
-        let event = Event::RetransmissionTimer(tcb.index);
-        self.timer.set(due, &mut env.network.schedule, event);
+        self.timer
+            .set(due, tcb.index, &mut env.network.schedule);
     }
 }

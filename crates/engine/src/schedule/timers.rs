@@ -1,0 +1,249 @@
+//! Timers of connections: deadlines that move far more often than they expire.
+//!
+//! Moving a deadline later writes a field, and the entry in the event list catches up when its time
+//! comes. Neighbours share that entry: of a thousand timers each would else be looked at some five
+//! times a second for nothing, and interrupt the packets.
+
+use longhaul_units::Time;
+
+use super::{Event, Schedule};
+
+/// The highest bit of a connection's number tells those that traffic opens as it goes from those that
+/// are there from the start.
+pub(crate) const OPENED: u32 = 1 << 31;
+
+/// The lowest bits of the number of one that traffic has opened, which are its own while it lives.
+pub(crate) const OPENED_BITS: u32 = 21;
+
+/// Which timer of a connection, in the order in which those that expire at the same time are heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Of a scheme of loss repair: it may start the retransmission timer over.
+    Repair,
+    Retransmission,
+    DelayedAck,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Repair, Self::Retransmission, Self::DelayedAck];
+
+    /// The event of a connection or a block.
+    #[inline]
+    pub(super) fn event(self, index: u32) -> Event {
+        match self {
+            Self::Repair => Event::RepairTimer(index),
+            Self::Retransmission => Event::RetransmissionTimer(index),
+            Self::DelayedAck => Event::DelayedAckTimer(index),
+        }
+    }
+}
+
+/// A timer of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    kind: Kind,
+    deadline: Time,
+}
+
+impl Timer {
+    pub(crate) const fn idle(kind: Kind) -> Self {
+        Self {
+            kind,
+            deadline: Time::NEVER,
+        }
+    }
+
+    /// Sets the deadline of the connection's timer.
+    #[inline]
+    pub(crate) fn set(&mut self, deadline: Time, connection: u32, schedule: &mut Schedule) {
+        self.deadline = deadline;
+        schedule.set_timer(self.kind, connection, deadline);
+    }
+
+    /// Takes the deadline away. The event list still has it, and finds out when it comes.
+    #[inline]
+    pub(crate) fn cancel(&mut self) {
+        self.deadline = Time::NEVER;
+    }
+
+    /// Whether a deadline is set.
+    #[inline]
+    pub(crate) fn is_set(&self) -> bool {
+        self.deadline != Time::NEVER
+    }
+
+    /// The deadline; [`Time::NEVER`] without one.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Whether the timer expires `now`, which it does once.
+    pub(crate) fn expires(&mut self, now: Time) -> bool {
+        let expires = self.deadline == now;
+        if expires {
+            self.deadline = Time::NEVER;
+        }
+        expires
+    }
+}
+
+/// A block of timers, as events know it: those of connections that traffic has opened are apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block(pub(super) u32);
+
+/// The deadlines of one kind of timer.
+#[derive(Debug, Default)]
+pub(super) struct Deadlines {
+    /// Of the connections that are there from the start, and of those that traffic has opened.
+    tables: [Table; 2],
+}
+
+impl Deadlines {
+    /// Notes a connection's deadline; returns its block if that has to be entered for it.
+    #[inline]
+    pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
+        let (table, place) = if connection & OPENED == 0 {
+            (0, connection)
+        } else {
+            (1, connection & ((1 << OPENED_BITS) - 1))
+        };
+        let enters = self.tables[table].set(place as usize, deadline);
+        enters.then(|| Block(connection & OPENED | place / Table::BLOCK as u32))
+    }
+
+    /// The entry of a block has come: returns the first connection whose deadline it is, of those
+    /// that traffic has opened without the generation, and when to enter the block next.
+    pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
+        let opened = block.0 & OPENED;
+        let table = &mut self.tables[usize::from(opened != 0)];
+        let (place, next) = table.take((block.0 & !OPENED) as usize, now);
+        (place.map(|place| opened | place as u32), next)
+    }
+}
+
+/// Deadlines by place.
+#[derive(Debug, Default)]
+struct Table {
+    /// [`Time::NEVER`] where none has been set since the last came.
+    deadlines: Vec<Time>,
+    /// By block: time of the one entry that counts; others are leftovers.
+    entries: Vec<Time>,
+}
+
+impl Table {
+    /// Timers of a block.
+    const BLOCK: usize = 64;
+
+    /// Whether the block has to be entered for the new deadline.
+    #[inline]
+    fn set(&mut self, place: usize, deadline: Time) -> bool {
+        if place >= self.deadlines.len() {
+            self.grow(place);
+        }
+        self.deadlines[place] = deadline;
+        let entry = &mut self.entries[place / Self::BLOCK];
+        let enters = deadline < *entry;
+        if enters {
+            *entry = deadline;
+        }
+        enters
+    }
+
+    #[cold]
+    fn grow(&mut self, place: usize) {
+        self.deadlines.resize(place + 1, Time::NEVER);
+        self.entries.resize(place / Self::BLOCK + 1, Time::NEVER);
+    }
+
+    fn take(&mut self, block: usize, now: Time) -> (Option<usize>, Time) {
+        if self.entries[block] != now {
+            return (None, Time::NEVER);
+        }
+        let begin = block * Self::BLOCK;
+        let end = self.deadlines.len().min(begin + Self::BLOCK);
+        let members = &mut self.deadlines[begin..end];
+        let due = members.iter().position(|&deadline| deadline == now);
+        if let Some(due) = due {
+            members[due] = Time::NEVER;
+        }
+        let next = members.iter().copied().min().unwrap_or(Time::NEVER);
+        self.entries[block] = next;
+        (due.map(|due| begin + due), next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Places in several blocks of both tables; the generation of an opened one is not its own.
+    fn connection(number: usize) -> u32 {
+        let place = (number % 70) as u32;
+        if number < 70 {
+            place
+        } else {
+            OPENED | 7 << OPENED_BITS | place
+        }
+    }
+
+    proptest! {
+        /// Whatever is set and cancelled: each deadline that stands comes once, in order, and ties
+        /// in the order of kinds.
+        #[test]
+        fn deadlines_that_stand_come_once_and_in_order(
+            steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),
+        ) {
+            let mut schedule = Schedule::default();
+            let mut timers = Kind::ALL.map(|kind| vec![Timer::idle(kind); 140]);
+            let mut model: [Vec<Option<u64>>; 3] = Kind::ALL.map(|_| vec![None; 140]);
+            let mut now = 0;
+            let end = Time::from_ps(1_000_000);
+            schedule.push_observation(end, Event::End);
+            let mut events = Vec::new();
+            let mut step = |number: usize, kind: usize, after: u64, wait: u64, now: &mut u64| {
+                let deadline = *now + after;
+                if after == 0 {
+                    timers[kind][number].cancel();
+                    model[kind][number] = None;
+                } else {
+                    timers[kind][number].set(Time::from_ps(deadline), connection(number), &mut schedule);
+                    model[kind][number] = Some(deadline);
+                }
+                *now += wait;
+                let stop = Time::from_ps(*now);
+                schedule.push_observation(stop, Event::Progress);
+                loop {
+                    let (at, event) = schedule.next();
+                    let (kind, index) = match event {
+                        Event::RepairTimer(index) => (0, index),
+                        Event::RetransmissionTimer(index) => (1, index),
+                        Event::DelayedAckTimer(index) => (2, index),
+                        _ => break,
+                    };
+                    let place = (index & !OPENED) as usize;
+                    let number = if index & OPENED == 0 { place } else { 70 + place };
+                    if timers[kind][number].expires(at) {
+                        events.push((at.as_ps(), kind, number));
+                    }
+                }
+                let mut due = Vec::new();
+                for (kind, deadlines) in model.iter_mut().enumerate() {
+                    for (number, deadline) in deadlines.iter_mut().enumerate() {
+                        if deadline.is_some_and(|deadline| deadline <= *now) {
+                            due.push((deadline.take().unwrap_or_default(), kind, number));
+                        }
+                    }
+                }
+                due.sort_unstable();
+                (std::mem::take(&mut events), due)
+            };
+            for (number, kind, after, wait) in steps {
+                let (events, due) = step(number, kind, after, wait, &mut now);
+                prop_assert_eq!(events, due);
+            }
+        }
+    }
+}
