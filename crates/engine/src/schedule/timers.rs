@@ -41,23 +41,24 @@ impl Kind {
 /// A timer of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer {
-    kind: Kind,
     deadline: Time,
 }
 
 impl Timer {
-    pub(crate) const fn idle(kind: Kind) -> Self {
-        Self {
-            kind,
-            deadline: Time::NEVER,
-        }
-    }
+    pub(crate) const IDLE: Self = Self {
+        deadline: Time::NEVER,
+    };
 
-    /// Sets the deadline of the connection's timer.
+    /// Sets the deadline of the connection's timer of this kind.
     #[inline]
-    pub(crate) fn set(&mut self, deadline: Time, connection: u32, schedule: &mut Schedule) {
+    pub(crate) fn set(
+        &mut self,
+        deadline: Time,
+        (kind, connection): (Kind, u32),
+        schedule: &mut Schedule,
+    ) {
         self.deadline = deadline;
-        schedule.set_timer(self.kind, connection, deadline);
+        schedule.set_timer(kind, connection, deadline);
     }
 
     /// Takes the deadline away. The event list still has it, and finds out when it comes.
@@ -197,7 +198,7 @@ mod tests {
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),
         ) {
             let mut schedule = Schedule::default();
-            let mut timers = Kind::ALL.map(|kind| vec![Timer::idle(kind); 140]);
+            let mut timers = Kind::ALL.map(|_| vec![Timer::IDLE; 140]);
             let mut model: [Vec<Option<u64>>; 3] = Kind::ALL.map(|_| vec![None; 140]);
             let mut now = 0;
             let end = Time::from_ps(1_000_000);
@@ -209,7 +210,8 @@ mod tests {
                     timers[kind][number].cancel();
                     model[kind][number] = None;
                 } else {
-                    timers[kind][number].set(Time::from_ps(deadline), connection(number), &mut schedule);
+                    let of = (Kind::ALL[kind], connection(number));
+                    timers[kind][number].set(Time::from_ps(deadline), of, &mut schedule);
                     model[kind][number] = Some(deadline);
                 }
                 *now += wait;

@@ -17,6 +17,7 @@ use longhaul_units::{Span, Time};
 use self::messages::ShortSegments;
 use self::sending::Pace;
 use super::extras::Extras;
+use super::round_trips::RoundTrips;
 use super::rto::RttEstimator;
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
@@ -25,7 +26,7 @@ use crate::network::Path;
 use crate::packet::{Flags, SackOption};
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
-use crate::schedule::timers::{Kind, Timer};
+use crate::schedule::timers::Timer;
 use crate::transport::Env;
 
 /// The last thing that moved the window down.
@@ -74,7 +75,7 @@ pub(super) struct Ack<'a> {
 /// State that all schemes share, in this order in memory: of a thousand connections none finds its state
 /// in the processor's nearest caches when its turn comes, so that what every acknowledgement and every
 /// segment touch is to be in few cache lines (tested). They are those of the fields up to `short`, and of
-/// the beginnings of `congestion`, its algorithm, and `counters`.
+/// the beginnings of `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -110,17 +111,20 @@ pub(super) struct ControlBlock {
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Without time stamps: the segment that times the round trip, and when it was sent.
-    timed: Option<(u64, Time)>,
+    /// Without time stamps: the segment that times the round trip.
+    timed: u64,
+    /// When that was sent; [`Time::NEVER`] while none times it.
+    timed_since: Time,
     round_end: u64,
     pub(super) rtt: RttEstimator,
-    /// When the timer was last set to expire.
-    pub(super) timeout_at: Time,
     pub(super) timer: Timer,
     pub(super) cwnd_since: Time,
     /// Of the congestion window over time, in segments and picoseconds.
     pub(super) cwnd_integral_ps: f64,
-    pub(super) finish: Option<Time>,
+    /// When the last byte was acknowledged; [`Time::NEVER`] before.
+    pub(super) finish: Time,
+    /// Of the round-trip samples.
+    pub(super) trips: RoundTrips,
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
@@ -136,6 +140,9 @@ pub(super) struct ControlBlock {
     pub(super) lost: u64,
     pace: Pace,
     pub(super) stream: Stream,
+    /// Payload of the packets retransmitted.
+    pub(super) retransmitted_bytes: u64,
+    /// Without what is known otherwise ([`Self::counters`]).
     pub(super) counters: FlowCounters,
 }
 
@@ -149,7 +156,7 @@ impl Ack<'_> {
 
 impl ControlBlock {
     /// Cache lines that the fields up to the beginning of `short` fill.
-    const FIRST_LINES: usize = 5;
+    const FIRST_LINES: usize = 4;
 
     pub(super) fn new(
         index: u32,
@@ -174,7 +181,7 @@ impl ControlBlock {
         let holds_window = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
-        let rtt = RttEstimator::new(config.rto, tick_phase(&config, &mut stream));
+        let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
         let full_bytes = config.mss_bytes + config.header_bytes + config.timestamps.unwrap_or(0);
@@ -204,20 +211,22 @@ impl ControlBlock {
             syn_lost: false,
             established: false,
             rtt,
-            timer: Timer::idle(Kind::Retransmission),
-            timeout_at: Time::NEVER,
-            timed: None,
+            timer: Timer::IDLE,
+            timed: 0,
+            timed_since: Time::NEVER,
             round: 0,
             round_end: 1,
             sending,
             pace: Pace::default(),
             stream,
+            retransmitted_bytes: 0,
             counters: FlowCounters::default(),
             limit: Limit::Application,
             limit_since: Time::ZERO,
             cwnd_since: Time::ZERO,
             cwnd_integral_ps: 0.0,
-            finish: None,
+            finish: Time::NEVER,
+            trips: RoundTrips::default(),
             config,
         }
     }
@@ -225,7 +234,7 @@ impl ControlBlock {
     /// ns-2 resets all agents when a run begins, which draws the phases of their clocks once more.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
-        self.rtt = RttEstimator::new(self.config.rto, phase);
+        self.rtt = RttEstimator::new(&self.config.rto, phase);
     }
 
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
@@ -251,7 +260,7 @@ impl ControlBlock {
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
         (self.una, self.nxt, self.max_sent) = (1, 1, 1);
-        self.rtt.sample(answered, acknowledged);
+        self.rtt.sample(&self.config.rto, answered, acknowledged);
         self.rtt.replace_min_rtt();
     }
 
@@ -261,14 +270,13 @@ impl ControlBlock {
         prefetch_lines::<{ Self::FIRST_LINES }, _>(self);
         prefetch(&self.congestion);
         prefetch(self.congestion.controller());
-        prefetch(&self.counters);
     }
 
     /// Has the processor fetch what a sample will touch.
     #[inline]
     pub(super) fn prefetch_for_sample(&self) {
         prefetch(self);
-        prefetch_lines::<2, _>(&self.rtt);
+        prefetch(&self.rtt);
         prefetch(&self.flow);
         prefetch(&self.congestion);
         prefetch(&self.counters);

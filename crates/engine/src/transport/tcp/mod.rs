@@ -14,6 +14,7 @@ mod ranges;
 mod receiver;
 mod recovery;
 mod reports;
+mod round_trips;
 mod rto;
 mod segment_ring;
 mod sender;

@@ -66,7 +66,7 @@ impl Receiver {
             dummy_answers: None,
             reports: Reports::new(config.one_way_delay, asks_routers),
             unacknowledged: 0,
-            timer: Timer::idle(Kind::DelayedAck),
+            timer: Timer::IDLE,
             end,
             config,
         }
@@ -137,8 +137,8 @@ impl Receiver {
         }
         if self.unacknowledged == 1 {
             let due = env.network.now + delayed.timeout;
-            self.timer
-                .set(due, self.index, &mut env.network.schedule);
+            let of = (Kind::DelayedAck, self.index);
+            self.timer.set(due, of, &mut env.network.schedule);
         }
         false
     }

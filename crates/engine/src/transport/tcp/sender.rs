@@ -8,7 +8,7 @@ mod application;
 use std::sync::Arc;
 
 use longhaul_congestion::{Controller, Limit};
-use longhaul_units::{PS_PER_S, Span, Time};
+use longhaul_units::{Span, Time};
 
 use super::control_block::{Ack, ControlBlock, Sending};
 use super::recovery::{Repair, Scheme, scheme};
@@ -182,30 +182,22 @@ impl Sender {
 
     /// When the last byte was acknowledged.
     pub(crate) fn finish(&self) -> Option<Time> {
-        self.tcb.finish
+        (self.tcb.finish != Time::NEVER).then_some(self.tcb.finish)
     }
 
     /// Data packets sent.
     pub(crate) fn sent_pkts(&self) -> u64 {
-        self.tcb.counters.sent_pkts
+        self.tcb.sent_pkts()
     }
 
     /// Counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        self.tcb.account(now);
-        self.tcb.charge_limit(now);
-        FlowCounters {
-            cwnd_integral: self.tcb.cwnd_integral_ps / PS_PER_S as f64,
-            ..self.tcb.counters
-        }
+        self.tcb.counters(now)
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
-        let counters = &mut self.tcb.counters;
-        let extremes = (counters.rtt_min, counters.rtt_max);
-        (counters.rtt_min, counters.rtt_max) = (Span::ZERO, Span::ZERO);
-        extremes
+        self.tcb.trips.restart_extremes()
     }
 
     /// State for the time series, without the receiver's part.
@@ -216,9 +208,9 @@ impl Sender {
             flow: tcb.flow,
             cwnd: tcb.congestion.window.cwnd(),
             ssthresh: tcb.congestion.window.ssthresh(),
-            srtt: tcb.rtt.srtt(),
+            srtt: tcb.rtt.srtt(&tcb.config.rto),
             in_flight: scheme!(self, scheme => scheme.in_flight(tcb)),
-            sent_pkts: tcb.counters.sent_pkts,
+            sent_pkts: tcb.sent_pkts(),
             retransmitted_pkts: tcb.counters.retransmitted_pkts,
             delivered_bytes: 0,
         }

@@ -1,10 +1,10 @@
 //! Counters over time, what limits the sender, and the log.
 
 use longhaul_congestion::Limit;
-use longhaul_units::Time;
+use longhaul_units::{PS_PER_S, Time};
 
 use super::ControlBlock;
-use crate::measure::{self, EventKind};
+use crate::measure::{self, EventKind, FlowCounters};
 use crate::transport::Env;
 
 impl ControlBlock {
@@ -47,7 +47,7 @@ impl ControlBlock {
 
     /// Whether the flow has started and not finished.
     fn running(&self) -> bool {
-        self.max_sent > 0 && self.finish.is_none()
+        self.max_sent > 0 && self.finish == Time::NEVER
     }
 
     /// Adds the time since the last change to the integral of the window.
@@ -63,10 +63,37 @@ impl ControlBlock {
 
     #[inline]
     pub(crate) fn check_finish(&mut self, env: &mut Env) {
-        if self.una > self.fin && self.finish.is_none() {
+        if self.una > self.fin && self.finish == Time::NEVER {
             self.charge_limit(env.network.now);
-            self.finish = Some(env.network.now);
+            self.finish = env.network.now;
             self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
+        }
+    }
+
+    /// Data packets sent, retransmissions included: each segment but the SYN is new once.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.max_sent.saturating_sub(1) + self.counters.retransmitted_pkts
+    }
+
+    /// Their payload.
+    pub(crate) fn sent_payload_bytes(&self) -> u64 {
+        self.bytes_below(self.max_sent) + self.retransmitted_bytes
+    }
+
+    /// Counters up to `now`, without the receiver's part.
+    pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
+        self.account(now);
+        self.charge_limit(now);
+        let sent_pkts = self.sent_pkts();
+        FlowCounters {
+            sent_pkts,
+            sent_bytes: self.sent_payload_bytes() + sent_pkts * self.overhead_bytes(),
+            rtt_samples: self.trips.samples,
+            rtt_sum: self.trips.sum,
+            rtt_min: self.trips.min,
+            rtt_max: self.trips.max,
+            cwnd_integral: self.cwnd_integral_ps / PS_PER_S as f64,
+            ..self.counters
         }
     }
 

@@ -1,7 +1,7 @@
 //! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
 
 use longhaul_congestion::{AckSample, Change, Limit};
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
 use super::{Ack, ControlBlock, LastCut};
 use crate::config::AckCounting;
@@ -49,7 +49,7 @@ impl ControlBlock {
     /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
     pub(crate) fn advance_in_repair(&mut self, next: u64) {
         self.take_cumulative(next);
-        self.stop_timing(next);
+        self.end_timing_below(next);
     }
 
     /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
@@ -106,36 +106,37 @@ impl ControlBlock {
     fn sample_rtt(&mut self, ack: Ack, now: Time) {
         if self.config.timestamps.is_some() {
             self.take_rtt(ack.stamp, now);
-            self.rtt.end_backoff();
-        } else if let Some((segment, sent)) = self.timed
-            && ack.next > segment
-        {
-            self.timed = None;
-            self.rtt.end_backoff();
+            self.rtt.end_backoff(&self.config.rto);
+        } else if self.times_below(ack.next) {
+            let sent = self.stop_timing();
+            self.rtt.end_backoff(&self.config.rto);
             self.take_rtt(sent, now);
         }
     }
 
     #[inline]
     fn take_rtt(&mut self, sent: Time, now: Time) {
-        let rtt = self.rtt.sample(sent, now);
-        let counters = &mut self.counters;
-        counters.rtt_samples += 1;
-        counters.rtt_sum += rtt;
-        counters.rtt_max = counters.rtt_max.max(rtt);
-        if rtt < counters.rtt_min || counters.rtt_min == Span::ZERO {
-            counters.rtt_min = rtt;
-        }
+        let rtt = self.rtt.sample(&self.config.rto, sent, now);
+        self.trips.take(rtt);
+    }
+
+    /// Whether a segment below `next` times the round trip.
+    #[inline]
+    fn times_below(&self, next: u64) -> bool {
+        self.timed_since != Time::NEVER && self.timed < next
+    }
+
+    /// No segment times the round trip any more; returns when the one that did was sent.
+    #[inline]
+    pub(super) fn stop_timing(&mut self) -> Time {
+        std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
     /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
-    fn stop_timing(&mut self, acknowledged: u64) {
-        if self
-            .timed
-            .is_some_and(|(segment, _)| acknowledged > segment)
-        {
-            self.timed = None;
-            self.rtt.end_backoff();
+    fn end_timing_below(&mut self, next: u64) {
+        if self.times_below(next) {
+            self.stop_timing();
+            self.rtt.end_backoff(&self.config.rto);
         }
     }
 
@@ -258,7 +259,7 @@ impl ControlBlock {
             in_recovery: false,
             credit,
             rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
-            srtt: self.rtt.srtt(),
+            srtt: self.rtt.srtt(&self.config.rto),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: ack.sack.transit(),
             pair_spacing: None,

@@ -107,7 +107,7 @@ impl ControlBlock {
         self.recover = self.max_sent;
         self.dupacks = 0;
         self.cwr_pending = true;
-        self.timed = None;
-        self.rtt.back_off();
+        self.stop_timing();
+        self.rtt.back_off(&self.config.rto);
     }
 }

@@ -7,6 +7,7 @@ use super::{ControlBlock, Sending};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
+use crate::schedule::timers::Kind;
 use crate::transport::Env;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
@@ -55,8 +56,6 @@ impl ControlBlock {
         if segment == 0 {
             flags = Flags::SYN;
         } else {
-            self.counters.sent_pkts += 1;
-            self.counters.sent_bytes += u64::from(bytes);
             if self.config.ecn.is_on() && (is_new || self.ns2) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
                 flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
@@ -70,11 +69,12 @@ impl ControlBlock {
         }
         if is_new {
             self.max_sent = segment + 1;
-            if self.timed.is_none() {
-                self.timed = Some((segment, now));
+            if self.timed_since == Time::NEVER {
+                (self.timed, self.timed_since) = (segment, now);
             }
         } else if segment > 0 {
             self.counters.retransmitted_pkts += 1;
+            self.retransmitted_bytes += self.payload_bytes(segment);
         }
         env.network.send(Packet {
             time: now,
@@ -139,7 +139,10 @@ impl ControlBlock {
         if !extras.asks_routers {
             return bare;
         }
-        match self.congestion.router_request(self.rtt.srtt()) {
+        match self
+            .congestion
+            .router_request(self.rtt.srtt(&self.config.rto))
+        {
             None => bare,
             Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
             Some(RouterRequest::Xcp { cwnd, rtt, change }) => {
@@ -196,7 +199,7 @@ impl ControlBlock {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
             None => {
                 let cwnd = self.congestion.window.cwnd();
-                Span::from_ps((self.rtt.srtt().as_ps() as f64 / cwnd) as u64)
+                Span::from_ps((self.rtt.srtt(&self.config.rto).as_ps() as f64 / cwnd) as u64)
             }
         };
         if self.pace.next <= now {
@@ -256,7 +259,7 @@ impl ControlBlock {
         let Some(train) = train else {
             return;
         };
-        let rtt = self.rtt.srtt();
+        let rtt = self.rtt.srtt(&self.config.rto);
         if let Some(dummies) = self.congestion.take_dummies(rtt, self.peer_window) {
             train.begin(dummies, self.index, env);
         }
@@ -271,7 +274,7 @@ impl ControlBlock {
             .as_mut()
             .and_then(|extras| extras.dummies.as_mut());
         if let Some(train) = train {
-            if self.finish.is_some() {
+            if self.finish != Time::NEVER {
                 train.end();
             }
             train.on_event(self.index, last, bytes, env);
@@ -281,9 +284,9 @@ impl ControlBlock {
     /// Restarts the retransmission timer.
     #[inline]
     pub(crate) fn restart_timer(&mut self, env: &mut Env) {
-        self.timeout_at = env.network.now + self.rtt.timeout();
-        self.timer
-            .set(self.timeout_at, self.index, &mut env.network.schedule);
+        let timeout_at = env.network.now + self.rtt.timeout();
+        let of = (Kind::Retransmission, self.index);
+        self.timer.set(timeout_at, of, &mut env.network.schedule);
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
@@ -299,6 +302,6 @@ impl ControlBlock {
     /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
     pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
         self.restart_timer(env);
-        self.timed = None;
+        self.stop_timing();
     }
 }

@@ -170,7 +170,7 @@ impl Ns2Sack {
             self.sacked.remove_below(ack.next);
             self.take_blocks(tcb, ack);
             tcb.restart_or_stop_timer(env);
-            tcb.rtt.end_backoff();
+            tcb.rtt.end_backoff(&tcb.config.rto);
         } else if ack.next == tcb.una && !self.timed_out {
             news = self.take_blocks(tcb, ack);
         }

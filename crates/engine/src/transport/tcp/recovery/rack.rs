@@ -83,7 +83,7 @@ impl Rack {
             reordering_seen: false,
             forced: false,
             probe: TailProbe::default(),
-            timer: Timer::idle(Kind::Repair),
+            timer: Timer::IDLE,
             wait: Wait::default(),
         }
     }
@@ -290,7 +290,7 @@ impl Rack {
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.reordering_seen || (self.phase == Phase::Open && few) {
-            (tcb.rtt.min_rtt() / 4).min(tcb.rtt.srtt())
+            (tcb.rtt.min_rtt() / 4).min(tcb.rtt.srtt(&tcb.config.rto))
         } else {
             Span::ZERO
         }
@@ -426,7 +426,7 @@ impl Rack {
 
     #[inline]
     fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
-        self.timer
-            .set(due, tcb.index, &mut env.network.schedule);
+        let of = (Kind::Repair, tcb.index);
+        self.timer.set(due, of, &mut env.network.schedule);
     }
 }

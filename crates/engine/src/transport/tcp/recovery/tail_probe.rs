@@ -29,7 +29,7 @@ impl TailProbe {
     /// When to probe after something happened at `now`: not after the retransmission timer
     /// (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
-        let srtt = tcb.rtt.srtt();
+        let srtt = tcb.rtt.srtt(&tcb.config.rto);
         let timeout = if srtt == Span::ZERO {
             FIRST_TIMEOUT
         } else if tcb.max_sent - tcb.una == 1 {
@@ -39,13 +39,13 @@ impl TailProbe {
         } else {
             srtt * 2
         };
-        (now + timeout).min(tcb.timeout_at)
+        (now + timeout).min(tcb.timer.deadline())
     }
 
     /// The segment to probe with (section 7.3): a new one if there is one that the peer takes, else
     /// the last. None while a probe is under way, or without a round-trip sample since the last one.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
-        if self.under_way.is_some() || tcb.counters.rtt_samples <= self.samples {
+        if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
         }
         let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
@@ -54,7 +54,7 @@ impl TailProbe {
 
     /// The probe has left; it repeats a segment or not.
     pub(crate) fn on_sent(&mut self, tcb: &ControlBlock, repeats: bool) {
-        self.samples = tcb.counters.rtt_samples;
+        self.samples = tcb.trips.samples;
         self.under_way = Some(Probe {
             end: tcb.max_sent,
             repeats,

@@ -117,8 +117,7 @@ impl Sender {
 
     /// The same, retransmissions included.
     pub(crate) fn sent_bytes(&self) -> u64 {
-        let counters = &self.tcb.counters;
-        counters.sent_bytes - counters.sent_pkts * self.tcb.overhead_bytes()
+        self.tcb.sent_payload_bytes()
     }
 
     /// The acknowledgement number that means "segment `next` is expected": after the last segment
