@@ -207,7 +207,7 @@ impl Bbr3 {
 
     /// BBRQuantizationBudget.
     fn budget(&self, segments: f64) -> f64 {
-        let probe = if self.state == State::Up { 2.0 } else { 0.0 };
+        let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
@@ -231,6 +231,10 @@ impl Bbr3 {
         matches!(self.state, State::Startup | State::Refill | State::Up)
     }
 
+    fn is_probing_up(&self) -> bool {
+        matches!(self.state, State::Up)
+    }
+
     fn is_probing_rtt(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }
@@ -244,24 +248,39 @@ impl Bbr3 {
 
     /// Takes note of what was delivered, lost and marked (sections 5.5.10.2 and 5.5.10.3).
     fn note_signals(&mut self, ack: &AckSample, sample: &Sample) {
-        let signals = &mut self.signals;
-        if sample.newly_lost > 0.0 && !signals.lost {
-            signals.round_end = self.meter.sent();
+        if sample.newly_lost > 0.0 {
+            self.note_losses(sample.newly_lost);
         }
-        signals.lost |= sample.newly_lost > 0.0;
-        signals.losses += sample.newly_lost;
-        signals.marked |= ack.ecn_echo && self.ecn_factor > 0.0;
+        if ack.ecn_echo {
+            self.note_marks(sample.newly_delivered);
+        }
+        self.marks.delivered += sample.newly_delivered;
+        let signals = &mut self.signals;
         signals.round_start = self.meter.answered() > signals.round_end;
         if signals.round_start {
             signals.round_end = self.meter.sent();
         }
-        self.marks.delivered += sample.newly_delivered;
-        self.marks.marked += f64::from(u8::from(ack.ecn_echo)) * sample.newly_delivered;
         signals.flight = Flight::of(ack);
         signals.volume = signals.flight.or_more(signals.volume);
         if let Some(rate) = ack.delivery_rate {
             self.note_rate(rate, sample.limited);
         }
+    }
+
+    #[cold]
+    fn note_losses(&mut self, newly: f64) {
+        let signals = &mut self.signals;
+        if !signals.lost {
+            signals.round_end = self.meter.sent();
+        }
+        signals.lost = true;
+        signals.losses += newly;
+    }
+
+    #[cold]
+    fn note_marks(&mut self, newly: f64) {
+        self.signals.marked |= self.ecn_factor > 0.0;
+        self.marks.marked += newly;
     }
 
     fn note_rate(&mut self, rate: RateSample, limited: bool) {
@@ -345,7 +364,7 @@ impl Bbr3 {
     }
 
     fn leave_startup(&mut self, ack: &AckSample, window: &mut Window) {
-        if self.state == State::Startup && self.filled {
+        if self.filled && matches!(self.state, State::Startup) {
             self.state = State::Drain {
                 since: self.meter.rounds,
             };
@@ -460,7 +479,7 @@ impl Bbr3 {
             return;
         }
         self.bounds.long_in_flight = self.signals.flight.or_more(self.bounds.long_in_flight);
-        if self.state == State::Up {
+        if self.is_probing_up() {
             self.raise_long_bound(ack, sample, window);
         }
     }
@@ -471,7 +490,7 @@ impl Bbr3 {
             let flight = self.signals.flight.segments() + self.signals.losses;
             self.bounds.long_in_flight = flight.max(self.kept * self.target(window));
         }
-        if self.state == State::Up {
+        if self.is_probing_up() {
             self.start_down(ack.now);
         }
     }
@@ -481,10 +500,12 @@ impl Bbr3 {
             return;
         }
         self.probe.up_acked += sample.newly_delivered;
-        // Whole segments: a conversion is quicker than rounding, and none are negative.
-        let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
-        self.probe.up_acked -= grown * self.probe.up_per_segment;
-        self.bounds.long_in_flight += grown;
+        if self.probe.up_acked >= self.probe.up_per_segment {
+            // Whole segments: a conversion is quicker than rounding, and none are negative.
+            let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
+            self.probe.up_acked -= grown * self.probe.up_per_segment;
+            self.bounds.long_in_flight += grown;
+        }
         if sample.round_start {
             self.raise_slope(window);
         }
@@ -528,11 +549,9 @@ impl Bbr3 {
             .max(MIN_WINDOW)
     }
 
-    /// Sections 5.6.4.6 and 5.6.4.7.
-    fn set_window(&self, ack: &AckSample, sample: &Sample, window: &mut Window) {
-        let (_, gain) = self.gains();
-        let wanted = self.carried(self.bandwidth(), gain) + self.aggregation.extra.get();
-        let most = self.budget(wanted);
+    /// Sections 5.6.4.6 and 5.6.4.7; `carried` is what the path carries, times the window's gain.
+    fn set_window(&self, carried: f64, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        let most = self.budget(carried + self.aggregation.extra.get());
         let mut cwnd = window.cwnd();
         let grown = cwnd + sample.newly_delivered;
         if self.filled {
@@ -587,9 +606,10 @@ impl CongestionControl for Bbr3 {
             self.signals.rate = per_second(ack);
             self.signals.volume = self.signals.flight.segments();
         }
-        let (gain, _) = self.gains();
-        self.pacer.set(gain * self.bandwidth() * PACED, self.filled);
-        self.set_window(ack, &sample, window);
+        let ((gain, window_gain), bandwidth) = (self.gains(), self.bandwidth());
+        self.pacer.set(gain * bandwidth * PACED, self.filled);
+        let carried = self.carried(bandwidth, window_gain);
+        self.set_window(carried, ack, &sample, window);
     }
 
     /// The window to go back to after recovery; what the losses change comes with the

@@ -9,6 +9,7 @@ use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
 
 use super::segment_ring::SegmentRing;
+use crate::prefetch::prefetch;
 
 /// What segments remember from their transmission: the same for all of a burst.
 #[derive(Clone, Copy, Debug)]
@@ -186,6 +187,10 @@ impl DeliveryRate {
             return None;
         }
         let newest = *self.sent(self.newest);
+        // The next acknowledgement looks at this burst again or at the one that followed it.
+        if let Some(next) = self.bursts.get(self.newest + 1) {
+            prefetch(next);
+        }
         self.newest = NONE;
         self.delivered_at = now;
         self.flight_began = newest.at;
