@@ -110,7 +110,7 @@ impl Deadlines {
             (1, connection & ((1 << OPENED_BITS) - 1))
         };
         let enters = self.tables[table].set(place as usize, deadline);
-        enters.then(|| Block(connection & OPENED | place / Table::BLOCK as u32))
+        enters.then(|| Block(connection & OPENED | (place / Table::BLOCK as u32)))
     }
 
     /// The entry of a block has come: returns the first connection whose deadline it is, of those
