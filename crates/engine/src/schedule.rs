@@ -235,8 +235,15 @@ impl Schedule {
     #[inline]
     fn set_timer(&mut self, kind: Kind, connection: u32, deadline: Time) {
         if let Some(block) = self.deadlines[kind as usize].set(connection, deadline) {
-            self.push_timer(deadline, kind.event(block.0));
+            self.enter_block(kind, block, deadline);
         }
+    }
+
+    /// Out of the way of what most acknowledgements do.
+    #[cold]
+    #[inline(never)]
+    fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {
+        self.push_timer(deadline, kind.event(block.0));
     }
 
     /// The next event. That of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
@@ -246,6 +253,17 @@ impl Schedule {
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         self.events += 1;
+        let link = self.links.first();
+        let timer = self.timers.first().min(self.answers.first());
+        if link < timer.min(self.observations.first()) {
+            return (time_of(link), Event::from_tag(link as u64));
+        }
+        self.next_with_timers()
+    }
+
+    /// The same if what comes first is no link's, though it may be a block without an event.
+    #[inline(never)]
+    fn next_with_timers(&mut self) -> (Time, Event) {
         loop {
             let link = self.links.first();
             let timer = self.timers.first();
