@@ -253,17 +253,6 @@ impl Schedule {
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         self.events += 1;
-        let link = self.links.first();
-        let timer = self.timers.first().min(self.answers.first());
-        if link < timer.min(self.observations.first()) {
-            return (time_of(link), Event::from_tag(link as u64));
-        }
-        self.next_with_timers()
-    }
-
-    /// The same if what comes first is no link's, though it may be a block without an event.
-    #[inline(never)]
-    fn next_with_timers(&mut self) -> (Time, Event) {
         loop {
             let link = self.links.first();
             let timer = self.timers.first();
