@@ -264,6 +264,12 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
+    /// Smoothed round trip, zero before the first sample.
+    #[inline]
+    pub(super) fn srtt(&self) -> Span {
+        self.rtt.srtt(&self.config.rto)
+    }
+
     /// Has the processor fetch what an acknowledgement will touch.
     #[inline]
     pub(super) fn prefetch(&self) {

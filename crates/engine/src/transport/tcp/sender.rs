@@ -208,7 +208,7 @@ impl Sender {
             flow: tcb.flow,
             cwnd: tcb.congestion.window.cwnd(),
             ssthresh: tcb.congestion.window.ssthresh(),
-            srtt: tcb.rtt.srtt(&tcb.config.rto),
+            srtt: tcb.srtt(),
             in_flight: scheme!(self, scheme => scheme.in_flight(tcb)),
             sent_pkts: tcb.sent_pkts(),
             retransmitted_pkts: tcb.counters.retransmitted_pkts,

@@ -259,7 +259,7 @@ impl ControlBlock {
             in_recovery: false,
             credit,
             rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
-            srtt: self.rtt.srtt(&self.config.rto),
+            srtt: self.srtt(),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: ack.sack.transit(),
             pair_spacing: None,

@@ -139,10 +139,7 @@ impl ControlBlock {
         if !extras.asks_routers {
             return bare;
         }
-        match self
-            .congestion
-            .router_request(self.rtt.srtt(&self.config.rto))
-        {
+        match self.congestion.router_request(self.srtt()) {
             None => bare,
             Some(RouterRequest::Vcp) => (flags.with_load(Load::Low), SackHandle::NONE),
             Some(RouterRequest::Xcp { cwnd, rtt, change }) => {
@@ -199,7 +196,7 @@ impl ControlBlock {
             Some(rate) => self.pace.gap(rate, self.full_bytes),
             None => {
                 let cwnd = self.congestion.window.cwnd();
-                Span::from_ps((self.rtt.srtt(&self.config.rto).as_ps() as f64 / cwnd) as u64)
+                Span::from_ps((self.srtt().as_ps() as f64 / cwnd) as u64)
             }
         };
         if self.pace.next <= now {
@@ -252,6 +249,7 @@ impl ControlBlock {
 
     /// Begins to send the dummies that the algorithm asks for, if it does.
     pub(crate) fn begin_dummies(&mut self, env: &mut Env) {
+        let rtt = self.srtt();
         let train = self
             .extras
             .as_mut()
@@ -259,7 +257,6 @@ impl ControlBlock {
         let Some(train) = train else {
             return;
         };
-        let rtt = self.rtt.srtt(&self.config.rto);
         if let Some(dummies) = self.congestion.take_dummies(rtt, self.peer_window) {
             train.begin(dummies, self.index, env);
         }

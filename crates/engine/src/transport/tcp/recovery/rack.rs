@@ -290,7 +290,7 @@ impl Rack {
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.reordering_seen || (self.phase == Phase::Open && few) {
-            (tcb.rtt.min_rtt() / 4).min(tcb.rtt.srtt(&tcb.config.rto))
+            (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
         } else {
             Span::ZERO
         }

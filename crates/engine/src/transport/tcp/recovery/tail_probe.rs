@@ -29,7 +29,7 @@ impl TailProbe {
     /// When to probe after something happened at `now`: not after the retransmission timer
     /// (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
-        let srtt = tcb.rtt.srtt(&tcb.config.rto);
+        let srtt = tcb.srtt();
         let timeout = if srtt == Span::ZERO {
             FIRST_TIMEOUT
         } else if tcb.max_sent - tcb.una == 1 {
