@@ -1,8 +1,6 @@
 //! What a link did to the data packets of each connection: rare events, counted apart from the way that
 //! most packets take.
 
-use std::collections::BTreeMap;
-
 use crate::packet::{Flags, Packet};
 
 /// What became of the data packets of one connection.
@@ -12,12 +10,13 @@ pub(crate) struct Fate {
     pub(crate) marked_pkts: u64,
 }
 
-/// The fates of connections below an index. Most links do nothing to most connections, and hold
-/// nothing of them.
+/// The fates of connections below an index. Most links do nothing to any connection, and hold nothing
+/// of them.
 #[derive(Debug, Default)]
 pub(super) struct Fates {
     connections: u32,
-    known: BTreeMap<u32, Fate>,
+    /// By connection, up to the last one to which something was done.
+    known: Vec<Fate>,
 }
 
 impl Fates {
@@ -35,13 +34,16 @@ impl Fates {
         if packet.flags.has(OTHERS) || packet.flow >= self.connections {
             return None;
         }
-        Some(self.known.entry(packet.flow).or_default())
+        let connection = packet.flow as usize;
+        if connection >= self.known.len() {
+            self.known.resize(connection + 1, Fate::default());
+        }
+        Some(&mut self.known[connection])
     }
 
     /// Adds them to those of other links, by connection.
     pub(super) fn add_to(&self, all: &mut [Fate]) {
-        for (&connection, fate) in &self.known {
-            let sum = &mut all[connection as usize];
+        for (sum, fate) in all.iter_mut().zip(&self.known) {
             sum.dropped_pkts += fate.dropped_pkts;
             sum.marked_pkts += fate.marked_pkts;
         }
