@@ -5,7 +5,7 @@ use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
 use longhaul_units::{Bytes, Span, Time};
 
-use crate::table::{Cell, Column, Kind, Name};
+use crate::table::{Column, Name, Number};
 
 pub(crate) const FILE: &str = "series.parquet";
 
@@ -44,6 +44,12 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
+    /// What it says of its time and place.
+    #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
+    fn whole(&self) -> Option<&Self> {
+        Some(self)
+    }
+
     /// What it says of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
@@ -59,6 +65,14 @@ impl Sample {
             Self::Link(sample, _) => Some(sample),
             Self::Proxy(sample) => Some(&sample.queue),
             Self::Flow(_) => None,
+        }
+    }
+
+    /// What a link could have transmitted.
+    fn capacity(&self) -> Option<&Bytes> {
+        match self {
+            Self::Link(_, capacity) => Some(capacity),
+            Self::Flow(_) | Self::Proxy(_) => None,
         }
     }
 
@@ -94,20 +108,19 @@ impl Sample {
 }
 
 pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
-    use Kind::{Count, Real};
     let s = "s";
     let before = [0, names.before_links, names.before_proxies];
     vec![
-        Column::new("t_s", Real, s, "simulated time", |row: &Sample| {
-            Cell::Real(row.time().as_secs_f64())
+        Column::of_part("t_s", s, "simulated time", Sample::whole, |row| {
+            row.time().as_secs_f64()
         }),
         Column::of_few("kind", "flow, link or proxy", &Sample::KINDS, Sample::kind),
-        Column::new(
+        Column::of_part(
             "id",
-            Count,
             "",
             "number of the flow, link or proxy",
-            |row: &Sample| Cell::Count(row.id().into()),
+            Sample::whole,
+            |row| u64::from(row.id()),
         ),
         Column::of_list(
             "name",
@@ -115,124 +128,93 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
             names.all,
             move |row: &Sample| before[row.kind()] + row.id() as usize,
         ),
-        flow("cwnd_pkts", Real, "pkts", "congestion window", |f| {
-            Cell::Real(f.cwnd)
-        }),
-        flow("ssthresh_pkts", Real, "pkts", "slow start threshold", |f| {
-            Cell::Real(f.ssthresh)
+        flow("cwnd_pkts", "pkts", "congestion window", |f| f.cwnd),
+        flow("ssthresh_pkts", "pkts", "slow start threshold", |f| {
+            f.ssthresh
         }),
         flow(
             "srtt_s",
-            Real,
             s,
             "smoothed round-trip time; none before the first sample",
-            |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()).into(),
+            |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()),
         ),
-        flow("in_flight_pkts", Count, "pkts", "segments in flight", |f| {
-            Cell::Count(f.in_flight)
+        flow("in_flight_pkts", "pkts", "segments in flight", |f| {
+            f.in_flight
         }),
         flow(
             "sent_pkts",
-            Count,
             "pkts",
             "data packets sent, retransmissions included",
-            |f| Cell::Count(f.sent_pkts),
+            |f| f.sent_pkts,
         ),
-        flow(
-            "retransmitted_pkts",
-            Count,
-            "pkts",
-            "packets retransmitted",
-            |f| Cell::Count(f.retransmitted_pkts),
-        ),
+        flow("retransmitted_pkts", "pkts", "packets retransmitted", |f| {
+            f.retransmitted_pkts
+        }),
         flow(
             "delivered_bytes",
-            Count,
             "bytes",
             "payload delivered in order",
-            |f| Cell::Count(f.delivered_bytes),
+            |f| f.delivered_bytes,
         ),
-        link("queue_pkts", Count, "pkts", "packets waiting", |l| {
-            Cell::Count(l.queue_pkts)
-        }),
-        link("queue_bytes", Count, "bytes", "bytes waiting", |l| {
-            Cell::Count(l.queue_bytes)
-        }),
+        link("queue_pkts", "pkts", "packets waiting", |l| l.queue_pkts),
+        link("queue_bytes", "bytes", "bytes waiting", |l| l.queue_bytes),
         link(
             "queue_avg_pkts",
-            Real,
             "pkts",
             "the discipline's average queue",
-            |l| l.queue_avg_pkts.into(),
+            |l| l.queue_avg_pkts,
         ),
-        link(
-            "max_p",
-            Real,
-            "",
-            "the discipline's maximum probability",
-            |l| l.max_p.into(),
-        ),
+        link("max_p", "", "the discipline's maximum probability", |l| {
+            l.max_p
+        }),
         link(
             "drop_p",
-            Real,
             "",
             "the discipline's probability of a drop or mark; RED's before it is spread evenly",
-            |l| l.drop_p.into(),
+            |l| l.drop_p,
         ),
         link(
             "queue_integral_pkt_s",
-            Real,
             "pkts s",
             "integral of the waiting packets over time: differences give mean queues",
-            |l| Cell::Real(l.queue_integral),
+            |l| l.queue_integral,
         ),
-        link("departed_pkts", Count, "pkts", "packets transmitted", |l| {
-            Cell::Count(l.departed_pkts)
+        link("departed_pkts", "pkts", "packets transmitted", |l| {
+            l.departed_pkts
         }),
-        link("departed_bytes", Count, "bytes", "bytes transmitted", |l| {
-            Cell::Count(l.departed_bytes)
+        link("departed_bytes", "bytes", "bytes transmitted", |l| {
+            l.departed_bytes
         }),
-        link(
-            "dropped_pkts",
-            Count,
-            "pkts",
-            "packets dropped, any cause",
-            |l| Cell::Count(l.dropped_pkts),
-        ),
-        link("marked_pkts", Count, "pkts", "packets marked", |l| {
-            Cell::Count(l.marked_pkts)
+        link("dropped_pkts", "pkts", "packets dropped, any cause", |l| {
+            l.dropped_pkts
         }),
-        Column::new(
+        link("marked_pkts", "pkts", "packets marked", |l| l.marked_pkts),
+        Column::of_part(
             "capacity_bytes",
-            Count,
             "bytes",
             "what the link's rate could have transmitted",
-            |row: &Sample| match row {
-                Sample::Link(_, capacity) => Cell::Count(capacity.0),
-                Sample::Flow(_) | Sample::Proxy(_) => Cell::Null,
-            },
+            Sample::capacity,
+            |capacity: &Bytes| capacity.0,
         ),
     ]
 }
 
 /// A column that links leave empty.
-fn flow(
+fn flow<N: Number>(
     name: &str,
-    kind: Kind,
     unit: &'static str,
     description: &str,
-    value: impl Fn(&FlowSample) -> Cell<'static> + Send + 'static,
+    value: impl Fn(&FlowSample) -> N + Send + 'static,
 ) -> Column<Sample> {
-    Column::of_part(name, kind, unit, description, Sample::flow, value)
+    Column::of_part(name, unit, description, Sample::flow, value)
 }
 
 /// A column that flows leave empty.
-fn link(
+fn link<N: Number>(
     name: &str,
-    kind: Kind,
     unit: &'static str,
     description: &str,
-    value: impl Fn(&LinkSample) -> Cell<'static> + Send + 'static,
+    value: impl Fn(&LinkSample) -> N + Send + 'static,
 ) -> Column<Sample> {
-    Column::of_part(name, kind, unit, description, Sample::link, value)
+    Column::of_part(name, unit, description, Sample::link, value)
 }

@@ -20,6 +20,7 @@ use self::values::{Listed, Values};
 use crate::error::OutputError;
 
 pub(crate) use self::stored::StoredTable;
+pub(crate) use self::values::Number;
 
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
@@ -150,26 +151,26 @@ impl<R> Column<R> {
         }
     }
 
-    /// One that says something of a part that not all rows have, and is empty for others. Of rows
-    /// taken over together all have it or none ([`Table::create_of_runs`]).
-    pub(crate) fn of_part<P>(
+    /// Numbers that say something of a part that not all rows have; empty for others. Of rows taken
+    /// over together all have it or none ([`Table::create_of_runs`]).
+    pub(crate) fn of_part<P: 'static, N: Number>(
         name: impl Into<String>,
-        kind: Kind,
         unit: &'static str,
         description: impl Into<String>,
         part: impl Fn(&R) -> Option<&P> + Send + 'static,
-        value: impl Fn(&P) -> Cell<'static> + Send + 'static,
+        value: impl Fn(&P) -> N + Send + 'static,
     ) -> Self {
         let take: Take<R> = Box::new(move |rows, values| {
             if rows.first().and_then(&part).is_some() {
-                values.extend(rows, |row| part(row).map_or(Cell::Null, &value));
+                let parts = rows.iter().map(|row| part(row).expect("rows are alike"));
+                N::append(parts.map(&value), values);
             } else {
                 values.skip(rows.len());
             }
         });
         Self {
             name: name.into(),
-            kind,
+            kind: N::KIND,
             unit,
             description: description.into(),
             list: Vec::new(),
@@ -270,6 +271,7 @@ impl<R> Table<R> {
         }
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, row: R) -> Result<(), OutputError> {
         self.pending.push(row);
         self.rows += 1;

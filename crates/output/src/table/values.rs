@@ -19,7 +19,7 @@ const VALUE: i16 = 1;
 pub(super) type Runs = Vec<(i16, usize)>;
 
 /// The values of one column.
-pub(super) enum Values {
+pub(crate) enum Values {
     Text(Typed<ByteArrayType>),
     Listed(Listed),
     Count(Typed<Int64Type>),
@@ -37,24 +37,39 @@ impl Values {
 
     /// Appends the value of each row.
     pub(super) fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Cell<'_>) {
+        let cells = rows.iter().map(value);
         match self {
-            Self::Text(values) => values.extend(rows, |row| match value(row) {
+            Self::Text(values) => values.extend(cells.map(|cell| match cell {
                 Cell::Null => None,
                 Cell::Text(text) => Some(text.into()),
                 Cell::Name(Name(text)) => Some(text),
                 _ => unreachable!("a column holds values of its kind"),
-            }),
+            })),
             Self::Listed(_) => unreachable!("a list is appended to by number"),
-            Self::Count(values) => values.extend(rows, |row| match value(row) {
+            Self::Count(values) => values.extend(cells.map(|cell| match cell {
                 Cell::Null => None,
                 Cell::Count(count) => Some(count as i64),
                 _ => unreachable!("a column holds values of its kind"),
-            }),
-            Self::Real(values) => values.extend(rows, |row| match value(row) {
+            })),
+            Self::Real(values) => values.extend(cells.map(|cell| match cell {
                 Cell::Null => None,
                 Cell::Real(real) => Some(real),
                 _ => unreachable!("a column holds values of its kind"),
-            }),
+            })),
+        }
+    }
+
+    fn counts(&mut self) -> &mut Typed<Int64Type> {
+        match self {
+            Self::Count(values) => values,
+            _ => unreachable!("the column has counts"),
+        }
+    }
+
+    fn reals(&mut self) -> &mut Typed<DoubleType> {
+        match self {
+            Self::Real(values) => values,
+            _ => unreachable!("the column has reals"),
         }
     }
 
@@ -91,8 +106,42 @@ impl Values {
     }
 }
 
+/// What can be in a column of numbers: its type says which kind that is.
+pub(crate) trait Number {
+    const KIND: Kind;
+
+    /// Appends the number of each row.
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values);
+}
+
+impl Number for u64 {
+    const KIND: Kind = Kind::Count;
+
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
+        values
+            .counts()
+            .extend_all(numbers.map(|count| count as i64));
+    }
+}
+
+impl Number for f64 {
+    const KIND: Kind = Kind::Real;
+
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
+        values.reals().extend_all(numbers);
+    }
+}
+
+impl Number for Option<f64> {
+    const KIND: Kind = Kind::Real;
+
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
+        values.reals().extend(numbers);
+    }
+}
+
 /// Values that are not null, and which rows have one.
-pub(super) struct Typed<T: DataType> {
+pub(crate) struct Typed<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level that all of it have.
     pub(super) runs: Runs,
@@ -108,11 +157,17 @@ impl<T: DataType> Default for Typed<T> {
 }
 
 impl<T: DataType> Typed<T> {
-    fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Option<T::T>) {
+    /// Appends the values of rows that all have one.
+    fn extend_all(&mut self, rows: impl ExactSizeIterator<Item = T::T>) {
+        self.note(VALUE, rows.len());
+        self.values.extend(rows);
+    }
+
+    /// Appends the values of rows some of which may have none.
+    fn extend(&mut self, rows: impl ExactSizeIterator<Item = Option<T::T>>) {
         self.values.reserve(rows.len());
         let (mut level, mut run) = (VALUE, 0);
-        for row in rows {
-            let value = value(row);
+        for value in rows {
             let own = if value.is_some() { VALUE } else { NULL };
             if own != level {
                 self.note(level, run);
@@ -149,7 +204,7 @@ impl<T: DataType> Typed<T> {
 }
 
 /// Texts out of a list, which are most often neighbours there: what is written needs no copies.
-pub(super) struct Listed {
+pub(crate) struct Listed {
     list: Vec<ByteArray>,
     /// Runs of neighbours.
     pub(super) runs: Vec<Range<usize>>,
@@ -209,7 +264,7 @@ mod tests {
         let mut values: Typed<Int64Type> = Typed::default();
         values.note(NULL, 2);
         let rows = [None, Some(7), Some(8), None];
-        values.extend(&rows, |&row| row);
+        values.extend(rows.into_iter());
         assert_eq!(values.values, [7, 8]);
         let levels = values.runs.iter();
         let levels = levels.flat_map(|&(level, run)| vec![level; run]);
