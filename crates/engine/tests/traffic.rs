@@ -11,9 +11,9 @@ use longhaul_engine::config::{
     Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Source,
     Start, StopRule, Tcp, TraceEntry, Transport, Web,
 };
-use longhaul_engine::measure::Exchange;
+use longhaul_engine::measure::{Exchange, NoRecorder};
 use longhaul_engine::queue::Capacity;
-use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
+use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -317,6 +317,16 @@ fn looking_ahead_changes_nothing() {
     // Not all of it is printed if it differs.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 300);
+}
+
+/// How often a report of progress counts packets is up to the clock on the wall. Windows that grow by
+/// fractions would show sums that were taken in other parts.
+#[test]
+fn whether_progress_is_asked_for_changes_nothing() {
+    let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
+    let (asked, records) = run(&config);
+    assert!(records.data_packets > 10_000);
+    assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
 /// Equal seeds ask for the same, whatever the network does with it; unless the server draws its

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, ProxySample, Recorder, Totals,
+    CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
+    Recorder, Totals,
 };
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
@@ -23,8 +24,9 @@ use crate::run_json::{Rows, RunJson};
 use crate::series::{self, Names, Sample};
 use crate::table::{Column, Name, Table};
 
-/// Called with the simulated time and the data packets so far; the answer can stop the run.
-pub type Progress = Box<dyn FnMut(Time, u64) -> Control + Send>;
+/// Called with the simulated time, and with what says how many data packets there were so far; the
+/// answer can stop the run.
+pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
 /// What a run directory says about its run beyond what was simulated.
 #[derive(Clone, Debug)]
@@ -168,12 +170,14 @@ impl RunWriter {
     }
 
     /// Keeps the first error for the end; `progress` then stops the simulation.
+    #[inline]
     fn keep(&mut self, result: Result<(), OutputError>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
         }
     }
 
+    #[inline]
     fn sample(&mut self, sample: Sample) {
         if self.error.is_none()
             && let Some(series) = &mut self.series
@@ -235,7 +239,7 @@ impl Recorder for RunWriter {
         }
     }
 
-    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         match self.error {
             Some(_) => Control::Stop,
             None => (self.progress)(now, data_packets),

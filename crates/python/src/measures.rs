@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use longhaul_engine::config::mesonet::{MesoNet, Router};
 use longhaul_engine::measure::{
-    self, ClassSample, Control, EdgeSample, FlowRecord, FlowState, GoodputBatch, LongLivedSample,
-    MesoNetRecorder, Passage, QueueSample, RouterSample,
+    self, ClassSample, Control, DataPackets, EdgeSample, FlowRecord, FlowState, GoodputBatch,
+    LongLivedSample, MesoNetRecorder, Passage, QueueSample, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -146,7 +146,7 @@ impl MesoNetRecorder for Measuring {
         self.writer.passage(passage);
     }
 
-    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if self.failed {
             return Control::Stop;
         }

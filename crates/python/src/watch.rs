@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::Control;
+use longhaul_engine::measure::{Control, DataPackets};
 use longhaul_units::Time;
 use pyo3::prelude::*;
 
@@ -29,12 +29,12 @@ impl Watch {
     }
 
     /// Called far more often than Python gets a turn.
-    pub(crate) fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+    pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if self.last.elapsed() < INTERVAL {
             return Control::Continue;
         }
         self.last = Instant::now();
-        match Python::attach(|py| self.turn(py, now, data_packets)) {
+        match Python::attach(|py| self.turn(py, now, data_packets())) {
             Ok(()) => Control::Continue,
             Err(error) => {
                 *self.stopped_by.lock().expect("nobody panics with it") = Some(error);

@@ -14,7 +14,7 @@ pub use self::trace::{
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::Control;
+use super::{Control, DataPackets};
 use crate::config::mesonet::{FileType, PathClass};
 
 /// Takes the records of a simulation of MesoNet. Never called per packet, but for flows that the
@@ -32,7 +32,7 @@ pub trait MesoNetRecorder {
     fn passage(&mut self, _passage: &Passage) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// answer can stop the simulation.
-    fn progress(&mut self, now: Time, data_packets: u64) -> Control;
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
     /// Called between two intervals: `state` gives the bytes from which
     /// [`crate::simulation::resume_mesonet`] goes on. Making them takes as long as some thousands of
     /// packets; algorithms from outside the engine cannot be stored.
@@ -342,7 +342,7 @@ impl MesoNetRecorder for NoMesoNetRecorder {
     fn interval(&mut self, _: &Interval<'_>) {}
     fn batch(&mut self, _: &GoodputBatch) {}
     fn flow(&mut self, _: &FlowRecord) {}
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue
     }
 }

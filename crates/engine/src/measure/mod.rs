@@ -12,8 +12,8 @@ pub use mesonet::{
     TracedFlow,
 };
 pub use recorder::{
-    CapturedPacket, Control, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,
-    ProxySample, Recorder,
+    CapturedPacket, Control, DataPackets, Event, EventKind, Exchange, FlowSample, LinkSample,
+    NoRecorder, ProxySample, Recorder,
 };
 pub use totals::{
     FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, ProxyCounters, ProxyTotals,

@@ -21,10 +21,13 @@ pub trait Recorder {
     fn exchange(&mut self, exchange: &Exchange);
     /// A packet that reached the far end of a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Called a few thousand times in a run with the simulated time and data packets so far;
-    /// the answer can stop the simulation.
-    fn progress(&mut self, now: Time, data_packets: u64) -> Control;
+    /// Called a thousand times in a run with the simulated time; the answer can stop the simulation.
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
 }
+
+/// Says how many data packets there were so far: a question to every connection, which most reports of
+/// progress need not ask.
+pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +49,7 @@ impl Recorder for NoRecorder {
     fn event(&mut self, _: &Event) {}
     fn exchange(&mut self, _: &Exchange) {}
     fn packet(&mut self, _: &CapturedPacket) {}
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue
     }
 }

@@ -94,6 +94,11 @@ impl Half {
         }
     }
 
+    /// Data packets sent.
+    pub(super) fn sent_pkts(&self) -> u64 {
+        self.sender.sent_pkts()
+    }
+
     /// A segment of the other direction says that all of this one has arrived.
     pub(super) fn acknowledge_all(&mut self, env: &mut Env) {
         if self.sender.outstanding() == 0 {

@@ -245,6 +245,16 @@ impl Traffic {
         counters
     }
 
+    /// Data packets sent by all sources.
+    pub(crate) fn sent_pkts(&mut self) -> u64 {
+        let finished = self.origins.iter().map(|origin| origin.counters.sent_pkts);
+        let open = self
+            .dialogues
+            .iter_mut()
+            .map(|dialogue| dialogue.sent_pkts());
+        finished.sum::<u64>() + open.sum::<u64>()
+    }
+
     /// Connections that are open.
     pub(crate) fn open_connections(&mut self) -> usize {
         self.dialogues.iter_mut().count()

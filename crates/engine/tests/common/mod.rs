@@ -14,7 +14,8 @@ use longhaul_engine::config::{
     Source, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::{
-    CapturedPacket, Control, Event, Exchange, FlowSample, LinkSample, ProxySample, Recorder, Totals,
+    CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
+    Recorder, Totals,
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
@@ -29,6 +30,8 @@ pub struct Records {
     pub events: Vec<Event>,
     pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
+    /// As of the last report of progress.
+    pub data_packets: u64,
 }
 
 impl Recorder for Records {
@@ -50,7 +53,9 @@ impl Recorder for Records {
     fn packet(&mut self, packet: &CapturedPacket) {
         self.packets.push(*packet);
     }
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, data_packets: DataPackets<'_>) -> Control {
+        let before = std::mem::replace(&mut self.data_packets, data_packets());
+        assert!(before <= self.data_packets);
         Control::Continue
     }
 }

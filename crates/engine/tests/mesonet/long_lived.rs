@@ -2,7 +2,9 @@
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_engine::config::mesonet::MesoNet;
-use longhaul_engine::measure::{Control, FlowRecord, GoodputBatch, Interval, MesoNetRecorder};
+use longhaul_engine::measure::{
+    Control, DataPackets, FlowRecord, GoodputBatch, Interval, MesoNetRecorder,
+};
 use longhaul_engine::simulation::run_mesonet;
 use longhaul_units::Time;
 
@@ -32,7 +34,7 @@ impl MesoNetRecorder for Lags {
 
     fn flow(&mut self, _: &FlowRecord) {}
 
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         if !self.to_the_end && self.full.iter().all(Option::is_some) {
             Control::Stop
         } else {

@@ -1,8 +1,8 @@
 //! Recorders that keep what tests look at.
 
 use longhaul_engine::measure::{
-    ClassSample, Control, FlowRecord, FlowState, GoodputBatch, Interval, LongLivedSample,
-    MesoNetRecorder, Passage, RouterSample,
+    ClassSample, Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval,
+    LongLivedSample, MesoNetRecorder, Passage, RouterSample,
 };
 use longhaul_units::Time;
 
@@ -62,7 +62,7 @@ impl MesoNetRecorder for Keeper {
         self.passages.push(*passage);
     }
 
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue
     }
 }

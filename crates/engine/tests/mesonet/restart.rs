@@ -5,7 +5,8 @@ use longhaul_engine::config::mesonet::{
     Admission, Algorithm, Cell, Jumbo, MesoNet, Service, Trace,
 };
 use longhaul_engine::measure::{
-    Control, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals, Passage,
+    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder,
+    MesoNetTotals, Passage,
 };
 use longhaul_engine::simulation::{SetupError, resume_mesonet, run_mesonet};
 use longhaul_units::{Span, Time};
@@ -42,7 +43,7 @@ impl MesoNetRecorder for Storing {
         self.keeper.passage(passage);
     }
 
-    fn progress(&mut self, _: Time, _: u64) -> Control {
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue
     }
 

@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use longhaul_engine::config::mesonet::MesoNet;
 use longhaul_engine::measure::{
-    Control, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder, MesoNetTotals, Passage,
+    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder,
+    MesoNetTotals, Passage,
 };
 use longhaul_units::{Span, Time};
 
@@ -324,7 +325,7 @@ impl MesoNetRecorder for MesoNetWriter {
         }
     }
 
-    fn progress(&mut self, now: Time, data_packets: u64) -> Control {
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         match self.error {
             Some(_) => Control::Stop,
             None => (self.progress)(now, data_packets),

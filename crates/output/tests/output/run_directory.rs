@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use longhaul_engine::measure::{Control, Recorder};
-use longhaul_output::{OutputError, RunWriter};
+use longhaul_output::{OutputError, Progress, RunWriter};
 
 use crate::fixture::{config, meta, no_progress, scratch, seconds};
 use crate::records::{SAMPLES, record, totals, write};
@@ -158,7 +158,8 @@ fn a_place_that_cannot_be_written_is_named() {
 #[test]
 fn the_callback_sees_progress_and_can_stop() {
     let (sender, seen) = std::sync::mpsc::channel();
-    let progress = Box::new(move |now, packets| {
+    let progress: Progress = Box::new(move |now, packets| {
+        let packets = packets();
         sender.send((now, packets)).unwrap();
         if packets < 100 {
             Control::Continue
@@ -167,8 +168,8 @@ fn the_callback_sees_progress_and_can_stop() {
         }
     });
     let mut writer = RunWriter::create(&scratch("progress"), meta(config()), progress).unwrap();
-    assert_eq!(writer.progress(seconds(1.0), 10), Control::Continue);
-    assert_eq!(writer.progress(seconds(2.0), 100), Control::Stop);
+    assert_eq!(writer.progress(seconds(1.0), &mut || 10), Control::Continue);
+    assert_eq!(writer.progress(seconds(2.0), &mut || 100), Control::Stop);
     assert_eq!(
         seen.try_iter().collect::<Vec<_>>(),
         [(seconds(1.0), 10), (seconds(2.0), 100)]

@@ -86,7 +86,7 @@ impl World {
                 continue;
             }
             self.end_interval(recorder);
-            let control = recorder.progress(until, self.env.packets_in);
+            let control = recorder.progress(until, &mut || self.env.packets_in);
             if until == self.end {
                 return false;
             }

@@ -76,6 +76,11 @@ impl Dialogue {
         self.record.connection
     }
 
+    /// Data packets sent in both directions.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.up.sent_pkts() + self.down.as_ref().map_or(0, Half::sent_pkts)
+    }
+
     /// Counters of both directions up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         let mut counters = self.up.counters(now);
