@@ -44,6 +44,7 @@ def reduce(run: Results) -> Kept:
             run.bottleneck_series,
             "queue_pkts", "queue_avg_pkts", "max_p", "dropped_pkts", "marked_pkts",
         )  # fmt: skip
+        kept["first_loss_s"] = _first_loss_s(run.bottleneck_series)
     if "events" in run.tables:
         kept["events"] = run.events.drop("flow").to_dicts()
     if "exchanges" in run.tables:
@@ -104,6 +105,12 @@ def _links(run: Results) -> pl.DataFrame:
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
     return run.links.filter(pl.col("name") == name).select(_LINK)
+
+
+def _first_loss_s(link: pl.DataFrame) -> float | None:
+    """The first sample with a packet dropped or marked."""
+    lossy = link.filter(pl.col("dropped_pkts") + pl.col("marked_pkts") > 0)
+    return min(lossy["t_s"].to_list(), default=None)
 
 
 def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:

@@ -133,20 +133,17 @@ def gap_trend(data: Data, of: str, metric: str, over: str, axis: str, **cell: st
 
 @measure
 def share_above(
-    data: Data, of: str, metric: str, beside: str, over: str, axis: str, slack: float = 1,
+    data: Data, of: str, metric: str, beside: str, over: str, axis: str,
     low: float = -1, high: float = 1e9, queue: str | None = None, **cell: str | float,
 ) -> float:  # fmt: skip
-    """Share of the points, of both queues unless one is named, with one metric above another.
-
-    `slack` below 1 lets equality pass.
-    """
+    """Share of the points, of both queues unless one is named, with one metric above another."""
     points = []
     for one in (queue,) if queue else QUEUES:
         x, first, second = together(
             data.curve(metric, axis, of, queue=one, **cell),
             data.curve(over, axis, beside, queue=one, **cell),
         )
-        points.append((first > slack * second)[(x >= low) & (x <= high)])
+        points.append((first > second)[(x >= low) & (x <= high)])
     return share(points)
 
 

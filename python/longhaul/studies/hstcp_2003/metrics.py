@@ -108,8 +108,9 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
         "cwnd_min_pkts": min(row["cwnd_pkts"] for row in second),
     }
     if cuts:
+        lost = kept.get("first_loss_s")
         row |= {
-            "change_s": cuts[0]["t_s"] - start,
+            "change_s": None if lost is None else lost - start,
             "change_cwnd_pkts": cuts[0]["cwnd_before_pkts"],
             "change_lost_pkts": _lost_in_first_episode(kept, events),
         }
