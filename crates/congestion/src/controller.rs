@@ -75,7 +75,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     }
 
     /// Every acknowledgement that tells of newly delivered segments, in any phase, before the
-    /// window moves.
+    /// window moves. Algorithms of [`Phases::All`] hear of all of them by [`Self::on_ack`], and of none
+    /// here.
     #[inline]
     fn observe(&mut self, _ack: &AckSample, _window: &Window) {}
 

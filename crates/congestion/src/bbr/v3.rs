@@ -247,7 +247,7 @@ impl Bbr3 {
     }
 
     /// Takes note of what was delivered, lost and marked (sections 5.5.10.2 and 5.5.10.3).
-    fn note_signals(&mut self, ack: &AckSample, sample: &Sample) {
+    fn note_signals(&mut self, ack: &AckSample, sample: &Sample, flight: Flight) {
         if sample.newly_lost > 0.0 {
             self.note_losses(sample.newly_lost);
         }
@@ -260,8 +260,7 @@ impl Bbr3 {
         if signals.round_start {
             signals.round_end = self.meter.sent();
         }
-        signals.flight = Flight::of(ack);
-        signals.volume = signals.flight.or_more(signals.volume);
+        signals.volume = flight.or_more(signals.volume);
         if let Some(rate) = ack.delivery_rate {
             self.note_rate(rate, sample.limited);
         }
@@ -294,19 +293,19 @@ impl Bbr3 {
     }
 
     /// Whether losses or marks of the last flight say that it was too large.
-    fn is_too_high(&self) -> bool {
+    fn is_too_high(&self, flight: Flight) -> bool {
         let losses = self.signals.losses;
-        let flight = || self.signals.flight.segments() + losses;
+        let all = || flight.segments() + losses;
         let marked = self.ecn_factor > 0.0 && self.marks.share > ECN_THRESHOLD;
-        losses > 0.0 && losses > self.loss_threshold * flight() || marked
+        losses > 0.0 && losses > self.loss_threshold * all() || marked
     }
 
     /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
-    fn end_signal_round(&mut self, window: &Window) {
+    fn end_signal_round(&mut self, flight: Flight, window: &Window) {
         if !self.signals.round_start {
             return;
         }
-        self.leave_startup_at_losses();
+        self.leave_startup_at_losses(flight);
         self.marks.end_round();
         if !self.is_probing_bandwidth() {
             self.lower_short_bounds(window);
@@ -314,9 +313,10 @@ impl Bbr3 {
         (self.signals.lost, self.signals.marked, self.signals.losses) = (false, false, 0.0);
     }
 
-    fn leave_startup_at_losses(&mut self) {
+    fn leave_startup_at_losses(&mut self, flight: Flight) {
         let many = self.signals.losses >= STARTUP_LOSSES;
-        if self.state == State::Startup && self.recovery.active && many && self.is_too_high() {
+        if self.state == State::Startup && self.recovery.active && many && self.is_too_high(flight)
+        {
             self.filled = true;
             let carried = self.carried(self.bandwidth(), 1.0);
             self.bounds.long_in_flight = carried.max(self.signals.volume);
@@ -414,12 +414,12 @@ impl Bbr3 {
     }
 
     /// Section 5.3.3.6.
-    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample, flight: Flight, window: &Window) {
         self.probe.rounds += u64::from(sample.round_start);
         if !self.filled {
             return;
         }
-        self.adapt_long_bound(ack, sample, window);
+        self.adapt_long_bound(ack, sample, flight, window);
         let state = self.state;
         match state {
             State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
@@ -461,7 +461,13 @@ impl Bbr3 {
         }
     }
 
-    fn adapt_long_bound(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+    fn adapt_long_bound(
+        &mut self,
+        ack: &AckSample,
+        sample: &Sample,
+        flight: Flight,
+        window: &Window,
+    ) {
         if self.probe.stopping && sample.round_start {
             // The last samples of the probe are in.
             (self.probe.stopping, self.probe.sampling) = (false, false);
@@ -469,26 +475,32 @@ impl Bbr3 {
                 self.rates = [self.rates[1], 0.0];
             }
         }
-        if self.is_too_high() {
+        if self.is_too_high(flight) {
             if self.probe.sampling {
-                self.handle_too_high(ack, sample, window);
+                self.handle_too_high(ack, sample, flight, window);
             }
             return;
         }
         if self.bounds.long_in_flight == f64::INFINITY {
             return;
         }
-        self.bounds.long_in_flight = self.signals.flight.or_more(self.bounds.long_in_flight);
+        self.bounds.long_in_flight = flight.or_more(self.bounds.long_in_flight);
         if self.is_probing_up() {
             self.raise_long_bound(ack, sample, window);
         }
     }
 
-    fn handle_too_high(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+    fn handle_too_high(
+        &mut self,
+        ack: &AckSample,
+        sample: &Sample,
+        flight: Flight,
+        window: &Window,
+    ) {
         self.probe.sampling = false;
         if !sample.limited {
-            let flight = self.signals.flight.segments() + self.signals.losses;
-            self.bounds.long_in_flight = flight.max(self.kept * self.target(window));
+            let all = flight.segments() + self.signals.losses;
+            self.bounds.long_in_flight = all.max(self.kept * self.target(window));
         }
         if self.is_probing_up() {
             self.start_down(ack.now);
@@ -590,8 +602,9 @@ impl CongestionControl for Bbr3 {
         }
         let news = self.meter.read(ack);
         let sample = self.meter.sample(ack, news);
-        self.note_signals(ack, &sample);
-        self.end_signal_round(window);
+        let flight = Flight::of(ack);
+        self.note_signals(ack, &sample, flight);
+        self.end_signal_round(flight, window);
         let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
         let tick = (self.meter.rounds, length);
         let (bandwidth, newly) = (self.bandwidth(), sample.newly_delivered);
@@ -599,12 +612,12 @@ impl CongestionControl for Bbr3 {
             .update(ack, newly, bandwidth, window.cwnd(), tick);
         self.check_full(ack, &sample);
         self.leave_startup(ack, window);
-        self.advance_cycle(ack, &sample, window);
+        self.advance_cycle(ack, &sample, flight, window);
         self.min_rtt.update(ack, self.probe_rtt_interval);
         self.probe_rtt(ack, &sample, window);
         if self.signals.round_start {
             self.signals.rate = per_second(ack);
-            self.signals.volume = self.signals.flight.segments();
+            self.signals.volume = flight.segments();
         }
         let ((gain, window_gain), bandwidth) = (self.gains(), self.bandwidth());
         self.pacer.set(gain * bandwidth * PACED, self.filled);

@@ -35,14 +35,13 @@ pub(super) struct Signals {
     pub(super) marked: bool,
     /// Losses of the current round.
     pub(super) losses: f64,
-    pub(super) flight: Flight,
     /// Largest rate and volume delivered in it.
     pub(super) rate: f64,
     pub(super) volume: f64,
 }
 
 /// The segments delivered over the last flight (RS.delivered), from its rate and its time.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
     rtt: Span,

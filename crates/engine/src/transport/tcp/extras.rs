@@ -54,6 +54,12 @@ impl Extras {
             sample.delivery_rate = Some(rate);
             sample.limit = limit;
         }
+        if self.marks_segments {
+            self.complete_marked(sample, ack);
+        }
+    }
+
+    fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack) {
         if let Some(pairs) = &mut self.pairs {
             sample.pair_spacing = pairs.on_ack(ack.next, sample.now);
         }

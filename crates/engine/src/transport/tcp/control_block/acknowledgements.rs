@@ -147,7 +147,10 @@ impl ControlBlock {
         if let Some(extras) = &mut self.extras {
             extras.complete(sample, ack);
         }
-        self.congestion.observe(sample);
+        // Those that hold the window at all times hear all of it then.
+        if !self.holds_window {
+            self.congestion.observe(sample);
+        }
     }
 
     /// Reports newly delivered segments and grows the window: what most acknowledgements lead to. Most
