@@ -5,6 +5,8 @@
 //! first delivery or loss of something sent after its beginning, which counters of what was sent,
 //! delivered and lost show.
 
+#[cfg(test)]
+mod twins;
 mod v1;
 mod v3;
 

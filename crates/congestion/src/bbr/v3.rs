@@ -4,21 +4,23 @@
 //! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
 //! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
 
+mod cycle;
 mod model;
+mod quiet;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::model::{Aggregation, Bounds, Flight, Marks, MinRtt, Probe, Signals};
+use self::quiet::Quiet;
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger, smaller,
 };
 use crate::controller::{CongestionControl, Controller, Needs, Phases};
-use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::rate_sample::RateSample;
 use crate::registry::Entry;
-use crate::split_mix::{fraction, split_mix};
 use crate::window::{Change, Window};
 
 pub(crate) static ENTRY: Entry<Controller> = Entry {
@@ -101,9 +103,6 @@ const STARTUP_LOSSES: f64 = 6.0;
 /// Rounds after which draining ends in any case.
 const DRAIN_ROUNDS: u64 = 3;
 
-/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
-const STANDARD_ROUNDS: f64 = 63.0;
-
 /// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
@@ -146,6 +145,9 @@ pub struct Bbr3 {
     /// Waits between probes are drawn from a sequence that the time of the first acknowledgement
     /// starts: alike in every run, different from flow to flow.
     draws: u64,
+    /// Found out anew by the next acknowledgement that is taken thoroughly.
+    #[serde(skip)]
+    quiet: Quiet,
 }
 
 impl Bbr3 {
@@ -173,6 +175,7 @@ impl Bbr3 {
             recovery: Recovery::default(),
             was_idle: false,
             draws: 0,
+            quiet: Quiet::default(),
         }
     }
 
@@ -260,8 +263,8 @@ impl Bbr3 {
         if signals.round_start {
             signals.round_end = self.meter.sent();
         }
-        signals.volume = flight.or_more(signals.volume);
         if let Some(rate) = ack.delivery_rate {
+            signals.raise(rate, flight);
             self.note_rate(rate, sample.limited);
         }
     }
@@ -283,9 +286,6 @@ impl Bbr3 {
     }
 
     fn note_rate(&mut self, rate: RateSample, limited: bool) {
-        if !rate.is_below(self.signals.rate) {
-            self.signals.rate = rate.per_second();
-        }
         let [before, now] = self.rates;
         if !(rate.is_below(now) || limited && rate.is_below(before)) {
             self.rates[1] = rate.per_second();
@@ -378,151 +378,6 @@ impl Bbr3 {
         }
     }
 
-    fn start_down(&mut self, now: Time) {
-        self.signals.lost = false;
-        (self.signals.rate, self.signals.volume) = (0.0, 0.0);
-        self.probe.up_per_segment = f64::INFINITY;
-        self.probe.rounds = split_mix(&mut self.draws) % 2;
-        self.probe.wait = Span::from_secs_f64(2.0 + fraction(&mut self.draws));
-        self.probe.start = now;
-        self.probe.stopping = true;
-        self.meter.restart_round();
-        self.state = State::Down;
-    }
-
-    fn start_refill(&mut self) {
-        self.bounds.reset_short();
-        (self.probe.up_rounds, self.probe.up_acked) = (0, 0.0);
-        self.probe.stopping = false;
-        self.meter.restart_round();
-        self.state = State::Refill;
-    }
-
-    fn start_up(&mut self, ack: &AckSample, window: &Window) {
-        self.probe.sampling = true;
-        self.meter.restart_round();
-        self.reset_full(per_second(ack));
-        self.state = State::Up;
-        self.raise_slope(window);
-    }
-
-    /// The long-term bound grows by 1, 2, 4, ... segments a round.
-    fn raise_slope(&mut self, window: &Window) {
-        let growth = f64::from(1_u32 << self.probe.up_rounds.min(30));
-        self.probe.up_rounds += 1;
-        self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
-    }
-
-    /// Section 5.3.3.6.
-    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample, flight: Flight, window: &Window) {
-        self.probe.rounds += u64::from(sample.round_start);
-        if !self.filled {
-            return;
-        }
-        self.adapt_long_bound(ack, sample, flight, window);
-        let state = self.state;
-        match state {
-            State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
-                self.start_refill();
-            }
-            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
-            State::Refill if sample.round_start => self.start_up(ack, window),
-            State::Up if self.is_time_to_go_down(ack, window) => self.start_down(ack.now),
-            _ => {}
-        }
-    }
-
-    fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
-        let rounds = smaller(self.target(window), STANDARD_ROUNDS);
-        now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
-    }
-
-    fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
-        let carried = self.budget(self.carried(self.max_rate(), 1.0));
-        ack.in_flight as f64 <= smaller(self.with_headroom(), carried)
-    }
-
-    fn is_time_to_go_down(&mut self, ack: &AckSample, window: &Window) -> bool {
-        if ack.limit == Limit::Network && window.cwnd() >= self.bounds.long_in_flight {
-            // The bound, not the path, holds the rate.
-            self.reset_full(per_second(ack));
-            return false;
-        }
-        self.full_now
-    }
-
-    fn with_headroom(&self) -> f64 {
-        let bound = self.bounds.long_in_flight;
-        let headroom = larger(self.headroom * bound, 1.0);
-        if bound == f64::INFINITY {
-            bound
-        } else {
-            larger(bound - headroom, MIN_WINDOW)
-        }
-    }
-
-    fn adapt_long_bound(
-        &mut self,
-        ack: &AckSample,
-        sample: &Sample,
-        flight: Flight,
-        window: &Window,
-    ) {
-        if self.probe.stopping && sample.round_start {
-            // The last samples of the probe are in.
-            (self.probe.stopping, self.probe.sampling) = (false, false);
-            if self.is_in_cycle() && !sample.limited {
-                self.rates = [self.rates[1], 0.0];
-            }
-        }
-        if self.is_too_high(flight) {
-            if self.probe.sampling {
-                self.handle_too_high(ack, sample, flight, window);
-            }
-            return;
-        }
-        if self.bounds.long_in_flight == f64::INFINITY {
-            return;
-        }
-        self.bounds.long_in_flight = flight.or_more(self.bounds.long_in_flight);
-        if self.is_probing_up() {
-            self.raise_long_bound(ack, sample, window);
-        }
-    }
-
-    fn handle_too_high(
-        &mut self,
-        ack: &AckSample,
-        sample: &Sample,
-        flight: Flight,
-        window: &Window,
-    ) {
-        self.probe.sampling = false;
-        if !sample.limited {
-            let all = flight.segments() + self.signals.losses;
-            self.bounds.long_in_flight = all.max(self.kept * self.target(window));
-        }
-        if self.is_probing_up() {
-            self.start_down(ack.now);
-        }
-    }
-
-    fn raise_long_bound(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
-        if ack.limit != Limit::Network || window.cwnd() < self.bounds.long_in_flight {
-            return;
-        }
-        self.probe.up_acked += sample.newly_delivered;
-        if self.probe.up_acked >= self.probe.up_per_segment {
-            // Whole segments: a conversion is quicker than rounding, and none are negative.
-            let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
-            self.probe.up_acked -= grown * self.probe.up_per_segment;
-            self.bounds.long_in_flight += grown;
-        }
-        if sample.round_start {
-            self.raise_slope(window);
-        }
-    }
-
     /// Section 5.3.4.3.
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
         if self.min_rtt.expired && !self.is_probing_rtt() && !self.was_idle {
@@ -561,8 +416,15 @@ impl Bbr3 {
             .max(MIN_WINDOW)
     }
 
-    /// Sections 5.6.4.6 and 5.6.4.7; `carried` is what the path carries, times the window's gain.
-    fn set_window(&self, carried: f64, ack: &AckSample, sample: &Sample, window: &mut Window) {
+    /// Sections 5.6.4.6 and 5.6.4.7; `carried` is what the path carries, times the window's gain. Returns
+    /// what bounds the window of a full pipe.
+    fn set_window(
+        &self,
+        carried: f64,
+        ack: &AckSample,
+        sample: &Sample,
+        window: &mut Window,
+    ) -> f64 {
         let most = self.budget(carried + self.aggregation.extra.get());
         let mut cwnd = window.cwnd();
         let grown = cwnd + sample.newly_delivered;
@@ -582,6 +444,46 @@ impl Bbr3 {
         };
         let cap = larger(smaller(long, self.bounds.short_in_flight), MIN_WINDOW);
         window.set_cwnd(smaller(cwnd, cap), Change::Avoidance);
+        smaller(most, cap)
+    }
+
+    /// In the order of section 5.2.3.
+    fn take(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.pacer.segments_per_s.is_none() {
+            self.begin(ack, window);
+        }
+        let news = self.meter.read(ack);
+        let sample = self.meter.sample(ack, news);
+        let flight = Flight::of(ack);
+        self.note_signals(ack, &sample, flight);
+        self.end_signal_round(flight, window);
+        self.note_aggregation(ack, &sample, window);
+        self.check_full(ack, &sample);
+        self.leave_startup(ack, window);
+        self.advance_cycle(ack, &sample, flight, window);
+        self.min_rtt.update(ack, self.probe_rtt_interval);
+        self.probe_rtt(ack, &sample, window);
+        if self.signals.round_start {
+            self.signals.rate = per_second(ack);
+            self.signals.volume = flight.segments();
+        }
+        let ((gain, window_gain), bandwidth) = (self.gains(), self.bandwidth());
+        self.pacer.set(gain * bandwidth * PACED, self.filled);
+        let carried = self.carried(bandwidth, window_gain);
+        let bound = self.set_window(carried, ack, &sample, window);
+        self.quiet = self.foresee(ack, bound, window);
+    }
+
+    fn note_aggregation(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        let newly = sample.newly_delivered;
+        let aggregated = self
+            .aggregation
+            .with(ack.now, newly, self.bandwidth(), window.cwnd());
+        self.aggregation.go_on(aggregated);
+        let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
+        self.aggregation
+            .extra
+            .update(self.meter.rounds, aggregated.extra, length);
     }
 }
 
@@ -595,54 +497,34 @@ impl CongestionControl for Bbr3 {
         Phases::All
     }
 
-    /// In the order of section 5.2.3.
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if self.pacer.segments_per_s.is_none() {
-            self.begin(ack, window);
+        if !self.take_quietly(ack, window) {
+            self.take(ack, window);
         }
-        let news = self.meter.read(ack);
-        let sample = self.meter.sample(ack, news);
-        let flight = Flight::of(ack);
-        self.note_signals(ack, &sample, flight);
-        self.end_signal_round(flight, window);
-        let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
-        let tick = (self.meter.rounds, length);
-        let (bandwidth, newly) = (self.bandwidth(), sample.newly_delivered);
-        self.aggregation
-            .update(ack, newly, bandwidth, window.cwnd(), tick);
-        self.check_full(ack, &sample);
-        self.leave_startup(ack, window);
-        self.advance_cycle(ack, &sample, flight, window);
-        self.min_rtt.update(ack, self.probe_rtt_interval);
-        self.probe_rtt(ack, &sample, window);
-        if self.signals.round_start {
-            self.signals.rate = per_second(ack);
-            self.signals.volume = flight.segments();
-        }
-        let ((gain, window_gain), bandwidth) = (self.gains(), self.bandwidth());
-        self.pacer.set(gain * bandwidth * PACED, self.filled);
-        let carried = self.carried(bandwidth, window_gain);
-        self.set_window(carried, ack, &sample, window);
     }
 
     /// The window to go back to after recovery; what the losses change comes with the
     /// acknowledgements.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.quiet = Quiet::default();
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
             self.recovery.enter(window, self.is_probing_rtt());
         }
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        self.quiet = Quiet::default();
         self.recovery.time_out(window, self.is_probing_rtt());
     }
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
+        self.quiet = Quiet::default();
         self.recovery.exit(window);
     }
 
     /// Section 5.4.1: goes on at the bandwidth itself.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+        self.quiet = Quiet::default();
         self.was_idle = true;
         if self.is_in_cycle() {
             self.pacer.set(self.bandwidth() * PACED, self.filled);

@@ -81,114 +81,27 @@ impl Bbr {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_units::Span;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bbr::twins::{Quick, Twins};
     use crate::bbr::v1::ENTRY;
-    use crate::controller::CongestionControl;
-    use crate::facts::{Cause, Congestion, Limit, Timeout};
     use crate::parameter::Variant;
-    use crate::rate_sample::RateSample;
-    use crate::window::Rounding;
 
-    const FIRST: AckSample = AckSample {
-        now: Time::ZERO,
-        acked: 1,
-        delivered: 0,
-        lost: 0,
-        in_recovery: false,
-        credit: 1.0,
-        rtt: None,
-        srtt: Span::from_millis(100),
-        min_rtt: Span::from_millis(100),
-        one_way_delay: None,
-        pair_spacing: None,
-        router: None,
-        ecn_echo: false,
-        in_flight: 0,
-        delivery_rate: None,
-        limit: Limit::Network,
-        round: 0,
-        segment_bytes: 1500,
-    };
+    impl Quick for Bbr {
+        fn would_be_quiet(&self, ack: &AckSample, _window: &Window) -> bool {
+            let news = self.meter.clone().read(ack);
+            self.is_quiet(ack, news)
+        }
 
-    /// The same flow twice: one of them takes every acknowledgement thoroughly.
-    struct Twins {
-        quick: (Bbr, Window),
-        thorough: (Bbr, Window),
-        ack: AckSample,
-        /// Acknowledgements that were not taken thoroughly.
-        quiet: usize,
+        fn disturb(&mut self) {
+            self.quiet = Quiet::default();
+        }
     }
 
-    impl Twins {
-        fn new() -> Self {
-            let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
-            let window = Window::new(10.0, 1e9, f64::INFINITY, Rounding::Real);
-            let twin = (Bbr::new(&settings), window);
-            Self {
-                quick: twin.clone(),
-                thorough: twin,
-                ack: FIRST,
-                quiet: 0,
-            }
-        }
-
-        fn both(&mut self, act: impl Fn(&mut Bbr, &mut Window)) {
-            for (bbr, window) in [&mut self.quick, &mut self.thorough] {
-                act(bbr, window);
-            }
-        }
-
-        /// An acknowledgement, a millisecond after the last.
-        fn ack(&mut self, delivered: u64, lost: u64, in_flight: u64, rtt_ms: u64, rate: f64) {
-            self.ack.now += Span::from_millis(1);
-            self.ack.delivered += delivered;
-            self.ack.lost += lost;
-            self.ack.in_flight = in_flight;
-            self.ack.rtt = Some(Span::from_millis(rtt_ms));
-            self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
-            let ack = self.ack;
-            let (quick, _) = &self.quick;
-            let news = quick.meter.clone().read(&ack);
-            self.quiet += usize::from(quick.is_quiet(&ack, news));
-            self.thorough.0.quiet = Quiet::default();
-            self.both(|bbr, window| bbr.on_ack(&ack, window));
-        }
-
-        fn other_event(&mut self, event: u8) {
-            let now = self.ack.now;
-            let loss = Congestion {
-                now,
-                cause: Cause::Loss,
-                base: 50.0,
-                in_flight: self.ack.in_flight,
-                in_slow_start: false,
-                first: false,
-            };
-            let timeout = Timeout {
-                now,
-                base: 50.0,
-                keep_ssthresh: false,
-            };
-            self.both(|bbr, window| match event {
-                0 => bbr.on_congestion(&loss, window),
-                1 => bbr.on_recovery_exit(now, window),
-                2 => bbr.on_idle(Span::from_millis(5), window),
-                3 => bbr.on_timeout(&timeout, window),
-                _ => {}
-            });
-        }
-
-        /// Everything but how long it is quiet.
-        fn states(&self) -> [String; 2] {
-            [&self.quick, &self.thorough].map(|(bbr, window)| {
-                let mut bbr = bbr.clone();
-                bbr.quiet = Quiet::default();
-                format!("{bbr:?} {window:?}")
-            })
-        }
+    fn twins() -> Twins<Bbr> {
+        let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+        Twins::new(Bbr::new(&settings))
     }
 
     proptest! {
@@ -200,7 +113,7 @@ mod tests {
                 1..300,
             ),
         ) {
-            let mut twins = Twins::new();
+            let mut twins = twins();
             for _ in 0..700 {
                 // Until the pipe is full and drained.
                 twins.ack(1, 0, 100, 100, 1_000.0);
@@ -218,7 +131,7 @@ mod tests {
     /// phase and round, those of larger rates and those of the probes for the round-trip time.
     #[test]
     fn most_acknowledgements_are_quiet() {
-        let mut twins = Twins::new();
+        let mut twins = twins();
         for number in 0..20_000 {
             let rate = if number % 20 == 0 { 1_000.0 } else { 990.0 };
             let rtt = if number % 1_000 == 0 { 100 } else { 105 };

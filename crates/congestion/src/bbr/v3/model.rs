@@ -10,7 +10,7 @@ use crate::rate_sample::RateSample;
 use crate::windowed_max::WindowedMax;
 
 /// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
-const MIN_RTT_AGE: Span = Span::from_secs(10);
+pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 
 /// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
@@ -82,6 +82,14 @@ pub(super) struct Aggregation {
     pub(super) extra: WindowedMax,
 }
 
+/// Where these go on after an acknowledgement, and how many are beyond with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aggregated {
+    start: Time,
+    delivered: f64,
+    pub(super) extra: f64,
+}
+
 /// The share of marked segments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
@@ -138,23 +146,40 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    pub(super) fn update(
-        &mut self,
-        ack: &AckSample,
-        newly: f64,
-        bandwidth: f64,
-        cwnd: f64,
-        tick: (u64, u64),
-    ) {
-        let expected = bandwidth * ack.now.since(self.start).as_secs_f64();
-        let mut beyond = self.delivered - expected;
+    /// What the news of an acknowledgement make of it, at a bandwidth and a window.
+    #[inline]
+    pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
+        let expected = bandwidth * now.since(self.start).as_secs_f64();
+        let beyond = self.delivered - expected;
         if beyond <= 0.0 {
-            (self.delivered, self.start, beyond) = (0.0, ack.now, 0.0);
+            return Aggregated {
+                start: now,
+                delivered: newly,
+                extra: smaller(newly, cwnd),
+            };
         }
-        self.delivered += newly;
-        let (round, rounds) = tick;
-        self.extra
-            .update(round, smaller(beyond + newly, cwnd), rounds);
+        Aggregated {
+            start: self.start,
+            delivered: self.delivered + newly,
+            extra: smaller(beyond + newly, cwnd),
+        }
+    }
+
+    /// Goes on from there.
+    #[inline]
+    pub(super) fn go_on(&mut self, aggregated: Aggregated) {
+        (self.start, self.delivered) = (aggregated.start, aggregated.delivered);
+    }
+}
+
+impl Signals {
+    /// Takes a delivery rate and its flight into account where they are larger.
+    #[inline(always)]
+    pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
+        if !rate.is_below(self.rate) {
+            self.rate = rate.per_second();
+        }
+        self.volume = flight.or_more(self.volume);
     }
 }
 
@@ -191,6 +216,13 @@ impl Flight {
     /// How many segments, none if that was not measured.
     pub(super) fn segments(self) -> f64 {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
+    }
+
+    /// Whether these are fewer than `segments`, or none were measured.
+    #[inline]
+    pub(super) fn is_below(self, segments: f64) -> bool {
+        self.rate
+            .is_none_or(|rate| rate.has_fewer_in(self.rtt, segments))
     }
 
     /// The larger of this and `segments`.
