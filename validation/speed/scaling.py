@@ -26,7 +26,7 @@ WINDOW = 100_000
 def main() -> None:
     """Measure and print all three."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=12, help="runs of each (default: 12)")
     rounds = parser.parse_args().rounds
     _against_flows(rounds)
     _against_loss(rounds)
