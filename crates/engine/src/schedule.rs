@@ -1,7 +1,9 @@
 //! The event list: what happens next.
 //!
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
-//! in every run. A busy element has one entry, not one per packet. Four 4-ary heaps share the work:
+//! in every run. Only among packets that arrive over different links at the same time, which may compete
+//! for the same queue, the index would prefer the same links for ever: they have [`Turn`]s.
+//! A busy element has one entry, not one per packet. Four 4-ary heaps share the work:
 //! links, whose entries change most; timers of the ends of flows, those of receivers apart, which paced
 //! senders are not to keep from working ahead; and observations, which bound what may be computed ahead
 //! of time.
@@ -13,6 +15,7 @@ use longhaul_units::Time;
 
 pub(crate) use self::heap::{Arrivals, Heap, Key};
 use self::timers::{Block, Deadlines, Kind};
+use crate::network::Upcoming;
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +94,9 @@ mod class {
     pub(super) const SAMPLE: u64 = 20;
     pub(super) const PROGRESS: u64 = 21;
     pub(super) const END: u64 = 22;
-    pub(super) const SHIFT: u32 = 56;
+    pub(super) const SHIFT: u32 = 59;
+    /// Of an arrival's index; between it and the class is its turn.
+    pub(super) const LINK_BITS: u32 = 20;
 }
 
 impl Event {
@@ -131,7 +136,7 @@ impl Event {
         match tag >> class::SHIFT {
             class::CHANGE => Self::Change(index),
             class::DEPARTURE => Self::Departure(index),
-            class::ARRIVAL => Self::Arrival(index),
+            class::ARRIVAL => Self::Arrival(link_of(tag)),
             class::MERGE => Self::Merge(index),
             class::QUEUE_UPDATE => Self::QueueUpdate(index),
             class::RELEASE => Self::Release(index),
@@ -156,9 +161,23 @@ impl Event {
     }
 }
 
+/// The link of an arrival.
+#[inline]
+fn link_of(tag: u64) -> u32 {
+    tag as u32 & ((1 << class::LINK_BITS) - 1)
+}
+
 #[inline]
 fn key(time: Time, event: Event) -> Key {
     Key::from(time.as_ps()) << 64 | Key::from(event.tag())
+}
+
+/// The entry of the next arrival at the far end of a link.
+#[inline]
+fn arrival_key(next: Upcoming, link: u32) -> Key {
+    let turn = next.turn.bits() << class::LINK_BITS;
+    let tag = class::ARRIVAL << class::SHIFT | turn | u64::from(link);
+    Key::from(next.time.as_ps()) << 64 | Key::from(tag)
 }
 
 /// [`Time::NEVER`] for the key of no entry.
@@ -179,6 +198,8 @@ pub(crate) struct Schedule {
     deadlines: [Deadlines; Kind::ALL.len()],
     /// When next a timer expires or everything is looked at, which is asked for each packet.
     quiet_until: Time,
+    /// The entry of the link's event that was taken last.
+    taken: Key,
     /// Events taken so far.
     pub(crate) events: u64,
     /// The most entries that waited at once.
@@ -194,6 +215,7 @@ impl Default for Schedule {
             observations: Heap::default(),
             deadlines: Default::default(),
             quiet_until: Time::NEVER,
+            taken: Key::MAX,
             events: 0,
             pending_max: 0,
         }
@@ -201,10 +223,16 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Enters an event of a link or a datagram stream.
+    /// Enters an event of a link or a datagram stream, other than an arrival.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));
+    }
+
+    /// Enters the next arrival at the far end of a link.
+    #[inline]
+    pub(crate) fn push_arrival(&mut self, next: Upcoming, link: u32) {
+        self.links.push(arrival_key(next, link));
     }
 
     /// Enters an event of an end of a flow.
@@ -260,6 +288,7 @@ impl Schedule {
             let observation = self.observations.first();
             let other = timer.min(answer).min(observation);
             if link < other {
+                self.taken = link;
                 return (time_of(link), Event::from_tag(link as u64));
             }
             if timer == other {
@@ -314,16 +343,24 @@ impl Schedule {
         self.quiet_until
     }
 
-    /// Removes the event of a link that was taken at `time`.
+    /// Removes the event of a link that is at work.
     #[inline]
-    pub(crate) fn finish_link(&mut self, time: Time, event: Event) {
-        self.links.remove(key(time, event));
+    pub(crate) fn finish_link(&mut self) {
+        self.links.remove(self.taken);
     }
 
-    /// Replaces the event of a link that was taken at `time` by the same at `next`.
+    /// Replaces the event of a link that is at work, no arrival, by the same at `next`.
     #[inline]
-    pub(crate) fn renew_link(&mut self, time: Time, event: Event, next: Time) {
-        self.links.replace(key(time, event), key(next, event));
+    pub(crate) fn renew_link(&mut self, next: Time) {
+        let tag = self.taken as u64;
+        let key = Key::from(next.as_ps()) << 64 | Key::from(tag);
+        self.links.replace(self.taken, key);
+    }
+
+    /// Replaces the arrival that is at work by the next one on its link.
+    #[inline]
+    pub(crate) fn renew_arrival(&mut self, next: Upcoming, link: u32) {
+        self.links.replace(self.taken, arrival_key(next, link));
     }
 }
 
@@ -345,7 +382,7 @@ mod tests {
         for _ in 0..5 {
             let (_, event) = schedule.next();
             if matches!(event, Event::Arrival(_) | Event::Departure(_)) {
-                schedule.finish_link(now, event);
+                schedule.finish_link();
             }
             order.push(event);
         }
@@ -390,10 +427,10 @@ mod tests {
                 }
                 match *renewal {
                     Some(span) => {
-                        schedule.renew_link(now, event, later(span));
+                        schedule.renew_link(later(span));
                         pending.push(later(span).as_ps());
                     }
-                    None => schedule.finish_link(now, event),
+                    None => schedule.finish_link(),
                 }
             }
         }

@@ -120,12 +120,11 @@ impl Changes {
 impl Network {
     /// The event of a link's change.
     pub(crate) fn change(&mut self, index: u32) {
-        let event = Event::Change(index);
         let changes = &mut self.changes[index as usize];
         let step = changes.rest.pop().expect("an event for each change");
         match changes.rest.last() {
-            Some(next) => self.schedule.renew_link(self.now, event, next.at),
-            None => self.schedule.finish_link(self.now, event),
+            Some(next) => self.schedule.renew_link(next.at),
+            None => self.schedule.finish_link(),
         }
         self.links[changes.link as usize].alter(step);
     }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 
 use longhaul_units::{Span, Time};
 
+use super::Upcoming;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
 use crate::schedule::{Arrivals, Event, Schedule};
@@ -141,12 +142,12 @@ impl Merge {
         }
     }
 
-    /// A link has a packet again, which arrives at `time`. `index` is the merge's own.
-    pub(super) fn push(&mut self, time: Time, link: u32, index: u32, schedule: &mut Schedule) {
-        self.arrivals.push(time, link);
-        if time < self.entry {
-            self.entry = time;
-            schedule.push_link(time, Event::Merge(index));
+    /// A link has a packet again. `index` is the merge's own.
+    pub(super) fn push(&mut self, next: Upcoming, link: u32, index: u32, schedule: &mut Schedule) {
+        self.arrivals.push(next, link);
+        if next.time < self.entry {
+            self.entry = next.time;
+            schedule.push_link(next.time, Event::Merge(index));
         }
     }
 
@@ -164,22 +165,21 @@ impl Merge {
 
     /// The packet of the next arrival has been taken; the next one of its link comes at `next`.
     #[inline]
-    pub(super) fn renew(&mut self, link: u32, next: Option<Time>) {
+    pub(super) fn renew(&mut self, link: u32, next: Option<Upcoming>) {
         self.arrivals.renew_first(link, next);
     }
 
     /// The event that was taken at `time` is over.
-    pub(super) fn finish(&mut self, time: Time, index: u32, schedule: &mut Schedule) {
-        let event = Event::Merge(index);
+    pub(super) fn finish(&mut self, time: Time, schedule: &mut Schedule) {
         if self.entry != time {
             // An earlier one has been entered since this one was.
-            schedule.finish_link(time, event);
+            schedule.finish_link();
         } else if let Some((next, _)) = self.arrivals.first() {
             self.entry = next;
-            schedule.renew_link(time, event, next);
+            schedule.renew_link(next);
         } else {
             self.entry = Time::NEVER;
-            schedule.finish_link(time, event);
+            schedule.finish_link();
         }
     }
 }

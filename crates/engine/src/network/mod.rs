@@ -14,6 +14,7 @@ use longhaul_units::Time;
 
 use self::change::Changes;
 use self::entrance::Entrance;
+pub(crate) use self::link::Upcoming;
 use self::link::{Fate, Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
@@ -24,7 +25,7 @@ use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
 use crate::random::Streams;
-use crate::schedule::{Event, Schedule};
+use crate::schedule::Schedule;
 
 /// What became of a packet that has reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,7 @@ impl Network {
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
-            Link::new(id, link, config.clock, queue, loss)
+            Link::new(id, link, config.clock, queue, loss, streams)
         });
         links.collect()
     }
@@ -202,19 +203,22 @@ impl Network {
     fn conclude(&mut self, link: u32, offer: Offer, sack: SackHandle) {
         match offer {
             Offer::Accepted => {}
-            Offer::Leads(time) => self.announce(link, time),
+            Offer::Leads => self.announce(link),
             Offer::Dropped => self.options.forget(sack),
         }
     }
 
-    /// A link that had nothing to hand on has a packet that reaches its far end at `time`.
+    /// A link that had nothing to hand on has a packet.
     #[inline]
-    fn announce(&mut self, link: u32, time: Time) {
+    fn announce(&mut self, link: u32) {
+        let Some(next) = self.links[link as usize].upcoming() else {
+            unreachable!("the link has a packet");
+        };
         match self.deliveries[link as usize] {
             Delivery::Merged(merge) => {
-                self.merges[merge as usize].push(time, link, merge, &mut self.schedule);
+                self.merges[merge as usize].push(next, link, merge, &mut self.schedule);
             }
-            _ => self.schedule.push_link(time, Event::Arrival(link)),
+            _ => self.schedule.push_arrival(next, link),
         }
     }
 
@@ -278,13 +282,12 @@ impl Network {
         self.links[link as usize].ahead(others)
     }
 
-    /// The event of a link's arrivals that was taken at `time` is over: there may be another.
+    /// The event of a link's arrivals is over: there may be another.
     #[inline]
-    pub(crate) fn finish_arrivals(&mut self, link: u32, time: Time) {
-        let event = Event::Arrival(link);
-        match self.links[link as usize].next() {
-            Some(packet) => self.schedule.renew_link(time, event, packet.time),
-            None => self.schedule.finish_link(time, event),
+    pub(crate) fn finish_arrivals(&mut self, link: u32) {
+        match self.links[link as usize].upcoming() {
+            Some(next) => self.schedule.renew_arrival(next, link),
+            None => self.schedule.finish_link(),
         }
     }
 
@@ -299,23 +302,20 @@ impl Network {
             };
             self.now = packet.time;
             self.ns2_s = packet.ns2_s;
-            let next = feeder.next().map(|packet| packet.time);
+            let next = feeder.upcoming();
             let merge = &mut self.merges[index as usize];
             merge.renew(link, next);
             let into = merge.into;
             self.forward(link, into);
         }
-        self.merges[index as usize].finish(begin, index, &mut self.schedule);
+        self.merges[index as usize].finish(begin, &mut self.schedule);
     }
 
     /// The event of the end of a transmission, with explicit service.
     pub(crate) fn depart(&mut self, link: u32) {
-        let event = Event::Departure(link);
-        self.schedule.finish_link(self.now, event);
-        let leads =
-            self.links[link as usize].depart(self.now, &mut self.schedule, &mut self.options);
-        if let Some(time) = leads {
-            self.announce(link, time);
+        self.schedule.finish_link();
+        if self.links[link as usize].depart(self.now, &mut self.schedule, &mut self.options) {
+            self.announce(link);
         }
         for sack in self.links[link as usize].displaced() {
             self.options.forget(sack);
@@ -325,8 +325,7 @@ impl Network {
     /// The event of the end of a period of a link's discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
         let period = self.links[link as usize].update();
-        let event = Event::QueueUpdate(link);
-        self.schedule.renew_link(self.now, event, self.now + period);
+        self.schedule.renew_link(self.now + period);
     }
 
     /// The packet about to arrive at the far end of a link whose packets are recorded.

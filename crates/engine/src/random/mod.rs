@@ -95,6 +95,11 @@ impl Stream {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
+    /// A number with so many random bits as a double has.
+    pub(crate) fn bits(&mut self) -> u64 {
+        (self.uniform() * (1_u64 << 53) as f64) as u64
+    }
+
     /// Uniform on [0, 1).
     #[inline]
     pub(crate) fn uniform(&mut self) -> f64 {

@@ -3,7 +3,8 @@
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{Event, key, time_of};
+use super::{arrival_key, link_of, time_of};
+use crate::network::Upcoming;
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.
 pub(crate) type Key = u128;
@@ -130,24 +131,24 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// The earliest arrival, and its link; of equal times that of the first link.
+    /// The earliest arrival, and its link.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
         let &first = self.heap.keys.first()?;
-        Some((time_of(first), first as u32))
+        Some((time_of(first), link_of(first as u64)))
     }
 
     /// Enters the next arrival of a link that had none.
     #[inline]
-    pub(crate) fn push(&mut self, time: Time, link: u32) {
-        self.heap.push(key(time, Event::Arrival(link)));
+    pub(crate) fn push(&mut self, next: Upcoming, link: u32) {
+        self.heap.push(arrival_key(next, link));
     }
 
     /// Replaces the first entry by the same link's next arrival, if there is one.
     #[inline]
-    pub(crate) fn renew_first(&mut self, link: u32, next: Option<Time>) {
+    pub(crate) fn renew_first(&mut self, link: u32, next: Option<Upcoming>) {
         match next {
-            Some(time) => self.heap.replace_first(key(time, Event::Arrival(link))),
+            Some(next) => self.heap.replace_first(arrival_key(next, link)),
             None => self.heap.remove_first(),
         }
     }

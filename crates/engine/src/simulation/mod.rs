@@ -105,7 +105,7 @@ impl World {
                 until = self.bound(delivery, begin, observation);
             }
         }
-        self.env.network.finish_arrivals(link, begin);
+        self.env.network.finish_arrivals(link);
     }
 
     /// Packets on a link whose packets are recorded reach its far end.

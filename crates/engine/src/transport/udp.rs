@@ -64,15 +64,15 @@ impl UdpStream {
 
     /// The event of the next departure.
     pub(crate) fn on_datagram_event(&mut self, env: &mut Env) {
-        let (now, event) = (env.network.now, Event::Datagram(self.index));
+        let now = env.network.now;
         if !self.running {
-            env.network.schedule.finish_link(now, event);
+            env.network.schedule.finish_link();
             return;
         }
         let sequence = self.sent;
         self.sent += 1;
         let next = self.next_departure(now);
-        env.network.schedule.renew_link(now, event, next);
+        env.network.schedule.renew_link(next);
         env.network.send(Packet {
             time: Time::ZERO,
             ns2_s: 0.0,

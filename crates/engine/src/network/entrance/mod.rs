@@ -169,10 +169,10 @@ impl Network {
 
     /// The event of packets that have been held back long enough.
     pub(crate) fn release(&mut self, index: u32) {
-        let (now, event) = (self.now, Event::Release(index));
+        let now = self.now;
         if self.entrances[index as usize].entry != now {
             // An earlier one has been entered since this one was.
-            return self.schedule.finish_link(now, event);
+            return self.schedule.finish_link();
         }
         while let Some(packet) = self.entrances[index as usize].holding.release(now) {
             let link = self.entrances[index as usize].link;
@@ -181,9 +181,9 @@ impl Network {
         let entrance = &mut self.entrances[index as usize];
         entrance.entry = entrance.holding.next().unwrap_or(Time::NEVER);
         if entrance.entry == Time::NEVER {
-            self.schedule.finish_link(now, event);
+            self.schedule.finish_link();
         } else {
-            self.schedule.renew_link(now, event, entrance.entry);
+            self.schedule.renew_link(entrance.entry);
         }
     }
 

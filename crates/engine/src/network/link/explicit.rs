@@ -156,20 +156,18 @@ impl ExplicitService {
         period.expect("only what has a period has a timer")
     }
 
-    /// A transmission ends. The caller has taken the event off the schedule. Returns the packet's
-    /// arrival at the far end if it is the next one there.
+    /// A transmission ends. The caller has taken the event off the schedule. Returns whether the packet
+    /// is the next one at the far end.
     pub(super) fn depart(
         &mut self,
         port: &mut Port,
         now: Time,
         schedule: &mut Schedule,
         options: &mut OptionStore,
-    ) -> Option<Time> {
+    ) -> bool {
         self.propagating += 1;
-        let leads = self.propagating == 1;
-        let arrival = self.next(port).map(|packet| packet.time);
         self.begin_next(port, now, schedule, options);
-        arrival.filter(|_| leads)
+        self.propagating == 1
     }
 
     /// The packet that reaches the far end next, if its transmission has ended.

@@ -14,6 +14,7 @@ mod recent_sizes;
 mod ring;
 mod token_bucket;
 mod transmitter;
+mod turn;
 
 use longhaul_units::{Span, Time};
 
@@ -23,12 +24,15 @@ use self::explicit::ExplicitService;
 pub(crate) use self::fates::Fate;
 use self::ns2_clock::Ns2Clock;
 use self::port::Port;
+use self::turn::Draws;
+pub(crate) use self::turn::Upcoming;
 use super::change::Step;
 use super::loss::LossModel;
 use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet, SackHandle};
+use crate::random::Streams;
 use crate::schedule::Schedule;
 
 /// One direction of a link at work.
@@ -39,6 +43,7 @@ pub(crate) struct Link {
     pub(crate) sampled: bool,
     port: Port,
     server: Server,
+    draws: Draws,
 }
 
 /// What serves packets. The tag is a byte of its own, quicker to look at than one hidden in what
@@ -58,8 +63,8 @@ enum Server {
 #[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// Accepted, and the next to be handed on, at the time given.
-    Leads(Time),
+    /// Accepted, and the next to be handed on.
+    Leads,
     Dropped,
 }
 
@@ -70,6 +75,7 @@ impl Link {
         clock: Clock,
         queue: Queue,
         loss: LossModel,
+        streams: &Streams,
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
         let server = match (config.service(), clock) {
@@ -83,6 +89,7 @@ impl Link {
             sampled: config.sampled,
             port: Port::new(queue, loss),
             server,
+            draws: Draws::new(id, streams),
         }
     }
 
@@ -117,13 +124,13 @@ impl Link {
     }
 
     /// Explicit service: a transmission ends. The caller has taken the event off the schedule.
-    /// Returns the packet's arrival at the far end if it is the next one there.
+    /// Returns whether the packet is the next one at the far end.
     pub(crate) fn depart(
         &mut self,
         now: Time,
         schedule: &mut Schedule,
         options: &mut OptionStore,
-    ) -> Option<Time> {
+    ) -> bool {
         match &mut self.server {
             Server::Explicit(service) => service.depart(&mut self.port, now, schedule, options),
             Server::Exact(_) | Server::Ns2(_) => unreachable!("departures are known on arrival"),
@@ -167,6 +174,18 @@ impl Link {
             Server::Exact(_) | Server::Ns2(_) => self.port.next(),
             Server::Explicit(service) => service.next(&self.port),
         }
+    }
+
+    /// The same, at the moment at which it becomes the next one, as an entry of an event list.
+    #[inline]
+    pub(crate) fn upcoming(&mut self) -> Option<Upcoming> {
+        let packet = self.next()?;
+        let time = packet.time;
+        let turn = match &mut self.server {
+            Server::Ns2(clock) => clock.turn(self.port.next()?),
+            Server::Exact(_) | Server::Explicit(_) => self.draws.turn(time),
+        };
+        Some(Upcoming { time, turn })
     }
 
     /// Hands on the next packet, if it reaches the far end by `until`, which may lie ahead of the

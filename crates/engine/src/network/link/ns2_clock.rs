@@ -10,6 +10,7 @@ use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use super::clock::{Clock, Moment};
 use super::recent_sizes::RecentSizes;
+use super::turn::{EntryOrder, Turn};
 use crate::packet::Packet;
 
 /// The clock of one link.
@@ -22,6 +23,7 @@ pub(super) struct Ns2Clock {
     busy_until_s: f64,
     /// When the first waiting packet begins service.
     next_start_s: f64,
+    order: EntryOrder,
 }
 
 /// How long packets of a size take.
@@ -40,7 +42,20 @@ impl Ns2Clock {
             crossings: RecentSizes::default(),
             busy_until_s: f64::NEG_INFINITY,
             next_start_s: 0.0,
+            order: EntryOrder::new(),
         }
+    }
+
+    /// Whose turn it is when the packet reaches the far end, on its way to which it is now the first.
+    #[inline]
+    pub(super) fn turn(&mut self, packet: &Packet) -> Turn {
+        let transmission_s = self.crossing(packet.bytes).transmission_s;
+        let arrival = Moment {
+            time: packet.time,
+            ns2_s: packet.ns2_s,
+        };
+        let crossing_s = transmission_s + self.delay_s;
+        self.order.turn(arrival, transmission_s, crossing_s)
     }
 
     #[inline]

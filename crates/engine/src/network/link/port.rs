@@ -146,7 +146,7 @@ impl Port {
             ..*packet
         };
         if self.ring.push(packet, needed) {
-            Offer::Leads(time)
+            Offer::Leads
         } else {
             Offer::Accepted
         }

@@ -1,0 +1,125 @@
+//! Whose turn it is when packets reach a node over different links at the same time.
+//!
+//! Where access links and the bottleneck have the same rate, packets of several flows arrive together
+//! in every slot of a full queue, which has room for one of them. An order that is always the same, such
+//! as that of the links' numbers, shuts out the last flows for ever. It is drawn instead or, under
+//! ns-2's clock, ns-2's own. Either depends on the packets alone, not on when they are entered into an
+//! event list, so that looking ahead changes nothing.
+
+use longhaul_units::{PS_PER_S, Time};
+
+use super::clock::Moment;
+use crate::random::{Stream, Streams};
+
+/// The next packet on a link: when it reaches the far end, and whose turn it is then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Upcoming {
+    pub(crate) time: Time,
+    pub(crate) turn: Turn,
+}
+
+/// Of packets that arrive at the same time, the one with the smallest is first: 39 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Turn(u64);
+
+impl Turn {
+    const BITS: u32 = 39;
+
+    /// Its bits, above which there is nothing.
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+}
+
+/// Draws the turns of the packets of one link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draws {
+    salt: u64,
+}
+
+impl Draws {
+    pub(super) fn new(link: u32, streams: &Streams) -> Self {
+        let mut stream: Stream = streams.own(&format!("turns/{link}"));
+        Self {
+            salt: stream.bits(),
+        }
+    }
+
+    /// A hash of the link and the time instead of a draw, which would depend on what was drawn before. Two
+    /// rounds of multiplication, as SplitMix64 ends (Steele, Lea and Flood, 2014) and with its
+    /// constants: after one, regular times have left their pattern.
+    #[inline]
+    pub(super) fn turn(self, time: Time) -> Turn {
+        let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Turn(mixed >> (u64::BITS - Turn::BITS))
+    }
+}
+
+/// The order in which ns-2 takes arrivals: by time in seconds, then by entry into its event list.
+///
+/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission
+/// begins, so that the longer crossing comes first. Packets that began to cross at the same time were
+/// entered when the link had finished the packet before, which was entered one transmission earlier, or
+/// when they reached an idle link, which was entered when they began to cross the link before. That is
+/// earlier as long as the other link's delay is longer than a transmission, and what was decided then
+/// holds for all packets that follow without a gap: the link that has been busy for the shortest time
+/// is first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntryOrder {
+    /// Arrival of the packet before, and when the link began to be busy without a gap.
+    last_s: f64,
+    busy_since_s: f64,
+}
+
+impl EntryOrder {
+    const ULPS_BITS: u32 = 17;
+    const CROSSING_BITS: u32 = 9;
+    const AGE_BITS: u32 = 13;
+
+    pub(super) fn new() -> Self {
+        Self {
+            last_s: f64::NEG_INFINITY,
+            busy_since_s: 0.0,
+        }
+    }
+
+    /// The turn of the packet that is now the next one. It takes so long from the begin of its
+    /// transmission to its end and to the far end.
+    #[inline]
+    pub(super) fn turn(&mut self, arrival: Moment, transmission_s: f64, crossing_s: f64) -> Turn {
+        /// Of sums and differences.
+        const ROUNDING: f64 = 1.0 + 1e-6;
+        let began_s = arrival.ns2_s - crossing_s;
+        if arrival.ns2_s - self.last_s > transmission_s * ROUNDING {
+            self.busy_since_s = began_s;
+        }
+        self.last_s = arrival.ns2_s;
+        let longest = (1 << Self::CROSSING_BITS) - 1;
+        let crossing = longest - scaled(crossing_s, Self::CROSSING_BITS);
+        let age = scaled(began_s - self.busy_since_s, Self::AGE_BITS);
+        let entry = crossing << Self::AGE_BITS | age;
+        Turn(ulps(arrival) << (Self::CROSSING_BITS + Self::AGE_BITS) | entry)
+    }
+}
+
+/// Where in its picosecond an arrival is, in units in the last place of its time in seconds. From 63 ms
+/// after the beginning on, a picosecond has few enough of them to tell all apart.
+#[inline]
+fn ulps(arrival: Moment) -> u64 {
+    const MIDDLE: i64 = 1 << (EntryOrder::ULPS_BITS - 1);
+    let whole_s = arrival.time.as_ps() as f64 * (1.0 / PS_PER_S as f64);
+    let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
+    (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
+}
+
+/// A span up to 256 seconds in so many bits: five of its exponent and the first of its fraction.
+#[inline]
+fn scaled(span_s: f64, bits: u32) -> u64 {
+    const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
+    const EXPONENT: u32 = 5;
+    const LEAST: u64 = 256.0_f64.to_bits() - (1 << (FRACTION + EXPONENT));
+    let code = span_s.max(0.0).to_bits().saturating_sub(LEAST) >> (FRACTION + EXPONENT - bits);
+    code.min((1 << bits) - 1)
+}
