@@ -24,5 +24,6 @@ pub const RESULTS_VERSION: u32 = 1;
 pub use config::Config;
 pub use network::change::{CapacityMeter, Change};
 pub use network::entrance::{DelayBox, EntranceConfig, Reordering};
+pub use network::graph::Graph;
 pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;

@@ -96,7 +96,7 @@ mod class {
     pub(super) const END: u64 = 22;
     pub(super) const SHIFT: u32 = 59;
     /// Of an arrival's index; between it and the class is its turn.
-    pub(super) const LINK_BITS: u32 = 20;
+    pub(super) const LINK_BITS: u32 = 22;
 }
 
 impl Event {
@@ -223,6 +223,8 @@ impl Default for Schedule {
 }
 
 impl Schedule {
+    pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
+
     /// Enters an event of a link or a datagram stream, other than an arrival.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
@@ -367,19 +369,21 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Turn;
     use proptest::prelude::*;
 
     #[test]
-    fn ties_go_by_class_then_element() {
+    fn ties_go_by_class_then_turn_or_element() {
         let mut schedule = Schedule::default();
         let now = Time::from_ps(5);
         schedule.push_observation(now, Event::Sample);
-        schedule.push_link(now, Event::Arrival(2));
-        schedule.push_link(now, Event::Arrival(1));
+        for (link, turn) in [(1, Turn::LAST), (2, Turn::FIRST), (3, Turn::LAST)] {
+            schedule.push_arrival(Upcoming { time: now, turn }, link);
+        }
         schedule.push_link(now, Event::Departure(9));
         schedule.push_timer(now, Event::Start(0));
         let mut order = Vec::new();
-        for _ in 0..5 {
+        for _ in 0..6 {
             let (_, event) = schedule.next();
             if matches!(event, Event::Arrival(_) | Event::Departure(_)) {
                 schedule.finish_link();
@@ -390,8 +394,9 @@ mod tests {
             order,
             [
                 Event::Departure(9),
-                Event::Arrival(1),
                 Event::Arrival(2),
+                Event::Arrival(1),
+                Event::Arrival(3),
                 Event::Start(0),
                 Event::Sample
             ]
@@ -408,7 +413,7 @@ mod tests {
         ) {
             let mut schedule = Schedule::default();
             for (link, &time) in (0..).zip(&times) {
-                schedule.push_link(Time::from_ps(time), Event::Arrival(link));
+                schedule.push_link(Time::from_ps(time), Event::Datagram(link));
             }
             let mut pending = times.clone();
             let steps = renewals.iter().zip(&meanwhile).zip(1000..);
@@ -416,7 +421,7 @@ mod tests {
                 if pending.is_empty() {
                     break;
                 }
-                let (now, event) = schedule.next();
+                let (now, _) = schedule.next();
                 pending.sort_unstable();
                 prop_assert_eq!(now.as_ps(), pending.remove(0));
                 let later = |span: u64| Time::from_ps(now.as_ps() + span);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use common::disciplines::{DISCIPLINES, Discipline};
 use common::extras::{Extras, extras};
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_flows, add_own_access, controller, drop_tail,
-    dumbbell, run, tcp,
+    AT_ONCE, Records, add_access, add_datagrams, add_equal_access, add_flows, add_own_access,
+    controller, drop_tail, dumbbell, run, tcp,
 };
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{
@@ -55,6 +55,8 @@ struct Small {
     jitter_us: u64,
     pacing: bool,
     ns2_clock: bool,
+    /// All flows start together.
+    at_once: bool,
     finite: usize,
     greedy: usize,
     bytes: u64,
@@ -72,12 +74,12 @@ prop_compose! {
         loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
         recovery in prop::sample::select(RECOVERIES.to_vec()),
         delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
-        pacing: bool, ns2_clock: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
+        pacing: bool, ns2_clock: bool, at_once: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
         Small {
             mbps, delay_ms, limit, queue, congestion, ecn, loss, extras, recovery, delayed_ack,
-            timestamps, jitter_us, pacing, ns2_clock, finite, greedy, bytes, shaped, seed,
+            timestamps, jitter_us, pacing, ns2_clock, at_once, finite, greedy, bytes, shaped, seed,
         }
     }
 }
@@ -125,7 +127,10 @@ impl Small {
             pacing: self.pacing,
             ..tcp(self.recovery)
         };
-        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500));
+        let start = match self.at_once {
+            true => AT_ONCE,
+            false => Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500)),
+        };
         let finite = Tcp {
             transfer: Some(self.bytes),
             ..base.clone()
@@ -154,6 +159,8 @@ struct Surroundings {
 struct Access {
     /// Every flow has nodes and links of its own.
     own: bool,
+    /// They are equally long and as fast as the bottleneck: packets of several flows arrive together.
+    alike: bool,
     delay_us: u64,
     mbps: u64,
     limit: u64,
@@ -164,11 +171,11 @@ struct Access {
 
 prop_compose! {
     fn access()(
-        own: bool, delay_us in 0u64..2000, mbps in 1u64..80,
+        own: bool, alike: bool, delay_us in 0u64..2000, mbps in 1u64..80,
         limit in prop_oneof![1u64..40, Just(10_000u64)],
         loss in prop_oneof![Just(0.0), 0.0..0.02f64], plain: bool,
     ) -> Access {
-        Access { own, delay_us, mbps, limit, loss, plain }
+        Access { own, alike, delay_us, mbps, limit, loss, plain }
     }
 }
 
@@ -210,13 +217,15 @@ impl Access {
     fn add_to(&self, config: &mut Config) {
         let inner = config.links.len();
         let delay = Span::from_micros(self.delay_us);
-        if self.own {
-            add_own_access(config, delay);
-        } else {
-            add_access(config, delay);
+        match (self.own, self.alike) {
+            (true, true) => add_equal_access(config, delay),
+            (true, false) => add_own_access(config, delay),
+            (false, _) => add_access(config, delay),
         }
         for link in &mut config.links[inner..] {
-            link.rate = Rate::from_bps(self.mbps * 1_000_000);
+            if !self.alike {
+                link.rate = Rate::from_bps(self.mbps * 1_000_000);
+            }
             link.queue = drop_tail(self.limit);
             link.loss = Loss::Bernoulli(self.loss);
             if self.plain {
@@ -527,4 +536,29 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
         "{} packets",
         flow.delivered_pkts
     );
+}
+
+/// Access links as fast as the bottleneck: in every slot of its full queue packets of several flows
+/// arrive together, and no flow may be preferred.
+#[test]
+fn flows_whose_packets_arrive_together_share_alike() {
+    let mut config = dumbbell(
+        Rate::from_bps(100_000_000),
+        Span::from_millis(18),
+        drop_tail(200),
+        30,
+    );
+    config.measure.from = Time::ZERO + Span::from_secs(10);
+    let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
+    add_flows(&mut config, "reno", 10, start, tcp(Recovery::Sack));
+    add_equal_access(&mut config, Span::from_millis(1));
+    let (totals, _) = run(&config);
+    let delivered = totals
+        .flows
+        .iter()
+        .map(|flow| flow.window.delivered_pkts as f64);
+    let shares: Vec<f64> = delivered.collect();
+    let (sum, squares): (f64, f64) = (shares.iter().sum(), shares.iter().map(|x| x * x).sum());
+    let jain = sum * sum / squares / shares.len() as f64;
+    assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{AT_ONCE, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
+use common::{AT_ONCE, add_equal_access, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
 use longhaul_engine::config::{Clock, Ecn, Randomness, Recovery, Start, Tcp};
@@ -168,4 +168,34 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     // Recorded to 10 us; a packet takes 12. The second is a few packets off.
     assert!((cuts[0] - 18.736_38).abs() < 6e-6, "{cuts:?}");
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
+}
+
+/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several packets
+/// arrive together, and the order in which they are taken decides who loses. Ten Reno flows, started every
+/// 100 ms, each with links of its own of 1 ms at both ends; packets acknowledged after 20 s.
+#[test]
+fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
+    const ACKED: [u64; 10] = [
+        16_760, 14_216, 14_463, 14_482, 14_399, 20_052, 18_080, 12_765, 13_842, 13_644,
+    ];
+    let rate = Rate::from_bps(100_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(18), drop_tail(200), 20);
+    config.links[1].queue = drop_tail(1_000_000);
+    config.clock = Clock::Ns2;
+    for number in 0..10 {
+        let start = Start::At(Time::ZERO + Span::from_millis(100 * number));
+        let label = format!("flow-{number}");
+        add_flows(&mut config, &label, 1, start, ns2_tcp(Recovery::Ns2Reno));
+    }
+    add_equal_access(&mut config, Span::from_millis(1));
+    let (totals, _) = run(&config);
+    for (flow, acked) in totals.flows.iter().zip(ACKED) {
+        // Beyond what is acknowledged, 167 packets of all flows are on their way back.
+        let delivered = flow.total.delivered_pkts;
+        let ahead = delivered.checked_sub(acked);
+        assert!(
+            ahead.is_some_and(|ahead| ahead < 100),
+            "{delivered}, ns-2 {acked}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! The network between the flows' hosts: dumbbell, parking lot or any graph, as nodes and links.
 
+use longhaul_engine::Graph;
 use longhaul_engine::config::Shaper;
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -307,33 +308,11 @@ pub(crate) fn find_node(
 }
 
 impl Core {
-    /// The links from one node to another: shortest by delay, then hops, then link order, as the
-    /// engine routes.
+    /// The links from one node to another, as the engine routes.
     pub fn route(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        // Bellman-Ford: networks are small, and this needs no queue.
-        let mut best: Vec<Option<(Span, usize, usize)>> = vec![None; self.nodes.len()];
-        best[from] = Some((Span::ZERO, 0, usize::MAX));
-        for _ in 1..self.nodes.len() {
-            for (index, link) in self.links.iter().enumerate() {
-                let Some((delay, hops, _)) = best[link.from] else {
-                    continue;
-                };
-                let reached = (delay + link.delay, hops + 1, index);
-                let better = |(delay, hops, _)| (reached.0, reached.1) < (delay, hops);
-                if best[link.to].is_none_or(better) {
-                    best[link.to] = Some(reached);
-                }
-            }
-        }
-        let mut route = Vec::new();
-        let mut node = to;
-        while node != from {
-            let (_, _, link) = best[node]?;
-            route.push(link);
-            node = self.links[link].from;
-        }
-        route.reverse();
-        Some(route)
+        let links = self.links.iter();
+        let links = links.map(|link| (link.from, link.to, link.delay));
+        Graph::new(self.nodes.len(), links).shortest_path(from, to)
     }
 
     /// Propagation delay along a route.

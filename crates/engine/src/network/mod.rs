@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub(crate) mod entrance;
+pub(crate) mod graph;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
@@ -14,6 +15,8 @@ use longhaul_units::Time;
 
 use self::change::Changes;
 use self::entrance::Entrance;
+#[cfg(test)]
+pub(crate) use self::link::Turn;
 pub(crate) use self::link::Upcoming;
 use self::link::{Fate, Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
@@ -55,6 +58,7 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn new(config: &Config, streams: &Streams) -> Self {
+        assert!(config.links.len() <= Schedule::MAX_LINKS, "too many links");
         let mut schedule = Schedule::default();
         let changes = Changes::of(config, streams, &mut schedule);
         Self {

@@ -3,9 +3,9 @@
 //! A route is a run of hops in one table, ended by the kind of endpoint that takes the packet. A
 //! packet holds its position in the table, so that forwarding is one load.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
+use super::graph::Graph;
 use crate::config::Config;
 
 /// What takes a packet at the end of its route.
@@ -87,16 +87,14 @@ pub(crate) struct Routes {
     /// By link: its entrance, if it has one.
     entrances: Vec<Option<u32>>,
     known: BTreeMap<(usize, usize, End), Option<u32>>,
-    /// Links that leave each node, as (link, far end, delay in picoseconds).
-    leaving: Vec<Vec<(u32, usize, u64)>>,
+    graph: Graph,
 }
 
 impl Routes {
     pub(crate) fn new(config: &Config) -> Self {
-        let mut leaving = vec![Vec::new(); config.nodes.len()];
-        for (link, id) in config.links.iter().zip(0..) {
-            leaving[link.from].push((id, link.to, link.delay.as_ps()));
-        }
+        let links = config.links.iter();
+        let links = links.map(|link| (link.from, link.to, link.delay));
+        let graph = Graph::new(config.nodes.len(), links);
         let mut numbers = 0..;
         let entrances = config.links.iter().map(|link| {
             let _ = link.entrance.as_ref()?;
@@ -106,7 +104,7 @@ impl Routes {
             entrances: entrances.collect(),
             hops: Vec::new(),
             known: BTreeMap::new(),
-            leaving,
+            graph,
         }
     }
 
@@ -119,13 +117,14 @@ impl Routes {
         if let Some(&known) = self.known.get(&(from, to, end)) {
             return known.map(|route| Path { route });
         }
-        let route = self.shortest(from, to).map(|links| {
+        let links = self.graph.shortest_path(from, to);
+        let route = links.filter(|links| !links.is_empty()).map(|links| {
             let route = u32::try_from(self.hops.len()).expect("more than 4e9 hops");
             for link in links {
-                let entrance = self.entrances[link as usize];
+                let entrance = self.entrances[link];
                 self.hops
                     .extend(entrance.map(|index| Hop::Entrance(index, end.carrier())));
-                self.hops.push(Hop::Link(link));
+                self.hops.push(Hop::Link(link as u32));
             }
             self.hops.push(Hop::End(end));
             route
@@ -145,39 +144,6 @@ impl Routes {
             Hop::Entrance(..) => None,
             Hop::End(end) => Some((std::mem::take(&mut links), end)),
         })
-    }
-
-    /// Links of the path with the smallest (delay, hops), ties broken by link order (Dijkstra).
-    fn shortest(&self, from: usize, to: usize) -> Option<Vec<u32>> {
-        let mut best: Vec<Option<(u64, u32)>> = vec![None; self.leaving.len()];
-        let mut reached_by: Vec<Option<(u32, usize)>> = vec![None; self.leaving.len()];
-        let mut frontier = BinaryHeap::from([Reverse(((0_u64, 0_u32), from))]);
-        best[from] = Some((0, 0));
-        while let Some(Reverse((cost, node))) = frontier.pop() {
-            if node == to {
-                break;
-            }
-            if best[node] != Some(cost) {
-                continue;
-            }
-            for &(link, next, delay) in &self.leaving[node] {
-                let next_cost = (cost.0 + delay, cost.1 + 1);
-                if best[next].is_none_or(|known| next_cost < known) {
-                    best[next] = Some(next_cost);
-                    reached_by[next] = Some((link, node));
-                    frontier.push(Reverse((next_cost, next)));
-                }
-            }
-        }
-        let mut links = Vec::new();
-        let mut node = to;
-        while node != from {
-            let (link, previous) = reached_by[node]?;
-            links.push(link);
-            node = previous;
-        }
-        links.reverse();
-        (!links.is_empty()).then_some(links)
     }
 }
 

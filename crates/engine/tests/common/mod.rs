@@ -242,8 +242,19 @@ pub fn add_access(config: &mut Config, delay: Span) {
 
 /// The same with nodes of its own for each flow, further away from flow to flow.
 pub fn add_own_access(config: &mut Config, delay: Span) {
+    add_access_of(config, |number| {
+        Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2)
+    });
+}
+
+/// The same with nodes of its own for each flow, all as far away.
+pub fn add_equal_access(config: &mut Config, delay: Span) {
+    add_access_of(config, |_| delay);
+}
+
+fn add_access_of(config: &mut Config, delay: impl Fn(usize) -> Span) {
     for number in 0..config.flows.len() {
-        let delay = Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2);
+        let delay = delay(number);
         let (from, to) = (config.flows[number].from, config.flows[number].to);
         config.flows[number].from = add_node(config, from, delay);
         config.flows[number].to = add_node(config, to, delay);

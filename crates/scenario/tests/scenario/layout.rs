@@ -1,7 +1,9 @@
 //! Topologies become the nodes, links and hosts that they describe.
 
 use longhaul_engine::config::{Start, Transport};
+use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::queue::{Capacity, QueueConfig};
+use longhaul_engine::simulation;
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::{Rate, Span, Time};
 
@@ -183,6 +185,43 @@ fn a_graph_routes_by_delay() {
         panic!("no TCP")
     };
     assert_eq!(tcp.receive_window, 408);
+}
+
+/// Over b and over c it is as far, and only the path over b is fast: what is derived from a path is
+/// derived from the one that packets take.
+#[test]
+fn a_diamond_of_equal_delays_is_derived_from_the_path_that_packets_take() {
+    let link = |from: &str, to: &str, mbps: &str| {
+        format!("{{ from = \"{from}\", to = \"{to}\", rate = \"{mbps} Mbps\", delay = \"10 ms\" }}")
+    };
+    let links = [
+        link("a", "c", "10"),
+        link("c", "d", "10"),
+        link("a", "b", "100"),
+        link("b", "d", "100"),
+    ];
+    let text = |links: &[String]| {
+        let links = links.join(", ");
+        format!(
+            "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\", \"c\", \"d\"]\n\
+             links = [{links}]\n[[flows]]\nfrom = \"a\"\nto = \"d\"\n"
+        )
+    };
+    let window = |text: &str| {
+        let scenario = parse(text, "diamond.toml", None, &[]).expect("valid");
+        let config = scenario.config().clone();
+        let Transport::Tcp(tcp) = &config.flows[0].transport else {
+            panic!("no TCP")
+        };
+        (tcp.receive_window, config)
+    };
+    let (diamond, config) = window(&text(&links));
+    let (fast, _) = window(&text(&links[2..]));
+    assert_eq!(diamond, fast);
+    let totals = simulation::run(&config, &mut NoRecorder).expect("it runs");
+    let arrived = totals.links.iter().map(|link| link.total.arrived_pkts > 0);
+    let taken: Vec<bool> = arrived.collect();
+    assert_eq!(taken, [false, false, false, false, true, true, true, true]);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) use self::fates::Fate;
 use self::ns2_clock::Ns2Clock;
 use self::port::Port;
 use self::turn::Draws;
+#[cfg(test)]
+pub(crate) use self::turn::Turn;
 pub(crate) use self::turn::Upcoming;
 use super::change::Step;
 use super::loss::LossModel;
@@ -89,7 +91,7 @@ impl Link {
             sampled: config.sampled,
             port: Port::new(queue, loss),
             server,
-            draws: Draws::new(id, streams),
+            draws: Draws::new(&config.name, streams),
         }
     }
 

@@ -137,7 +137,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
                 while env.network.hand_on(link, now, &mut arrived).is_some() {
                     sent.push(arrived);
                 }
-                env.network.finish_arrivals(link, now);
+                env.network.finish_arrivals(link);
             }
             other => timer(env, other),
         }
