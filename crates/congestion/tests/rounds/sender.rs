@@ -9,7 +9,6 @@ use longhaul_units::{Span, Time};
 /// A flow, its clock and its counters.
 pub struct Sender {
     pub state: CongestionState,
-    pub in_recovery: bool,
     now: Time,
     delivered: u64,
 }
@@ -20,7 +19,6 @@ impl Sender {
         let controller = spec.build().unwrap();
         Self {
             state: CongestionState::new(window, SlowStart::Standard, controller),
-            in_recovery: false,
             now: Time::ZERO,
             delivered: 0,
         }
@@ -50,7 +48,7 @@ impl Sender {
             acked: 1,
             delivered: self.delivered,
             lost: 0,
-            in_recovery: self.in_recovery,
+            in_recovery: false,
             credit: 1.0,
             rtt: Some(rtt),
             srtt: rtt,

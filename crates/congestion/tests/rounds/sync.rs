@@ -177,28 +177,6 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// Verdicts of recovery are made and not followed; afterwards standard TCP has the window until
-/// the next.
-#[test]
-fn nothing_is_adjusted_in_recovery() {
-    let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
-    for ms in 0..8 {
-        queued(&mut sender, 10 * ms);
-    }
-    sender.signal(Cause::Loss);
-    sender.in_recovery = true;
-    let cut = sender.cwnd();
-    assert_eq!(queued(&mut sender, 80), cut);
-    assert_probe(&sender, "trend", 1.0);
-    sender.in_recovery = false;
-    assert_near(queued(&mut sender, 80), cut + 1.0 / cut);
-    let before = queued(&mut sender, 80);
-    assert!(
-        queued(&mut sender, 80) < 0.8 * before,
-        "the twelfth report cuts"
-    );
-}
-
 /// After a loss: cuts above half the largest queueing delay, once until all that was in flight at
 /// the cut is acknowledged, and no growth in between.
 #[test]

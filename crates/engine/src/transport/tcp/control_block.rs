@@ -70,6 +70,8 @@ pub(super) struct Ack<'a> {
     pub(super) flags: Flags,
     /// Time stamp that it echoes.
     pub(super) stamp: Time,
+    /// Whether it arrives in fast recovery.
+    pub(super) in_recovery: bool,
 }
 
 /// State that all schemes share, in this order in memory: of a thousand connections none finds its state

@@ -212,7 +212,8 @@ impl ControlBlock {
         }
     }
 
-    /// Hands an acknowledgement inside a recovery to algorithms that hold the window there too.
+    /// Hands an acknowledgement inside a recovery, or one that begins it, to algorithms that hold the
+    /// window there too.
     pub(crate) fn steer(&mut self, sample: &mut AckSample) {
         sample.in_recovery = true;
         if self.holds_window {
@@ -259,7 +260,7 @@ impl ControlBlock {
             acked,
             delivered: self.delivered,
             lost: self.lost,
-            in_recovery: false,
+            in_recovery: ack.in_recovery,
             credit,
             rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
             srtt: self.srtt(),

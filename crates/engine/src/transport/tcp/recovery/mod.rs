@@ -25,6 +25,9 @@ use crate::transport::Env;
 
 /// What a scheme decides about the segments of a connection.
 pub(super) trait Repair {
+    /// Whether fast recovery is going on.
+    fn in_recovery(&self, tcb: &ControlBlock) -> bool;
+
     /// Segments thought to be in the network.
     fn in_flight(&self, tcb: &ControlBlock) -> u64;
 

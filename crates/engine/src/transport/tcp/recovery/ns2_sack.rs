@@ -25,6 +25,11 @@ pub(crate) struct Ns2Sack {
 }
 
 impl Repair for Ns2Sack {
+    #[inline]
+    fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
+        self.recovering
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64

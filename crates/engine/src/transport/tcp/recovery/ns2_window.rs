@@ -37,6 +37,11 @@ impl Ns2Window {
 }
 
 impl Repair for Ns2Window {
+    #[inline]
+    fn in_recovery(&self, tcb: &ControlBlock) -> bool {
+        tcb.last_cut == LastCut::Loss
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
@@ -62,7 +67,7 @@ impl Repair for Ns2Window {
     #[inline(always)]
     fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
         if ack.next > tcb.una {
-            let repairing = tcb.last_cut == LastCut::Loss;
+            let repairing = ack.in_recovery;
             if self.newreno && repairing && ack.next < tcb.recover {
                 self.on_partial(tcb, ack, env);
             } else {
@@ -72,6 +77,11 @@ impl Repair for Ns2Window {
                 }
                 self.inflation = 0;
                 self.partial_seen = false;
+                // The acknowledgement that ends a recovery lets the window grow, too.
+                let ack = Ack {
+                    in_recovery: false,
+                    ..ack
+                };
                 let acked = ack.next - tcb.una;
                 tcb.advance(ack, env);
                 tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);

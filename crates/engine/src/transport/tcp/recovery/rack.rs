@@ -91,6 +91,11 @@ impl Rack {
 
 impl Repair for Rack {
     #[inline]
+    fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
+        self.phase == Phase::Recovery
+    }
+
+    #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }

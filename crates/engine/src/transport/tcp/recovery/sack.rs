@@ -71,6 +71,11 @@ impl Sack {
 }
 
 impl Repair for Sack {
+    #[inline]
+    fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
+        self.phase == Phase::Recovery
+    }
+
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {

@@ -35,6 +35,11 @@ impl WindowRepair {
 }
 
 impl Repair for WindowRepair {
+    #[inline]
+    fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
+        self.recovering
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }

@@ -7,7 +7,7 @@ use longhaul_congestion::{
 };
 use longhaul_units::{Rate, Span};
 
-use super::{ReceiverBench, SenderBench, ms, tcp};
+use super::{ReceiverBench, SenderBench, controller, ms, tcp};
 use crate::config::{Recovery, Tcp};
 use crate::packet::{Flags, SackBlocks};
 
@@ -103,12 +103,53 @@ fn every_delivery_is_observed_in_every_phase() {
         // The third duplicate tells of the loss.
         let lost = scribe.observed(|ack| ack.lost);
         assert_eq!((lost[2], lost[4], lost[10]), (0, 1, 1), "{recovery:?}");
+        // Recovery begins with that, and ends with the acknowledgement of the repair.
+        let inside = scribe.observed(|ack| ack.in_recovery);
+        let mut expected = vec![false; 4];
+        expected.extend([true; 6]);
+        expected.push(false);
+        assert_eq!(inside, expected, "{recovery:?}");
         assert!(
             scribe
                 .acks(|ack| ack.in_recovery)
                 .iter()
                 .all(|&inside| !inside)
         );
+    }
+}
+
+/// Sync-TCP follows no verdict of a recovery: a queue of 80 ms, the largest so far, is reported in one.
+/// Afterwards standard TCP has the window.
+#[test]
+fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
+    for recovery in [Recovery::Sack, Recovery::RackTlp] {
+        let config = Tcp {
+            initial_ssthresh: Some(2.0),
+            one_way_delay: true,
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, controller("sync-pcwnd"));
+        let mut report = |at, next, block: Option<(u64, u64)>, queued: u64| {
+            let mut sack = SackBlocks::default();
+            block.into_iter().for_each(|block| sack.push(block));
+            let sack = sack.with_transit(Span::from_millis(100 + queued));
+            bench.ack_report(at, next, sack, Flags::NONE);
+            bench.sender.sample(ms(at)).cwnd
+        };
+        report(200, 2, None, 0);
+        // Segment 2 is lost; rack waits for a quarter of the round trip.
+        for right in 4..=10 {
+            report(226 + right, 2, Some((3, right)), 80);
+        }
+        report(340, 14, None, 0);
+        let after = report(341, 15, None, 0);
+        let grown = report(342, 16, None, 0);
+        assert!(
+            (grown - after - 1.0 / after).abs() < 1e-9,
+            "{recovery:?}: from {after} to {grown}"
+        );
+        assert_eq!(bench.sender.counters(ms(342)).cuts_loss, 1);
+        assert!(after > 5.0, "{recovery:?}: {after} after one halving of 10");
     }
 }
 

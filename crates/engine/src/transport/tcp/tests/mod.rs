@@ -64,11 +64,16 @@ fn tcp(recovery: Recovery) -> Tcp {
 
 /// Standard congestion control.
 fn reno() -> Controller {
+    controller("reno")
+}
+
+/// A registered algorithm with its defaults.
+fn controller(kind: &str) -> Controller {
     let spec = ControllerSpec {
-        kind: "reno".to_string(),
+        kind: kind.to_string(),
         ..ControllerSpec::default()
     };
-    spec.build().expect("reno exists")
+    spec.build().expect("a registered algorithm")
 }
 
 fn ms(ms: u64) -> Time {
