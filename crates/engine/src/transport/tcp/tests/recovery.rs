@@ -284,6 +284,30 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     assert_eq!(bench.sent(), [4, 5, 6]);
 }
 
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless the timer
+/// has sent the same segment again before: the first of ten segments, twice; the first of a flight of six;
+/// the third of that, which only slow start has sent again.
+#[test]
+fn the_threshold_is_kept_only_if_the_timer_has_sent_the_segment_before() {
+    for recovery in [Recovery::NewReno, Recovery::Sack] {
+        let mut bench = SenderBench::open(tcp(recovery), reno());
+        let threshold = |bench: &mut SenderBench, at| {
+            bench.wait(at);
+            let counters = bench.sender.counters(ms(at));
+            (counters.timeouts, bench.sender.sample(ms(at)).ssthresh)
+        };
+        assert_eq!(threshold(&mut bench, 1_150), (1, 5.0), "{recovery:?}");
+        assert_eq!(threshold(&mut bench, 3_150), (2, 5.0), "{recovery:?}");
+        for next in 2..=11 {
+            bench.ack(3_200 + next, next, &[]);
+        }
+        assert_eq!(threshold(&mut bench, 7_250), (3, 3.0), "{recovery:?}");
+        bench.ack(7_300, 12, &[]);
+        bench.ack(7_400, 13, &[]);
+        assert_eq!(threshold(&mut bench, 16_000), (4, 2.0), "{recovery:?}");
+    }
+}
+
 /// The same when all data has been sent once: the window, not the application, is the limit.
 #[test]
 fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
