@@ -59,14 +59,20 @@ impl ControlBlock {
         self.log(EventKind::Cut(cause), before, env);
     }
 
-    /// Reduces for a loss, unless an ECN reduction already covers this window of data (RFC 3168
-    /// section 6.1.2).
+    /// Reduces for a loss, unless an ECN reduction already covers this window of data.
     pub(crate) fn reduce_for_loss(&mut self, env: &mut Env) {
-        if self.last_cut == LastCut::Ecn && self.una <= self.recover {
+        if self.mark_covers_loss() && self.una <= self.recover {
             self.last_cut = LastCut::Loss;
         } else {
             self.reduce(0.0, env);
         }
+    }
+
+    /// Whether the last reduction was for a mark and stands for losses of the same window of data, too
+    /// (RFC 3168 section 6.1.2): not if the algorithm answers marks in proportion, because losses are
+    /// to be answered like anybody's (RFC 8257 section 3.5).
+    pub(crate) fn mark_covers_loss(&self) -> bool {
+        self.last_cut == LastCut::Ecn && !self.congestion.needs().every_mark
     }
 
     /// Tells controller and log that a repair is complete.

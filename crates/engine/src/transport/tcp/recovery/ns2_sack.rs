@@ -141,8 +141,8 @@ impl Ns2Sack {
             self.enter_recovery(tcb, env);
             tcb.reduce(0.0, env);
         } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
-            tcb.last_cut = LastCut::Loss;
             self.enter_recovery(tcb, env);
+            tcb.reduce_for_loss(env);
         } else {
             return;
         }

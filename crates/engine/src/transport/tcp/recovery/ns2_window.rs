@@ -128,7 +128,7 @@ impl Ns2Window {
         if tcb.una > tcb.recover || tcb.una == 1 || again {
             tcb.reduce(self.inflation as f64, env);
         } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
-            tcb.last_cut = LastCut::Loss;
+            tcb.reduce_for_loss(env);
         } else {
             return;
         }

@@ -2,7 +2,7 @@
 
 use longhaul_units::Span;
 
-use super::{ReceiverBench, SenderBench, reno, tcp};
+use super::{ReceiverBench, SenderBench, controller, reno, tcp};
 use crate::config::{DelayedAck, Ecn, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
@@ -81,4 +81,37 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     assert_eq!(cwnd(&mut bench, 300), 5.5);
     bench.ack_with(400, 16, &[], ece);
     assert!(cwnd(&mut bench, 400) < 5.5);
+}
+
+/// A mark and, in the same window of data, a loss: DCTCP answers the mark by alpha / 2, which starts at a
+/// half, and the loss like anybody (RFC 8257 section 3.5); whom a mark has halve the window has answered
+/// both (RFC 3168 section 6.1.2).
+#[test]
+fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {
+    let recoveries = [
+        Recovery::Sack,
+        Recovery::RackTlp,
+        Recovery::NewReno,
+        Recovery::Ns2Sack,
+        Recovery::Ns2NewReno,
+    ];
+    for recovery in recoveries {
+        for (kind, losses) in [("dctcp", 1), ("reno", 0)] {
+            let config = Tcp {
+                recovery,
+                limited_transmit: false,
+                ..dctcp()
+            };
+            let mut bench = SenderBench::open(config, controller(kind));
+            bench.ack(200, 2, &[]);
+            bench.ack_with(201, 3, &[], Flags::ECE);
+            for right in 5..=10 {
+                bench.ack(226 + right, 3, &[(4, right)]);
+            }
+            let counters = bench.sender.counters(super::ms(240));
+            let cuts = (counters.cuts_ecn, counters.cuts_loss);
+            assert_eq!(cuts, (1, losses), "{recovery:?} {kind}");
+            assert_eq!(counters.retransmitted_pkts, 1, "{recovery:?} {kind}");
+        }
+    }
 }
