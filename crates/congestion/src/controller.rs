@@ -174,6 +174,9 @@ pub struct Needs {
     pub dummies: bool,
     /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
     pub every_mark: bool,
+    /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
+    /// must (RFC 3168 section 6.1.2).
+    pub no_ecn: bool,
 }
 
 /// What follows a timeout in standard TCP.

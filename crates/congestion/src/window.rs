@@ -37,7 +37,7 @@ const MIN_SSTHRESH: f64 = 2.0;
 const FLOOR: f64 = 1.0;
 
 /// Congestion window and slow start threshold in segments.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     cwnd: f64,
     ssthresh: f64,

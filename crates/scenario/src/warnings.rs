@@ -1,5 +1,6 @@
 //! What is allowed but probably not meant.
 
+use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
     Config, Distribution, Link, Proxy, RttClock, Source, Start, Tcp, Transport,
 };
@@ -49,6 +50,14 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
         .filter_map(|flow| flow.transport.tcp())
         .chain(proxies)
         .map(AsRef::as_ref)
+}
+
+/// What a registered algorithm needs of the transport.
+fn needs(tcp: &Tcp) -> Needs {
+    match (&tcp.congestion.custom, tcp.congestion.build()) {
+        (None, Ok(controller)) => controller.needs(),
+        _ => Needs::default(),
+    }
 }
 
 fn has_random_element(config: &Config) -> bool {
@@ -172,6 +181,14 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
                 proxy.name
             ));
         }
+    }
+    let deaf = tcps(config).find(|tcp| tcp.ecn.is_on() && needs(tcp).no_ecn);
+    if let Some(tcp) = deaf {
+        out.push(format!(
+            "`{}` does not respond to marks, which RFC 3168 section 6.1.2 asks of flows that use ECN \
+             (tcp.ecn): queues mark its packets instead of dropping them, to no effect",
+            tcp.congestion.kind
+        ));
     }
     let is_decbit = |link: &Link| matches!(link.queue, QueueConfig::DecBit(_));
     let others = tcps(config).find(|tcp| tcp.ecn.is_on() && tcp.congestion.kind != DECBIT);

@@ -34,6 +34,7 @@ const NEEDS: Needs = Needs {
     one_way_delay: false,
     dummies: false,
     every_mark: false,
+    no_ecn: false,
 };
 
 /// How long the window stays small to measure the round-trip time (ProbeRTTDuration).

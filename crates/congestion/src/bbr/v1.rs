@@ -375,7 +375,10 @@ impl CongestionControl for Bbr {
     }
 
     fn needs(&self) -> Needs {
-        NEEDS
+        Needs {
+            no_ecn: true,
+            ..NEEDS
+        }
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -539,8 +539,12 @@ impl CongestionControl for Bbr3 {
         self.quantum() as u64
     }
 
+    /// Who claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr, section "ECN").
     fn needs(&self) -> Needs {
-        NEEDS
+        Needs {
+            no_ecn: self.ecn_factor == 0.0,
+            ..NEEDS
+        }
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -114,6 +114,10 @@ fn serve(tcp: &mut Table, controller: &Controller) {
         let rule = "the algorithm counts marked segments";
         tcp.derive("ecn", Value::Text("dctcp".into()), rule);
     }
+    if needs.no_ecn && !tcp.contains_key("ecn") {
+        let rule = "the algorithm does not respond to marks";
+        tcp.derive("ecn", Value::Flag(false), rule);
+    }
     if controller.sends_pairs() && !tcp.contains_key("delayed_ack") {
         let rule = "the algorithm times the acknowledgements of single segments";
         tcp.derive("delayed_ack", Value::Flag(false), rule);

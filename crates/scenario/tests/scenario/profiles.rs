@@ -87,6 +87,11 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
             "{kind}"
         );
     }
+    assert_eq!(of("bbr", &[]).ecn, Ecn::Off, "it does not respond to marks");
+    assert_eq!(of("bbr", &["flows.0.tcp.ecn=true"]).ecn, Ecn::Classic);
+    assert_eq!(of("bbr3", &[]).ecn, Ecn::Classic);
+    let deaf = "flows.0.congestion.ecn_factor=0";
+    assert_eq!(of("bbr3", &[deaf]).ecn, Ecn::Off);
     assert!(of("reno", &[]).delayed_ack.is_some());
     assert!(of("packet-pair", &[]).delayed_ack.is_none());
     let chosen = of("packet-pair", &["flows.0.tcp.delayed_ack=true"]);

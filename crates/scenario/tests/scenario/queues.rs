@@ -262,6 +262,18 @@ fn marks_that_a_sender_misunderstands_are_warned_of() {
 }
 
 #[test]
+fn ecn_of_an_algorithm_that_ignores_marks_is_warned_of() {
+    let warned = |kind: &str| {
+        let congestion = format!("flows.0.congestion.kind={kind}");
+        let scenario = with(&[congestion.as_str(), "flows.0.tcp.ecn=true"]);
+        let mut warnings = scenario.warnings().iter();
+        warnings.any(|text| text.contains("does not respond to marks"))
+    };
+    assert!(warned("bbr"));
+    assert!(!warned("bbr3"));
+}
+
+#[test]
 fn a_token_bucket_counts_as_the_rate() {
     let text = BASE.replacen("delay =", &format!("{SHAPER}delay ="), 1);
     let scenario = parse(&text, "shaped.toml", None, &[]).expect("valid");

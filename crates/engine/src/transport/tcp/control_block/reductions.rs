@@ -35,7 +35,7 @@ impl ControlBlock {
     }
 
     fn cut(&mut self, cause: Cause, base: f64, env: &mut Env) {
-        let window = &self.congestion.window;
+        let window = self.congestion.window;
         let before = window.cwnd();
         let event = Congestion {
             now: env.network.now,
@@ -49,6 +49,10 @@ impl ControlBlock {
         self.cwr_pending = true;
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
+            if !self.ns2 && self.congestion.window == window {
+                // The algorithm ignores marks. ns-2 notes them at its smallest window, too.
+                return;
+            }
             self.counters.cuts_ecn += 1;
             self.last_cut = LastCut::Ecn;
         } else {

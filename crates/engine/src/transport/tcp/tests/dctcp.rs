@@ -83,6 +83,23 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     assert!(cwnd(&mut bench, 400) < 5.5);
 }
 
+/// BBR ignores marks: they are no reductions, and a loss in the same window of data is one.
+#[test]
+fn marks_that_an_algorithm_ignores_are_no_reductions() {
+    let config = Tcp {
+        ecn: Ecn::Classic,
+        ..dctcp()
+    };
+    let mut bench = SenderBench::open(config, controller("bbr"));
+    bench.ack_with(200, 2, &[], Flags::ECE);
+    bench.ack_with(201, 3, &[], Flags::ECE);
+    for right in 5..=8 {
+        bench.ack(200 + right, 3, &[(4, right)]);
+    }
+    let counters = bench.sender.counters(super::ms(210));
+    assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
+}
+
 /// A mark and, in the same window of data, a loss: DCTCP answers the mark by alpha / 2, which starts at a
 /// half, and the loss like anybody (RFC 8257 section 3.5); whom a mark has halve the window has answered
 /// both (RFC 3168 section 6.1.2).
