@@ -177,6 +177,9 @@ pub struct Needs {
     /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
     /// must (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
+    /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
+    /// (RFC 8985), with which Linux runs BBR.
+    pub rack_tlp: bool,
 }
 
 /// What follows a timeout in standard TCP.

@@ -2,7 +2,7 @@
 
 use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
-    Config, Distribution, Link, Proxy, RttClock, Source, Start, Tcp, Transport,
+    Config, Distribution, Link, Proxy, Recovery, RttClock, Source, Start, Tcp, Transport,
 };
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{EntranceConfig, Loss};
@@ -38,6 +38,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_flows(resolved, config, &mut out);
     warn_of_few_samples(config, &mut out);
     warn_of_ecn(config, &mut out);
+    warn_of_recovery(config, &mut out);
     warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
     out
@@ -197,6 +198,18 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
             "a queue of kind `decbit` marks whenever a packet or two wait, which `{}` takes for \
              congestion; it is made for `decbit` senders",
             other.congestion.kind
+        ));
+    }
+}
+
+fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
+    let rack = |tcp: &&Tcp| matches!(tcp.recovery, Recovery::RackTlp | Recovery::RackTlpPrr);
+    let mut others = tcps(config).filter(|tcp| !rack(tcp));
+    if let Some(tcp) = others.find(|tcp| needs(tcp).rack_tlp) {
+        out.push(format!(
+            "`{}` without RACK-TLP (recovery) waits for a retransmission timeout whenever a \
+             retransmission is lost again",
+            tcp.congestion.kind
         ));
     }
 }

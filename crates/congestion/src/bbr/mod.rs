@@ -28,13 +28,15 @@ const MIN_WINDOW: f64 = 4.0;
 /// the receiver.
 const QUANTA: f64 = 3.0;
 
-/// The bandwidth is the largest delivery rate.
+/// The bandwidth is the largest delivery rate. Loss of a retransmission that only the timer notices
+/// leaves a window of two bandwidth-delay products stuck behind it.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     one_way_delay: false,
     dummies: false,
     every_mark: false,
     no_ecn: false,
+    rack_tlp: true,
 };
 
 /// How long the window stays small to measure the round-trip time (ProbeRTTDuration).

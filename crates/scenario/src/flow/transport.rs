@@ -29,13 +29,17 @@ pub(crate) fn resolve_tcp(
     let preferred = shared.profile.node("variant");
     let congestion = resolve_congestion(flow, path, preferred, shared.algorithms, out);
     resolve_slow_start(flow, shared.profile);
+    let controller = congestion.as_ref().and_then(|spec| spec.build().ok());
+    if let Some(controller) = &controller {
+        resolve_recovery(flow, controller);
+    }
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
     let packet = flow.bytes("packet");
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
-    if let Some(controller) = congestion.as_ref().and_then(|spec| spec.build().ok()) {
-        serve(tcp, &controller);
+    if let Some(controller) = &controller {
+        serve(tcp, controller);
     }
     resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
@@ -101,6 +105,20 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
         }
     }
     fill(tcp, &lower);
+}
+
+/// The recovery that the algorithm needs, unless the scenario names one.
+fn resolve_recovery(flow: &mut Table, controller: &Controller) {
+    let recovery = flow.node("recovery");
+    let chosen = !matches!(recovery.origin, Origin::Profile(_));
+    if controller.needs().rack_tlp && !chosen && !is_rack_tlp(text_of(recovery)) {
+        let rule = "the algorithm needs lost retransmissions to be noticed";
+        flow.derive("recovery", Value::Text("rack-tlp".into()), rule);
+    }
+}
+
+fn is_rack_tlp(recovery: &str) -> bool {
+    recovery.starts_with("rack-tlp")
 }
 
 /// Turns on what the algorithm needs, unless the scenario says otherwise.

@@ -115,6 +115,37 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
 }
 
 #[test]
+fn bbr_recovers_with_rack_tlp_unless_the_scenario_names_another() {
+    let of = |profile: &str, kind: &str, more: &[&str]| {
+        let (profile, kind) = (
+            format!("profile={profile}"),
+            format!("flows.0.congestion.kind={kind}"),
+        );
+        with(&[&[profile.as_str(), kind.as_str()], more].concat())
+    };
+    for kind in ["bbr", "bbr3"] {
+        for profile in ["rfc", "ns2-2.35"] {
+            let derived = of(profile, kind, &[]);
+            assert_eq!(tcp(&derived).recovery, Recovery::RackTlp, "{profile}");
+            assert!(derived.warnings().is_empty());
+        }
+        assert_eq!(
+            tcp(&of("linux", kind, &[])).recovery,
+            Recovery::RackTlpPrr,
+            "the profile's own"
+        );
+        let chosen = of("rfc", kind, &["flows.0.recovery=sack"]);
+        assert_eq!(tcp(&chosen).recovery, Recovery::Sack);
+        assert!(chosen.warnings().concat().contains("without RACK-TLP"));
+    }
+    let reno = of("rfc", "reno", &["flows.0.recovery=sack"]);
+    assert_eq!(
+        (tcp(&reno).recovery, reno.warnings().len()),
+        (Recovery::Sack, 0)
+    );
+}
+
+#[test]
 fn one_way_timestamps_have_the_size_of_their_own_option() {
     // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
     let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
