@@ -69,4 +69,4 @@ pub use registry::{ControllerSpec, SlowStartSpec};
 pub use response_table::ResponseTable;
 pub use slow_start::{Hystart, SlowStart};
 pub use state::CongestionState;
-pub use window::{Change, Rounding, Window};
+pub use window::{Change, MinCwnd, Rounding, Window};

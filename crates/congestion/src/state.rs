@@ -123,6 +123,9 @@ impl CongestionState {
         self.slow_start.on_reduction();
         let before = self.window.cwnd();
         self.controller.on_congestion(event, &mut self.window);
+        if self.controller.phases() != Phases::All {
+            self.window.end_reduction(event.cause);
+        }
         // Marks bring no recovery in which the window could go down.
         if event.cause == Cause::Loss
             && let Some(floor) = self.controller.recovery_floor(&self.window)

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::Cause;
+
 /// How reductions are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rounding {
@@ -30,6 +32,16 @@ pub enum Change {
     Timeout,
 }
 
+/// Windows in whole segments that reductions leave at least, whatever the algorithm takes away. After a
+/// timeout it is one segment in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MinCwnd {
+    /// After a loss.
+    pub loss: u8,
+    /// After a mark (RFC 3168).
+    pub ecn: u8,
+}
+
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
 
@@ -44,6 +56,7 @@ pub struct Window {
     ceiling: f64,
     rounding: Rounding,
     change: Change,
+    reduced_min: MinCwnd,
 }
 
 impl Window {
@@ -57,12 +70,21 @@ impl Window {
             ceiling,
             rounding,
             change: Change::Initial,
+            reduced_min: MinCwnd { loss: 1, ecn: 1 },
         };
         assert!(
             cwnd >= FLOOR && ceiling >= cwnd,
             "initial window out of bounds"
         );
         window
+    }
+
+    /// The same with other smallest windows after reductions.
+    pub fn with_min_cwnd(self, reduced_min: MinCwnd) -> Self {
+        Self {
+            reduced_min,
+            ..self
+        }
     }
 
     /// Congestion window in segments.
@@ -142,6 +164,17 @@ impl Window {
         };
         self.set_ssthresh(target);
         self.set_cwnd(target, Change::Reduction);
+    }
+
+    /// Ends a reduction for `cause`: the window is not below the smallest that it may leave.
+    pub(crate) fn end_reduction(&mut self, cause: Cause) {
+        let min = f64::from(match cause {
+            Cause::Ecn => self.reduced_min.ecn,
+            Cause::Loss | Cause::Nak | Cause::Router => self.reduced_min.loss,
+        });
+        if self.cwnd < min {
+            self.set_cwnd(min, Change::Reduction);
+        }
     }
 
     /// Restarts from one segment after a timeout.

@@ -8,7 +8,7 @@ mod traffic;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
+use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::network::change::Change;
@@ -261,6 +261,8 @@ pub struct Tcp {
     pub slow_start: SlowStart,
     /// How reductions round.
     pub rounding: Rounding,
+    /// The smallest windows that reductions leave.
+    pub min_cwnd: MinCwnd,
     /// How losses are repaired.
     pub recovery: Recovery,
     /// Duplicate acknowledgements that signal a loss.

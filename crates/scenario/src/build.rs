@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Rounding};
+use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
@@ -243,6 +243,7 @@ fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
             "integer-both" => Rounding::IntegerBoth,
             _ => Rounding::Real,
         },
+        min_cwnd: min_cwnd(tcp.sub("min_cwnd")),
         recovery: recovery(group.word("recovery")),
         dupack_threshold: tcp.whole("dupack_threshold") as u32,
         limited_transmit: tcp.flag("limited_transmit"),
@@ -274,6 +275,13 @@ fn whole_unless_word(tcp: &Table, key: &str) -> Option<u64> {
         Some(whole.unsigned_abs())
     } else {
         None
+    }
+}
+
+fn min_cwnd(table: &Table) -> MinCwnd {
+    MinCwnd {
+        loss: table.whole("loss") as u8,
+        ecn: table.whole("ecn") as u8,
     }
 }
 

@@ -8,7 +8,7 @@ pub mod proxies;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Rounding, SlowStart, Variant};
+use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
     Source, Start, Tcp, Transport, Udp,
@@ -78,6 +78,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         congestion: controller("reno", Variant::Paper, &[]),
         slow_start: SlowStart::Standard,
         rounding: Rounding::Real,
+        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
         recovery,
         dupack_threshold: 3,
         limited_transmit: true,
@@ -103,6 +104,7 @@ pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     Tcp {
         sack_option_bytes: 0,
         rounding: Rounding::IntegerSsthresh,
+        min_cwnd: MinCwnd { loss: 1, ecn: 1 },
         rto: Rto {
             initial: Span::from_secs(3),
             clock: RttClock::Ns2Ticks {

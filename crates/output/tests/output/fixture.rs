@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Rounding, SlowStart};
+use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
@@ -131,6 +131,7 @@ fn tcp(kind: &str) -> Tcp {
         },
         slow_start: SlowStart::Standard,
         rounding: Rounding::Real,
+        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
         recovery: Recovery::Sack,
         dupack_threshold: 3,
         limited_transmit: true,

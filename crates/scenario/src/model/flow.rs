@@ -239,6 +239,11 @@ pub(crate) const TCP: &[Field] = &[
         "Whether reductions cut the threshold, or threshold and window, to whole segments.",
     ),
     field(
+        "min_cwnd",
+        Kind::Table(MIN_CWND),
+        "Smallest windows that reductions leave; after a timeout it is one segment in any case.",
+    ),
+    field(
         "header",
         Kind::Positive(SIZE),
         "IP and TCP headers of a data segment, without options.",
@@ -262,6 +267,19 @@ pub(crate) const TCP: &[Field] = &[
         "sack_block",
         Kind::Quantity(SIZE),
         "Each SACK block on the wire.",
+    ),
+];
+
+const MIN_CWND: &[Field] = &[
+    field(
+        "loss",
+        Kind::Whole { min: 1, max: 100 },
+        "After a loss, in segments.",
+    ),
+    field(
+        "ecn",
+        Kind::Whole { min: 1, max: 100 },
+        "After an ECN mark, in segments.",
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! Profiles give the values of their sources.
 
-use longhaul_congestion::{Rounding, SlowStart, Variant};
+use longhaul_congestion::{MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
@@ -44,6 +44,7 @@ fn rfc_follows_the_standards() {
         (Span::from_secs(1), Span::from_secs(1))
     );
     assert_eq!(tcp.rounding, Rounding::Real);
+    assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 1 });
     assert_eq!(tcp.congestion.variant, Variant::Paper);
     // 2 x (bandwidth-delay product 8333.3 + queue 8333): nothing in flight can exceed it.
     assert_eq!(tcp.receive_window, 33_333);
@@ -190,6 +191,7 @@ fn ns2_2_35_is_what_the_reference_runs_used() {
         }
     );
     assert_eq!(tcp.rounding, Rounding::IntegerSsthresh);
+    assert_eq!(tcp.min_cwnd, MinCwnd { loss: 1, ecn: 1 });
     assert_eq!(
         tcp.slow_start,
         SlowStart::Ns2Limited {

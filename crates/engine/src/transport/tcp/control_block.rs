@@ -181,7 +181,8 @@ impl ControlBlock {
             config.slow_start.initial_ssthresh(ssthresh),
             f64::INFINITY,
             config.rounding,
-        );
+        )
+        .with_min_cwnd(config.min_cwnd);
         let holds_window = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);

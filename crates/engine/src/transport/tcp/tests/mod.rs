@@ -8,7 +8,7 @@ mod routers;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{Controller, ControllerSpec, Rounding, SlowStart};
+use longhaul_congestion::{Controller, ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
@@ -42,6 +42,7 @@ fn tcp(recovery: Recovery) -> Tcp {
         congestion: ControllerSpec::default(),
         slow_start: SlowStart::Standard,
         rounding: Rounding::Real,
+        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
         recovery,
         dupack_threshold: 3,
         limited_transmit: true,

@@ -1,5 +1,6 @@
 //! What the schemes send, acknowledgement by acknowledgement.
 
+use longhaul_congestion::MinCwnd;
 use longhaul_units::Span;
 
 use super::{SenderBench, ms, reno, tcp};
@@ -100,6 +101,32 @@ fn prr_leaves_a_reduction_without_loss_alone() {
         let counters = bench.sender.counters(ms(201));
         assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
     }
+}
+
+/// Half of three segments: a loss leaves the threshold (RFC 5681 section 3.2), which is at least two; a mark
+/// may leave less (RFC 3168 section 6.1.2), and so may anything in ns-2.
+#[test]
+fn reductions_leave_the_smallest_window_of_the_profile() {
+    let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
+        let config = Tcp {
+            initial_window: 3.0,
+            initial_ssthresh: Some(2.0),
+            dupack_threshold: 1,
+            ecn: Ecn::Classic,
+            min_cwnd,
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        bench.ack_with(200, next, blocks, flags);
+        let sample = bench.sender.sample(ms(200));
+        assert_eq!(sample.ssthresh, 2.0);
+        sample.cwnd
+    };
+    let (rfc, ns2) = (MinCwnd { loss: 2, ecn: 1 }, MinCwnd { loss: 1, ecn: 1 });
+    let loss = [(2, 3)];
+    assert_eq!(cut(Recovery::Sack, rfc, 1, &loss, Flags::NONE), 2.0);
+    assert_eq!(cut(Recovery::Sack, rfc, 2, &[], Flags::ECE), 1.5);
+    assert_eq!(cut(Recovery::Ns2Sack, ns2, 1, &loss, Flags::NONE), 1.5);
 }
 
 /// The first block that is more than three segments ahead tells FACK of everything below it.
