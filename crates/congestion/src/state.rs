@@ -87,9 +87,24 @@ impl CongestionState {
         // A recovery that takes no time has no end of its own.
         self.end_rate_halving();
         if phases == Phases::Avoidance && self.slow_start.lasts(&self.window) {
-            self.slow_start.on_ack(ack, &mut self.window);
+            let left = self.slow_start.on_ack(ack, &mut self.window);
+            if left > 0.0 {
+                self.on_ack_beyond_slow_start(ack, left);
+            }
             return;
         }
+        self.on_ack_in_avoidance(ack, phases);
+    }
+
+    /// The credit that slow start leaves counts in congestion avoidance.
+    #[cold]
+    fn on_ack_beyond_slow_start(&mut self, ack: &AckSample, credit: f64) {
+        let rest = AckSample { credit, ..*ack };
+        self.on_ack_in_avoidance(&rest, Phases::Avoidance);
+    }
+
+    #[inline]
+    fn on_ack_in_avoidance(&mut self, ack: &AckSample, phases: Phases) {
         let before = self.window.cwnd();
         self.controller.on_ack(ack, &mut self.window);
         if phases == Phases::Avoidance {

@@ -357,11 +357,13 @@ impl Ecn {
 pub enum AckCounting {
     /// One, whatever it acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// The segments acknowledged, at most this many in slow start (RFC 3465).
+    /// The segments that it covers, at most this many in slow start (RFC 3465).
     PerSegment {
-        /// The limit `L` of RFC 3465 in slow start.
+        /// The limit `L` of RFC 3465 in slow start; one in that after a timeout.
         slow_start_limit: f64,
     },
+    /// The segments that it reports for the first time, selectively or not (Linux).
+    Delivered,
 }
 
 /// Delayed acknowledgements.

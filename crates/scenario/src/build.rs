@@ -251,6 +251,7 @@ fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
             Value::Table(table) => AckCounting::PerSegment {
                 slow_start_limit: table.number("per_segment"),
             },
+            Value::Text(word) if word == "delivered" => AckCounting::Delivered,
             _ => AckCounting::PerAck,
         },
         ecn: match tcp.node("ecn").value {

@@ -8,7 +8,7 @@ use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::registry::Entry;
 use crate::slow_start::SlowStart;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<SlowStart> = Entry {
     kind: "hystart++",
@@ -131,25 +131,34 @@ impl Hystart {
         self.over = true;
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    /// The part of an acknowledgement's credit that counts.
+    pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
-            window.grow(ack.credit, Change::SlowStart);
-            return;
+            credit
+        } else {
+            credit.min(self.max_per_ack)
+        }
+    }
+
+    /// Segments that the window grows by for each of an acknowledgement.
+    pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
+        if self.over {
+            return 1.0;
         }
         if self.round != Some(ack.round) {
             self.round = Some(ack.round);
             self.begin_round(window);
         }
-        let step = ack.credit.min(self.max_per_ack);
-        let divisor = self.css.map_or(1.0, |_| self.css_growth_divisor);
-        if !self.over {
-            window.grow(step / divisor, Change::SlowStart);
+        if self.over {
+            return 0.0;
         }
+        let divisor = self.css.map_or(1.0, |_| self.css_growth_divisor);
         if let Some(rtt) = ack.rtt {
             self.current_min = Some(self.current_min.map_or(rtt, |min| min.min(rtt)));
             self.taken += 1.0;
         }
         self.judge();
+        1.0 / divisor
     }
 
     fn begin_round(&mut self, window: &mut Window) {

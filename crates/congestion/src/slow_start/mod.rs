@@ -150,9 +150,10 @@ impl SlowStart {
         window.in_slow_start() || at_threshold && matches!(self, Self::Linux)
     }
 
-    /// Grows the window below `ssthresh`.
+    /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
     #[inline]
-    pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
+        let mut credit = ack.credit;
         let step = match self {
             Self::Standard | Self::Linux | Self::Ns2Limited { .. } => 1.0,
             Self::Limited { max_ssthresh } => {
@@ -163,7 +164,10 @@ impl SlowStart {
                     limited_step(window.cwnd(), *max_ssthresh)
                 }
             }
-            Self::Hystart(hystart) => return hystart.on_ack(ack, window),
+            Self::Hystart(hystart) => {
+                credit = hystart.limit(credit);
+                hystart.on_ack(ack, window)
+            }
             Self::NistLimited { max_ssthresh } => {
                 if window.cwnd() < *max_ssthresh {
                     1.0
@@ -172,7 +176,25 @@ impl SlowStart {
                 }
             }
         };
-        window.grow(step * ack.credit, Change::SlowStart);
+        // An acknowledgement of many segments counts as so many of one each, which slow start takes as
+        // long as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
+        let taken = if credit > 1.0 {
+            credit.min(self.credit_to_threshold(step, window))
+        } else {
+            credit
+        };
+        window.grow(step * taken, Change::SlowStart);
+        credit - taken
+    }
+
+    /// How many segments, acknowledged one by one, slow start takes to its end.
+    fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
+        let steps = (window.ssthresh() - window.cwnd()) / step;
+        if matches!(self, Self::Linux) {
+            libm::floor(steps) + 1.0
+        } else {
+            libm::ceil(steps)
+        }
     }
 
     /// The window was reduced, or restarts after a timeout.

@@ -181,14 +181,15 @@ pub(crate) const TCP: &[Field] = &[
     field(
         "ack_counting",
         Kind::OneOf(&[
-            Kind::Word(&["per-ack"]),
+            Kind::Word(&["per-ack", "delivered"]),
             Kind::Table(&[required(
                 "per_segment",
                 Kind::Number(Range::closed(1.0, 1e6)),
-                "The limit L of RFC 3465 in slow start, in segments.",
+                "The limit L of RFC 3465 in slow start, in segments; 1 in that after a timeout.",
             )]),
         ]),
-        "What one acknowledgement counts for in growth: one, or the segments acknowledged.",
+        "What one acknowledgement counts for in growth: one; the segments that it covers, or of these \
+         those that were not acknowledged selectively before, without a limit (`delivered`, as Linux).",
     ),
     field(
         "ecn",

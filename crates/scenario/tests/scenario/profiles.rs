@@ -60,6 +60,8 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.congestion.kind, "cubic");
     assert_eq!(tcp.congestion.variant, Variant::Paper);
     assert_eq!(tcp.recovery, Recovery::RackTlpPrr);
+    assert_eq!(tcp.ack_counting, AckCounting::Delivered);
+    assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 2 });
     // tcp(7): timestamps and SACK are on, ECN is not asked for.
     assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
     assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, false));

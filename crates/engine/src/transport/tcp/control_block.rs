@@ -72,6 +72,8 @@ pub(super) struct Ack<'a> {
     pub(super) stamp: Time,
     /// Whether it arrives in fast recovery.
     pub(super) in_recovery: bool,
+    /// Data segments known to be delivered before it.
+    pub(super) delivered: u64,
 }
 
 /// State that all schemes share, in this order in memory: of a thousand connections none finds its state

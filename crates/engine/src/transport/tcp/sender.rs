@@ -238,6 +238,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
         flags: packet.flags,
         stamp: packet.stamp,
         in_recovery: scheme.in_recovery(tcb),
+        delivered: tcb.delivered,
     };
     tcb.account(env.network.now);
     let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;

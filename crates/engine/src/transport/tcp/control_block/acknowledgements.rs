@@ -159,7 +159,7 @@ impl ControlBlock {
     pub(crate) fn observe_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         if self.extras.is_some() {
             self.observe_all_and_grow(ack, acked, in_flight, now);
-        } else if self.holds_growth(ack.ece()) || !self.congestion.step(self.credit(acked)) {
+        } else if self.holds_growth(ack.ece()) || !self.congestion.step(self.credit(ack, acked)) {
             self.sample_and_grow(ack, acked, in_flight, now);
         }
     }
@@ -232,21 +232,29 @@ impl ControlBlock {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
-    /// Segments that count towards growth (RFC 3465), of those that an acknowledgement covers.
+    /// Segments that count towards growth, of those that an acknowledgement covers.
     #[inline]
-    fn credit(&self, acked: u64) -> f64 {
+    fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
                 // Processors have an instruction for signed integers only.
                 let acked = acked as i64 as f64;
                 if self.congestion.window.in_slow_start() {
-                    acked.min(slow_start_limit)
+                    acked.min(self.slow_start_limit(slow_start_limit))
                 } else {
                     acked
                 }
             }
+            AckCounting::Delivered => (self.delivered - ack.delivered) as i64 as f64,
         }
+    }
+
+    /// RFC 3465 section 2.3: one segment after a timeout, when what an acknowledgement covers may have
+    /// left the network long ago.
+    #[inline]
+    fn slow_start_limit(&self, limit: f64) -> f64 {
+        if self.repairs_timeout() { 1.0 } else { limit }
     }
 
     /// The facts of an acknowledgement that covers `acked` segments more.
@@ -254,7 +262,7 @@ impl ControlBlock {
     /// Always inlined: a function that returns them would have them copied.
     #[inline(always)]
     pub(crate) fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
-        let credit = self.credit(acked);
+        let credit = self.credit(ack, acked);
         AckSample {
             now,
             acked,

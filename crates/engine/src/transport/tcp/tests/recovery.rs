@@ -4,7 +4,7 @@ use longhaul_congestion::MinCwnd;
 use longhaul_units::Span;
 
 use super::{SenderBench, ms, reno, tcp};
-use crate::config::{DelayedAck, Ecn, Recovery, Tcp};
+use crate::config::{AckCounting, DelayedAck, Ecn, Recovery, Tcp};
 use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
@@ -333,6 +333,51 @@ fn the_threshold_is_kept_only_if_the_timer_has_sent_the_segment_before() {
         bench.ack(7_400, 13, &[]);
         assert_eq!(threshold(&mut bench, 16_000), (4, 2.0), "{recovery:?}");
     }
+}
+
+/// Segment 1 of twenty is lost twice. What covers it after the timeout covers 19 that have been
+/// acknowledged selectively long ago: Linux counts the one that is new; RFC 3465 one segment at most.
+#[test]
+fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
+    for ack_counting in [
+        AckCounting::Delivered,
+        AckCounting::PerSegment {
+            slow_start_limit: 2.0,
+        },
+    ] {
+        for recovery in [Recovery::Sack, Recovery::RackTlpPrr] {
+            let config = Tcp {
+                initial_window: 20.0,
+                ack_counting,
+                ..tcp(recovery)
+            };
+            let mut bench = SenderBench::open(config, reno());
+            for right in 3..=21 {
+                bench.ack(198 + right, 1, &[(2, right)]);
+            }
+            bench.wait(3_000);
+            assert_eq!(bench.sender.sample(ms(3_000)).cwnd, 1.0, "{recovery:?}");
+            bench.ack(3_100, 21, &[]);
+            let cwnd = bench.sender.sample(ms(3_100)).cwnd;
+            assert_eq!(cwnd, 2.0, "{recovery:?} {ack_counting:?}");
+        }
+    }
+}
+
+/// Fifteen of twenty segments are acknowledged at once after a timeout: nine take the window to the
+/// threshold of ten, the others count in congestion avoidance.
+#[test]
+fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
+    let config = Tcp {
+        initial_window: 20.0,
+        ack_counting: AckCounting::Delivered,
+        ..tcp(Recovery::NewReno)
+    };
+    let mut bench = SenderBench::open(config, reno());
+    bench.wait(1_150);
+    bench.ack(1_200, 16, &[]);
+    let cwnd = bench.sender.sample(ms(1_200)).cwnd;
+    assert!((cwnd - 10.6).abs() < 1e-9, "{cwnd}");
 }
 
 /// The same when all data has been sent once: the window, not the application, is the limit.
