@@ -166,6 +166,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 /// What an algorithm needs of the transport beyond what every flow has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
+    /// [`AckSample::rtt`] of every acknowledgement, for which senders without timestamps have to remember
+    /// when each segment left.
+    pub rtt: bool,
     /// [`AckSample::delivery_rate`], for which the transport has to remember more of each segment.
     pub delivery_rate: bool,
     /// [`AckSample::one_way_delay`], for which receivers have to report transit times.
@@ -180,6 +183,25 @@ pub struct Needs {
     /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
     /// (RFC 8985), with which Linux runs BBR.
     pub rack_tlp: bool,
+}
+
+impl Needs {
+    /// Nothing beyond what every flow has.
+    pub const NOTHING: Self = Self {
+        rtt: false,
+        delivery_rate: false,
+        one_way_delay: false,
+        dummies: false,
+        every_mark: false,
+        no_ecn: false,
+        rack_tlp: false,
+    };
+
+    /// Round-trip samples.
+    pub const RTT: Self = Self {
+        rtt: true,
+        ..Self::NOTHING
+    };
 }
 
 /// What follows a timeout in standard TCP.

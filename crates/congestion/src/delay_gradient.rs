@@ -8,7 +8,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, Phases, restart};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::{Entry, Work};
@@ -113,6 +113,10 @@ impl DelayGradient {
 }
 
 impl CongestionControl for DelayGradient {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

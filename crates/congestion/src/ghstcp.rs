@@ -8,7 +8,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::hstcp::{
     HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
@@ -163,6 +163,10 @@ impl Ghstcp {
 }
 
 impl CongestionControl for Ghstcp {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.gentle {

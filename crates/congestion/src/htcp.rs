@@ -7,7 +7,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, restart};
+use crate::controller::{CongestionControl, Controller, Needs, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -144,6 +144,10 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     /// Estimators run in every phase (spec 004b B.12).
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         self.min_rtt = ack.min_rtt;

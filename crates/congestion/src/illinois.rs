@@ -7,7 +7,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, restart};
+use crate::controller::{CongestionControl, Controller, Needs, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::registry::Entry;
@@ -168,6 +168,10 @@ impl Illinois {
 }
 
 impl CongestionControl for Illinois {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     /// Slow start's delays count, too: they find the largest.
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         if let Some(rtt) = ack.rtt {

@@ -106,7 +106,7 @@ impl CongestionControl for Ledbat {
     fn needs(&self) -> Needs {
         Needs {
             one_way_delay: true,
-            ..Needs::default()
+            ..Needs::RTT
         }
     }
 

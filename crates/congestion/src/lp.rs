@@ -138,7 +138,7 @@ impl CongestionControl for Lp {
     fn needs(&self) -> Needs {
         Needs {
             one_way_delay: true,
-            ..Needs::default()
+            ..Needs::RTT
         }
     }
 

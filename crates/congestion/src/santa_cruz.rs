@@ -120,7 +120,7 @@ impl CongestionControl for SantaCruz {
     fn needs(&self) -> Needs {
         Needs {
             one_way_delay: true,
-            ..Needs::default()
+            ..Needs::RTT
         }
     }
 

@@ -194,9 +194,13 @@ impl CongestionState {
         self.controller.send_quantum()
     }
 
-    /// What the algorithm needs of the transport.
+    /// What algorithm and slow start need of the transport.
     pub fn needs(&self) -> Needs {
-        self.controller.needs()
+        let needs = self.controller.needs();
+        Needs {
+            rtt: needs.rtt || matches!(self.slow_start, SlowStart::Hystart(_)),
+            ..needs
+        }
     }
 
     /// Whether new segments should leave in pairs.

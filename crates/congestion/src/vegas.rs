@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
@@ -153,6 +153,10 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     /// Linux takes the smallest sample of the round in slow start, too; the others see no
     /// acknowledgement there but the one that ends the round.
     fn observe(&mut self, ack: &AckSample, window: &Window) {

@@ -7,7 +7,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, restart};
+use crate::controller::{CongestionControl, Controller, Needs, restart};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -73,6 +73,10 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     fn observe(&mut self, ack: &AckSample, window: &Window) {
         let Some(sample) = ack.rtt else {
             return;

@@ -9,7 +9,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
@@ -110,6 +110,10 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         if let Some(rtt) = ack.rtt {
             self.rtt = rtt;

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller};
+use crate::controller::{CongestionControl, Controller, Needs};
 use crate::facts::{AckSample, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
@@ -185,6 +185,10 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
         self.estimate.on_ack(ack);
     }

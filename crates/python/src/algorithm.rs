@@ -424,7 +424,7 @@ impl CongestionControl for Controller {
     fn needs(&self) -> Needs {
         Needs {
             delivery_rate: true,
-            ..Needs::default()
+            ..Needs::RTT
         }
     }
 

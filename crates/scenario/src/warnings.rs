@@ -22,9 +22,6 @@ const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
 /// The algorithm that takes the marks of a queue of its name for what they are.
 const DECBIT: &str = "decbit";
 
-/// The algorithm that fits a line through the round-trip samples of a window of segments.
-const GENTLE: &str = "ghstcp";
-
 /// Everything suspicious, in words.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
@@ -36,7 +33,6 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     }
     warn_of_sampling(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
-    warn_of_few_samples(config, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_recovery(config, &mut out);
     warn_of_routers(resolved, &mut out);
@@ -152,17 +148,6 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     };
     if config.measure.from > Time::ZERO && config.flows.iter().any(|flow| starts_late(flow.start)) {
         out.push("some flows start after measure.from, so goodput includes their absence".into());
-    }
-}
-
-/// Without timestamps a sender takes one sample a round trip, so that the trend which gentle HighSpeed
-/// TCP looks for never has its samples (spec 003 B.6).
-fn warn_of_few_samples(config: &Config, out: &mut Vec<String>) {
-    if tcps(config).any(|tcp| tcp.congestion.kind == GENTLE && tcp.timestamps.is_none()) {
-        out.push(format!(
-            "`{GENTLE}` needs a round-trip sample of every segment (tcp.timestamps = true); without, it \
-             never sees a trend and behaves as `hstcp`"
-        ));
     }
 }
 

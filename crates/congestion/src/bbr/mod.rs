@@ -32,11 +32,8 @@ const QUANTA: f64 = 3.0;
 /// leaves a window of two bandwidth-delay products stuck behind it.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
-    one_way_delay: false,
-    dummies: false,
-    every_mark: false,
-    no_ecn: false,
     rack_tlp: true,
+    ..Needs::RTT
 };
 
 /// How long the window stays small to measure the round-trip time (ProbeRTTDuration).

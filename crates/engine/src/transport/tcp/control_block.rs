@@ -209,7 +209,7 @@ impl ControlBlock {
             beyond: 0,
             delivered: 0,
             lost: 0,
-            extras: Extras::new(&congestion),
+            extras: Extras::new(&congestion, config.timestamps.is_some()),
             congestion,
             recover: 1,
             sent_by_timer: u64::MAX,

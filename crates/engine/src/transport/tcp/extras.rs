@@ -8,17 +8,21 @@ use super::control_block::Ack;
 use super::delivery_rate::DeliveryRate;
 use super::dummies::DummyTrain;
 use super::pairs::Pairs;
+use super::rto::RttEstimator;
+use super::send_times::SendTimes;
 
 /// What the algorithm of a connection asks for.
 #[derive(Debug)]
 pub(super) struct Extras {
     /// Measures the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
+    /// Times every segment, where timestamps do not.
+    pub(super) times: Option<SendTimes>,
     /// Times pairs of segments.
     pub(super) pairs: Option<Pairs>,
     /// Sends dummies, once it knows their route.
     pub(super) dummies: Option<DummyTrain>,
-    /// Whether segments are to be paired or ask routers.
+    /// Whether segments are to be timed or paired, or ask routers.
     pub(super) marks_segments: bool,
     /// Whether they ask routers.
     pub(super) asks_routers: bool,
@@ -28,26 +32,50 @@ pub(super) struct Extras {
 
 impl Extras {
     /// What an algorithm needs, if anything.
-    pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
+    pub(super) fn new(congestion: &CongestionState, timestamps: bool) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let sends_pairs = congestion.sends_pairs();
         let asks_routers = congestion.router_request(Span::ZERO).is_some();
+        let times = needs.rtt && !timestamps;
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
+            times: times.then(SendTimes::default),
             pairs: sends_pairs.then(Pairs::default),
             dummies: None,
-            marks_segments: sends_pairs || asks_routers,
+            marks_segments: times || sends_pairs || asks_routers,
             asks_routers,
             granted: None,
         };
-        let any =
-            extras.asks_routers || needs.dummies || extras.rate.is_some() || extras.pairs.is_some();
+        let any = extras.marks_segments || needs.dummies || extras.rate.is_some();
         any.then(|| Box::new(extras))
+    }
+
+    /// The segments from `una` to `next` are cumulatively acknowledged.
+    #[inline]
+    pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(una, next);
+            rate.forget_below(next);
+        }
+        if let Some(times) = &mut self.times {
+            times.on_cumulative(una, next);
+        }
+    }
+
+    /// The segments from `left` to `right` are selectively acknowledged.
+    #[inline]
+    pub(super) fn on_sacked(&mut self, left: u64, right: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(left, right);
+        }
+        if let Some(times) = &mut self.times {
+            times.on_sacked(left, right);
+        }
     }
 
     /// Adds what was asked for to the facts of an acknowledgement.
     #[inline]
-    pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
+    pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
         if let Some(rate) = &mut self.rate
             && let Some((rate, limit)) = rate.sample(sample.delivered, sample.min_rtt, sample.now)
         {
@@ -55,11 +83,17 @@ impl Extras {
             sample.limit = limit;
         }
         if self.marks_segments {
-            self.complete_marked(sample, ack);
+            self.complete_marked(sample, ack, rtt);
         }
     }
 
-    fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack) {
+    fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
+        if let Some(times) = &mut self.times
+            && let Some(sampled) = times.sample(sample.now)
+        {
+            sample.rtt = Some(sampled);
+            sample.min_rtt = rtt.lower_min_rtt(sampled);
+        }
         if let Some(pairs) = &mut self.pairs {
             sample.pair_spacing = pairs.on_ack(ack.next, sample.now);
         }

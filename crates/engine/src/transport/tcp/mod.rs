@@ -17,6 +17,7 @@ mod reports;
 mod round_trips;
 mod rto;
 mod segment_ring;
+mod send_times;
 mod sender;
 mod wire;
 

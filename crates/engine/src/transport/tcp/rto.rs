@@ -52,10 +52,7 @@ impl RttEstimator {
     #[inline]
     pub(crate) fn sample(&mut self, config: &Rto, sent: Time, now: Time) -> Span {
         let rtt = now.since(sent);
-        if rtt < self.min_rtt || self.min_rtt_stands_in {
-            self.min_rtt = rtt;
-            self.min_rtt_stands_in = false;
-        }
+        self.lower_min_rtt(rtt);
         match config.clock {
             RttClock::Exact { granularity } => {
                 self.update(rtt.as_ps() as i64);
@@ -71,6 +68,16 @@ impl RttEstimator {
         }
         self.update_timeout(config);
         rtt
+    }
+
+    /// Takes note of a round trip that may be the smallest, and of nothing else. Returns the smallest.
+    #[inline]
+    pub(crate) fn lower_min_rtt(&mut self, rtt: Span) -> Span {
+        if rtt < self.min_rtt || self.min_rtt_stands_in {
+            self.min_rtt = rtt;
+            self.min_rtt_stands_in = false;
+        }
+        self.min_rtt
     }
 
     #[inline]

@@ -56,10 +56,8 @@ impl ControlBlock {
     /// that was missing had been reported before.
     #[inline]
     fn take_cumulative(&mut self, next: u64) {
-        let una = self.una;
-        if let Some(rate) = self.rate() {
-            rate.on_delivered(una, next);
-            rate.forget_below(next);
+        if let Some(extras) = &mut self.extras {
+            extras.on_cumulative(self.una, next);
         }
         self.beyond = self
             .beyond
@@ -86,8 +84,8 @@ impl ControlBlock {
     /// The segments from `left` to `right` are selectively acknowledged.
     #[inline]
     pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
-        if let Some(rate) = self.rate() {
-            rate.on_delivered(left, right);
+        if let Some(extras) = &mut self.extras {
+            extras.on_sacked(left, right);
         }
     }
 
@@ -145,7 +143,7 @@ impl ControlBlock {
     #[inline(never)]
     pub(crate) fn observe(&mut self, sample: &mut AckSample, ack: Ack) {
         if let Some(extras) = &mut self.extras {
-            extras.complete(sample, ack);
+            extras.complete(sample, ack, &mut self.rtt);
         }
         // Those that hold the window at all times hear all of it then.
         if !self.holds_window {

@@ -122,7 +122,7 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// The same for segments that are paired or ask routers.
+    /// The same for segments that are timed or paired, or ask routers.
     #[inline(never)]
     fn mark(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
         let bare = self.begin_burst(segment, flags, env);
@@ -132,8 +132,11 @@ impl ControlBlock {
         if segment == 0 {
             return bare;
         }
+        let is_new = segment >= self.max_sent;
+        if let Some(times) = &mut extras.times {
+            times.on_sent(segment, is_new, env.network.now);
+        }
         if let Some(pairs) = &mut extras.pairs {
-            let is_new = segment >= self.max_sent;
             pairs.on_sent(segment, is_new, env.network.now);
         }
         if !extras.asks_routers {

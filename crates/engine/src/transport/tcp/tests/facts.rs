@@ -72,7 +72,7 @@ impl CongestionControl for Scribe {
     fn needs(&self) -> Needs {
         Needs {
             delivery_rate: true,
-            ..Needs::default()
+            ..Needs::RTT
         }
     }
 }
@@ -177,6 +177,42 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
             assert_eq!(inside, expected, "{recovery:?}");
         }
     }
+}
+
+/// Segments 1 to 10 left at 100 ms, 11 to 13 at 200 ms. What the receiver holds back does not count, and
+/// segment 3, which leaves twice, gives no sample (Karn's rule), nor do those that waited for it.
+#[test]
+fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
+    for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
+        let scribe = Scribe::new(Phases::Avoidance);
+        let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
+        bench.ack(200, 3, &[]);
+        for right in 5..=7 {
+            bench.ack(225 + right, 3, &[(4, right)]);
+        }
+        bench.ack(340, 11, &[]);
+        bench.ack(341, 12, &[]);
+        let samples = scribe.observed(|ack| ack.rtt.map(|rtt| rtt.as_secs_f64() * 1e3));
+        let expected = [100.0, 130.0, 131.0, 132.0].map(Some);
+        assert_eq!(samples[..4], expected, "{recovery:?}");
+        assert_eq!(samples[4..], [None, Some(141.0)], "{recovery:?}");
+        let min = scribe.observed(|ack| ack.min_rtt);
+        assert_eq!(min, [Span::from_millis(100); 6], "{recovery:?}");
+    }
+}
+
+/// Samples of every acknowledgement are the algorithm's alone: the retransmission timer times one segment a
+/// round trip, as ns-2 does.
+#[test]
+fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
+    let scribe = Scribe::new(Phases::Avoidance);
+    let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
+    for next in 2..=11 {
+        bench.ack(198 + next, next, &[]);
+    }
+    assert_eq!(scribe.observed(|ack| ack.rtt.is_some()), [true; 10]);
+    // Those of the SYN and of segment 1.
+    assert_eq!(bench.sender.counters(ms(210)).rtt_samples, 2);
 }
 
 #[test]
