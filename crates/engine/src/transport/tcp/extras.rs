@@ -87,12 +87,20 @@ impl Extras {
         }
     }
 
-    fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
-        if let Some(times) = &mut self.times
+    /// Adds the round trip, where timestamps do not tell it.
+    pub(super) fn complete_rtt(&self, sample: &mut AckSample, rtt: &mut RttEstimator) {
+        if let Some(times) = &self.times
             && let Some(sampled) = times.sample(sample.now)
         {
             sample.rtt = Some(sampled);
             sample.min_rtt = rtt.lower_min_rtt(sampled);
+        }
+    }
+
+    fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
+        self.complete_rtt(sample, rtt);
+        if let Some(times) = &mut self.times {
+            times.end_acknowledgement();
         }
         if let Some(pairs) = &mut self.pairs {
             sample.pair_spacing = pairs.on_ack(ack.next, sample.now);

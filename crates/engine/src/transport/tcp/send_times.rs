@@ -62,8 +62,13 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// The sample of the acknowledgement that was just taken, if it gives one.
-    pub(super) fn sample(&mut self, now: Time) -> Option<Span> {
-        self.newest.take().map(|sent| now.since(sent))
+    /// The sample of the current acknowledgement, if it gives one.
+    pub(super) fn sample(&self, now: Time) -> Option<Span> {
+        self.newest.map(|sent| now.since(sent))
+    }
+
+    /// The current acknowledgement is dealt with.
+    pub(super) fn end_acknowledgement(&mut self) {
+        self.newest = None;
     }
 }

@@ -41,7 +41,10 @@ impl ControlBlock {
         if ack.next >= self.round_end {
             self.round += 1;
             self.round_end = self.max_sent;
-            let sample = self.ack_sample(0, self.nxt - self.una, ack, now);
+            let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
+            if let Some(extras) = &self.extras {
+                extras.complete_rtt(&mut sample, &mut self.rtt);
+            }
             self.congestion.on_round(&sample);
         }
     }
