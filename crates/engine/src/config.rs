@@ -282,9 +282,19 @@ pub struct Tcp {
     pub send_jitter: Span,
     /// The most segments sent for one acknowledgement, if limited.
     pub max_burst: Option<u32>,
-    /// Whether segments are paced at the window over the round trip. An algorithm that gives a rate
-    /// paces at it in any case.
-    pub pacing: bool,
+    /// Whether segments are paced over the round trip, and how. An algorithm that gives a rate paces at
+    /// it in any case.
+    pub pacing: Option<Pacing>,
+}
+
+/// Pacing rates, in windows per smoothed round trip: more than one, or what is sent falls behind what the
+/// window allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pacing {
+    /// While the window is below half of the slow start threshold.
+    pub slow_start: f64,
+    /// Above that.
+    pub avoidance: f64,
 }
 
 /// How losses are repaired.

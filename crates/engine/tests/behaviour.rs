@@ -12,7 +12,7 @@ use common::{
 };
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Randomness, Recovery, Service, Shaper, Start, Tcp,
+    AckCounting, Clock, DelayedAck, Ecn, Pacing, Randomness, Recovery, Service, Shaper, Start, Tcp,
     Transport,
 };
 use longhaul_engine::measure::Totals;
@@ -124,7 +124,10 @@ impl Small {
                 slow_start_limit: 2.0,
             },
             send_jitter: Span::from_micros(self.jitter_us),
-            pacing: self.pacing,
+            pacing: self.pacing.then_some(Pacing {
+                slow_start: 2.0,
+                avoidance: 1.25,
+            }),
             ..tcp(self.recovery)
         };
         let start = match self.at_once {

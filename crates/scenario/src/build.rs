@@ -5,8 +5,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto,
-    RttClock, Service, Start, StopRule, Tcp, Transport, Udp,
+    AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Pacing, Randomness, Recovery,
+    Rto, RttClock, Service, Start, StopRule, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
@@ -267,7 +267,10 @@ fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
         rto: rto(tcp.sub("rto")),
         send_jitter: tcp.span("send_jitter"),
         max_burst: whole_unless_word(tcp, "max_burst").map(|segments| segments as u32),
-        pacing: tcp.flag("pacing"),
+        pacing: tcp.node("pacing").table().map(|gains| Pacing {
+            slow_start: gains.number("slow_start"),
+            avoidance: gains.number("avoidance"),
+        }),
     }
 }
 

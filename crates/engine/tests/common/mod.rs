@@ -95,7 +95,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         },
         send_jitter: Span::ZERO,
         max_burst: None,
-        pacing: false,
+        pacing: None,
     }
 }
 

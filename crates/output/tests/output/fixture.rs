@@ -148,6 +148,6 @@ fn tcp(kind: &str) -> Tcp {
         },
         send_jitter: Span::ZERO,
         max_burst: None,
-        pacing: false,
+        pacing: None,
     }
 }

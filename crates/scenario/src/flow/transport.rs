@@ -43,7 +43,8 @@ pub(crate) fn resolve_tcp(
     }
     resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
-    resolve_delayed_ack(tcp, shared.profile);
+    resolve_details(tcp, shared.profile, "delayed_ack");
+    resolve_details(tcp, shared.profile, "pacing");
     for key in ["ack_size", "sack_option", "sack_block"] {
         refuse_large(tcp, key, &path, out);
     }
@@ -166,11 +167,10 @@ pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
     (!without).then(|| tcp.bytes("timestamp_option").0)
 }
 
-fn resolve_delayed_ack(tcp: &mut Table, profile: &Table) {
-    let details = profile.sub("delayed_ack");
-    let Node { value, .. } = tcp
-        .get_mut("delayed_ack")
-        .expect("a profile gives all options");
+/// The profile's details of an option that is on, where the scenario gives none.
+fn resolve_details(tcp: &mut Table, profile: &Table, key: &str) {
+    let details = profile.sub(key);
+    let Node { value, .. } = tcp.get_mut(key).expect("a profile gives all options");
     match value {
         Value::Flag(false) => {}
         Value::Table(own) => fill(own, details),

@@ -153,7 +153,8 @@ pub(crate) const TCP: &[Field] = &[
         "receive_window",
         WINDOW,
         "The receiver's window in segments, or in bytes; `auto`: twice the path's bandwidth-delay \
-         product and queues, at least 64 segments, so that it never limits.",
+         product and queues, at least 64 segments: it limits only while a recovery takes longer than \
+         a round trip.",
     ),
     field(
         "send_buffer",
@@ -231,8 +232,9 @@ pub(crate) const TCP: &[Field] = &[
     ),
     field(
         "pacing",
-        Kind::Flag,
-        "Whether segments are paced over the round trip; algorithms that set a rate always pace.",
+        Kind::OneOf(&[Kind::Flag, Kind::Table(PACING)]),
+        "Whether segments are paced, at the window over the round trip times the profile's factors; \
+         algorithms that set a rate pace at it in any case.",
     ),
     field(
         "rounding",
@@ -268,6 +270,20 @@ pub(crate) const TCP: &[Field] = &[
         "sack_block",
         Kind::Quantity(SIZE),
         "Each SACK block on the wire.",
+    ),
+];
+
+/// Keys of `pacing`.
+pub(crate) const PACING: &[Field] = &[
+    field(
+        "slow_start",
+        Kind::Number(Range::closed(1.0, 100.0)),
+        "Factor while the window is below half of the slow start threshold.",
+    ),
+    field(
+        "avoidance",
+        Kind::Number(Range::closed(1.0, 100.0)),
+        "Factor above that.",
     ),
 ];
 

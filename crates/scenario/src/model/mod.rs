@@ -20,7 +20,7 @@ use crate::profile;
 pub(crate) use flow::TCP;
 pub(crate) use link::CHANGE;
 
-use flow::{DELAYED_ACK, FLOW};
+use flow::{DELAYED_ACK, FLOW, PACING};
 use network::TOPOLOGY;
 use proxy::PROXY;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
@@ -286,6 +286,7 @@ pub(crate) const PROFILE: &[Field] = &[
         Kind::Table(DELAYED_ACK),
         "Delayed acknowledgements, where they are on.",
     ),
+    required("pacing", Kind::Table(PACING), "Factors of paced flows."),
     required("droptail", Kind::Table(DROP_TAIL), "Drop-tail queues."),
     required("red", Kind::Table(RED), "RED queues."),
 ];

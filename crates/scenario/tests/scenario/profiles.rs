@@ -64,7 +64,7 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 2 });
     // tcp(7): timestamps and SACK are on, ECN is not asked for.
     assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
-    assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, false));
+    assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, None));
     assert_eq!(tcp.initial_window, 10.0); // include/net/tcp.h
     assert_eq!(tcp.rto.min, Span::from_millis(200));
     assert_eq!(tcp.rto.max, Span::from_secs(120));
@@ -161,6 +161,23 @@ fn one_way_timestamps_have_the_size_of_their_own_option() {
     ]);
     assert_eq!(tcp(&padded).timestamps, Some(16));
     assert!(!tcp(&with(&[])).one_way_delay);
+}
+
+#[test]
+fn paced_flows_have_the_factors_of_the_profile_or_their_own() {
+    let pacing = |profile: &str, value: &str| {
+        let (profile, value) = (
+            format!("profile={profile}"),
+            format!("flows.0.tcp.pacing={value}"),
+        );
+        let pacing = tcp(&with(&[&profile, &value])).pacing;
+        pacing.map(|gains| (gains.slow_start, gains.avoidance))
+    };
+    // RFC 9002 section 7.7; tcp_pacing_ss_ratio and tcp_pacing_ca_ratio.
+    assert_eq!(pacing("rfc", "true"), Some((1.25, 1.25)));
+    assert_eq!(pacing("linux", "true"), Some((2.0, 1.2)));
+    assert_eq!(pacing("linux", "{ avoidance = 1.5 }"), Some((2.0, 1.5)));
+    assert_eq!(pacing("linux", "false"), None);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{ControlBlock, Sending};
+use crate::config;
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
@@ -187,21 +188,37 @@ impl ControlBlock {
     /// paces.
     #[inline(always)]
     pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
-        let rate = self.congestion.pacing_rate();
-        (rate.is_some() || self.config.pacing).then(|| self.pacing_at(rate, now))
+        if let Some(rate) = self.congestion.pacing_rate() {
+            return Some(self.pacing_at_rate(rate, now));
+        }
+        self.config
+            .pacing
+            .map(|gains| self.pacing_by_window(gains, now))
     }
 
-    /// The same at a rate, or at the window over the round trip (RFC 9002 section 7.7 without its
-    /// factor).
     #[inline(never)]
-    fn pacing_at(&mut self, rate: Option<Rate>, now: Time) -> Pacing {
-        let gap = match rate {
-            Some(rate) => self.pace.gap(rate, self.full_bytes),
-            None => {
-                let cwnd = self.congestion.window.cwnd();
-                Span::from_ps((self.srtt().as_ps() as f64 / cwnd) as u64)
-            }
+    fn pacing_at_rate(&mut self, rate: Rate, now: Time) -> Pacing {
+        let gap = self.pace.gap(rate, self.full_bytes);
+        self.pacing_with(gap, now)
+    }
+
+    /// The window over the round trip, times a gain (RFC 9002 section 7.7; Linux,
+    /// `tcp_update_pacing_rate`).
+    #[cold]
+    fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
+        let window = &self.congestion.window;
+        let gain = if window.cwnd() < window.ssthresh() / 2.0 {
+            gains.slow_start
+        } else {
+            gains.avoidance
         };
+        let rate = gain * window.cwnd();
+        let gap = Span::from_ps((self.srtt().as_ps() as f64 / rate) as u64);
+        self.pacing_with(gap, now)
+    }
+
+    #[inline]
+    fn pacing_with(&mut self, gap: Span, now: Time) -> Pacing {
         if self.pace.next <= now {
             self.pace.next = now;
             self.pace.ahead = gap * (self.congestion.send_quantum() - 1);

@@ -8,7 +8,7 @@ use longhaul_congestion::{
 use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
-use crate::config::{Recovery, Tcp};
+use crate::config::{Pacing, Recovery, Tcp};
 use crate::packet::{Flags, SackBlocks};
 
 /// Writes down what it is told.
@@ -18,6 +18,7 @@ struct Scribe {
     rate: Option<Rate>,
     observed: Arc<Mutex<Vec<AckSample>>>,
     acks: Arc<Mutex<Vec<AckSample>>>,
+    rounds: Arc<Mutex<Vec<AckSample>>>,
 }
 
 impl Scribe {
@@ -27,6 +28,7 @@ impl Scribe {
             rate: None,
             observed: Arc::default(),
             acks: Arc::default(),
+            rounds: Arc::default(),
         }
     }
 
@@ -53,6 +55,10 @@ impl CongestionControl for Scribe {
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         self.acks.lock().expect("one thread").push(*ack);
         window.grow(1.0, Change::Avoidance);
+    }
+
+    fn on_round(&mut self, ack: &AckSample, _: &mut Window) {
+        self.rounds.lock().expect("one thread").push(*ack);
     }
 
     fn observe(&mut self, ack: &AckSample, _: &Window) {
@@ -196,6 +202,9 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
         let expected = [100.0, 130.0, 131.0, 132.0].map(Some);
         assert_eq!(samples[..4], expected, "{recovery:?}");
         assert_eq!(samples[4..], [None, Some(141.0)], "{recovery:?}");
+        // The acknowledgement that ends a round trip tells of it, too.
+        let rounds = scribe.rounds.lock().expect("one thread");
+        assert_eq!(rounds[1].rtt, Some(Span::from_millis(100)), "{recovery:?}");
         let min = scribe.observed(|ack| ack.min_rtt);
         assert_eq!(min, [Span::from_millis(100); 6], "{recovery:?}");
     }
@@ -278,6 +287,26 @@ fn an_algorithm_with_a_rate_paces_without_being_asked() {
     bench.wait(150);
     let expected: Vec<(u64, u64)> = (0..10).map(|n| (100 + n, 1 + n)).collect();
     assert_eq!(bench.sent_when()[1..], expected);
+}
+
+/// Ten segments a round trip of 100 ms, times the factor: every 5 ms below half of the threshold, every
+/// 8 ms above.
+#[test]
+fn pacing_is_faster_than_the_window_over_the_round_trip() {
+    for (ssthresh, gap) in [(100.0, 5), (15.0, 8)] {
+        let config = Tcp {
+            initial_ssthresh: Some(ssthresh),
+            pacing: Some(Pacing {
+                slow_start: 2.0,
+                avoidance: 1.25,
+            }),
+            ..tcp(Recovery::Sack)
+        };
+        let mut bench = SenderBench::open(config, controller("reno"));
+        bench.wait(190);
+        let expected: Vec<(u64, u64)> = (0..10).map(|n| (100 + gap * n, 1 + n)).collect();
+        assert_eq!(bench.sent_when()[1..], expected, "threshold {ssthresh}");
+    }
 }
 
 #[test]

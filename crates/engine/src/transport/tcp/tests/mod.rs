@@ -59,7 +59,7 @@ fn tcp(recovery: Recovery) -> Tcp {
         },
         send_jitter: Span::ZERO,
         max_burst: None,
-        pacing: false,
+        pacing: None,
     }
 }
 
@@ -169,6 +169,13 @@ impl SenderBench {
     }
 
     fn open_with(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
+        let mut bench = Self::dial(tcp, controller, prepare);
+        bench.ack(100, 1, &[]);
+        bench
+    }
+
+    /// A connection whose SYN has left.
+    fn dial(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
         let mut bench = Self {
@@ -178,7 +185,6 @@ impl SenderBench {
         };
         prepare(&mut bench.sender);
         bench.sender.start(&mut bench.env);
-        bench.ack(100, 1, &[]);
         bench
     }
 
