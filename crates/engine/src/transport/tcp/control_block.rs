@@ -254,6 +254,9 @@ impl ControlBlock {
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {
+            if !self.ns2 {
+                self.rtt.reinitialize(&self.config.rto);
+            }
             1.0
         } else {
             self.config.initial_window

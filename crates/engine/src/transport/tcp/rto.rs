@@ -25,6 +25,9 @@ pub(crate) struct RttEstimator {
     min_rtt_stands_in: bool,
 }
 
+/// The timeout after a SYN that was lost (RFC 6298 section 5.7).
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
 /// ns-2 starts from a variation of 12 ticks (`rttvar_init_`), in quarters.
 const NS2_INITIAL_RTTVAR: i64 = 12 << 2;
 
@@ -134,6 +137,16 @@ impl RttEstimator {
             // ns-2 keeps what it knew in the variation and starts the mean over.
             self.rttvar += self.srtt >> 3;
             self.srtt = 0;
+        }
+    }
+
+    /// Data transmission begins after a SYN that was lost (RFC 6298 section 5.7). Linux does this only if
+    /// timestamps did not give a sample of the handshake all the same (`tcp_init_metrics`).
+    pub(crate) fn reinitialize(&mut self, config: &Rto) {
+        if config.initial < AFTER_LOST_SYN {
+            self.base = self.base.max(AFTER_LOST_SYN);
+            self.backoff = 1;
+            self.update_timeout(config);
         }
     }
 

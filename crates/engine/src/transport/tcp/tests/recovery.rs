@@ -311,6 +311,18 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     assert_eq!(bench.sent(), [4, 5, 6]);
 }
 
+/// RFC 6298 section 5.7: the timeout is 3 s when data transmission begins after a lost SYN; the next sample
+/// sets it as ever.
+#[test]
+fn the_timeout_starts_over_after_a_lost_syn() {
+    let mut bench = SenderBench::dial(tcp(Recovery::Sack), reno(), |_| {});
+    bench.wait(1_050);
+    assert_eq!(bench.sent_when(), [(0, 0), (1_000, 0)]);
+    bench.ack(1_100, 1, &[]);
+    bench.wait(4_150);
+    assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
+}
+
 /// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless the timer
 /// has sent the same segment again before: the first of ten segments, twice; the first of a flight of six;
 /// the third of that, which only slow start has sent again.
