@@ -98,6 +98,7 @@ class CongestionControl:
     def pacing_rate(self) -> float | None:
         """The rate to pace at in bit/s on the wire, asked for before each segment.
 
-        `None` means no pacing; in a flow with `tcp.pacing`, the window over the round trip.
+        `None` means no pacing; in a flow with `tcp.pacing`, the window over the round trip times
+        its factor.
         """
         return None

@@ -140,8 +140,6 @@ pub(super) struct ControlBlock {
     pub(super) congestion: CongestionState,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
-    /// The segment that the retransmission timer sent again last; one that never is without any.
-    sent_by_timer: u64,
     /// Data segments taken for lost so far.
     pub(super) lost: u64,
     pace: Pace,
@@ -212,7 +210,6 @@ impl ControlBlock {
             extras: Extras::new(&congestion, config.timestamps.is_some()),
             congestion,
             recover: 1,
-            sent_by_timer: u64::MAX,
             dupacks: 0,
             last_cut: LastCut::None,
             cwr_pending: false,

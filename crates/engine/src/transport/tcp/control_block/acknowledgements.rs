@@ -229,7 +229,7 @@ impl ControlBlock {
     /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
     /// segment.
     #[inline]
-    fn repairs_timeout(&self) -> bool {
+    pub(super) fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 

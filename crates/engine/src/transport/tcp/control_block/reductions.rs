@@ -100,11 +100,10 @@ impl ControlBlock {
         let keep_ssthresh = if self.ns2 {
             self.last_cut == LastCut::Ecn
         } else {
-            // RFC 5681 section 3.1: held constant if the timer has sent this segment again before.
-            // Linux looks at the same (`icsk_retransmits` in `tcp_enter_loss`).
-            self.una == self.sent_by_timer || !self.established
+            // RFC 5681 section 3.1: held constant for what was sent again by way of the timer before,
+            // which is all that was outstanding then (RFC 6675 section 5.1).
+            self.repairs_timeout() || !self.established
         };
-        self.sent_by_timer = self.una;
         let base = match (self.established, self.ns2) {
             (false, _) => 1.0,
             (true, true) => cwnd.min(self.peer_window as f64),

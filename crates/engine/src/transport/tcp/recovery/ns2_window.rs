@@ -86,7 +86,7 @@ impl Repair for Ns2Window {
                 tcb.advance(ack, env);
                 tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
             }
-        } else if ack.next == tcb.una {
+        } else if ack.next == tcb.una && tcb.una < tcb.max_sent {
             tcb.take_duplicate();
             let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
             tcb.observe(&mut sample, ack);
