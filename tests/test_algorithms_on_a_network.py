@@ -67,8 +67,8 @@ def test_small_windows_fill_a_path_by_many_small_adjustments(name: str) -> None:
 
 
 def test_bbr3_recovers_with_rack_tlp_and_without_timeouts() -> None:
-    # It sends into a full queue until it knows of the loss, and retransmissions are lost, too, which
-    # only the timer tells without RACK-TLP (RFC 8985).
+    # It sends into a full queue until it knows of the loss, and retransmissions are lost, too,
+    # which only the timer tells without RACK-TLP (RFC 8985).
     counting = alone("bbr3", "flows.0.recovery=sack")
     assert counting.flows["total_timeouts"][0] > 5
     assert any("without RACK-TLP" in warning for warning in counting.warnings)
