@@ -455,6 +455,8 @@ impl Bbr3 {
         let news = self.meter.read(ack);
         let sample = self.meter.sample(ack, news);
         let flight = Flight::of(ack);
+        self.probe
+            .note_use_of_cwnd(ack, sample.prior_in_flight, window.cwnd());
         self.note_signals(ack, &sample, flight);
         self.end_signal_round(flight, window);
         self.note_aggregation(ack, &sample, window);

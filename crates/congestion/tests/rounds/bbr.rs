@@ -187,3 +187,19 @@ fn two_flows_share() {
         assert!(seen[0].rate + seen[1].rate > 0.93 * RATE, "{kind}");
     }
 }
+
+/// A queue of what the path holds has room for a probe, so that version 3 loses nothing once it has learnt
+/// that from its start: the long-term bound grows only while the window that it holds is full
+/// (C.is_cwnd_limited of draft-05 section 2.1), which pacing keeps it from being.
+#[test]
+fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
+    let path = Bottleneck {
+        buffer: 100.0,
+        ..Bottleneck::endless(RATE, RTT)
+    };
+    let mut pipe = pipe("bbr3", path);
+    pipe.run(5.0);
+    let seen = pipe.run(100.0)[0];
+    assert_eq!(seen.lost, 0, "{seen:?}");
+    assert!(seen.rate > 0.95 * RATE, "{seen:?}");
+}

@@ -6,7 +6,7 @@ use longhaul_units::{Span, Time};
 use super::model::Flight;
 use super::{Bbr3, State, per_second};
 use crate::bbr::{MIN_WINDOW, Sample, larger, smaller};
-use crate::facts::{AckSample, Limit};
+use crate::facts::AckSample;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::Window;
 
@@ -99,7 +99,7 @@ impl Bbr3 {
 
     /// Whether the long-term bound, not the path, holds the rate.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
-        ack.limit == Limit::Network && window.cwnd() >= self.bounds.long_in_flight
+        self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }
 
     pub(super) fn with_headroom(&self) -> f64 {

@@ -62,6 +62,8 @@ pub(super) struct Probe {
     pub(super) up_rounds: u32,
     pub(super) up_per_segment: f64,
     pub(super) up_acked: f64,
+    /// Segments sent when the window was last full.
+    cwnd_full_until: u64,
 }
 
 /// Smallest round-trip times of ten seconds and of the interval between probes for it.
@@ -110,6 +112,24 @@ impl Bounds {
     /// Forgets what recent losses allow (BBRResetShortTermModel).
     pub(super) fn reset_short(&mut self) {
         (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
+    }
+}
+
+impl Probe {
+    /// Takes note of an acknowledgement before which `prior_in_flight` segments were in flight, the most
+    /// since the last one, in a window of `cwnd`.
+    #[inline]
+    pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
+        if prior_in_flight + 1.0 > cwnd {
+            self.cwnd_full_until = ack.delivered + ack.lost + ack.in_flight;
+        }
+    }
+
+    /// Whether the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1),
+    /// rather than pacing, the application or the receiver limiting the flow all the time.
+    #[inline]
+    pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
+        ack.delivered + ack.lost <= self.cwnd_full_until
     }
 }
 

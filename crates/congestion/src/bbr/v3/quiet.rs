@@ -54,6 +54,9 @@ impl Bbr3 {
         if self.probe.sampling && self.is_too_high(flight) {
             return false;
         }
+        let prior_in_flight = segments(ack.in_flight) + newly;
+        self.probe
+            .note_use_of_cwnd(ack, prior_in_flight, window.cwnd());
         if self.is_probing_up() && !self.goes_on_up(ack, newly, rate, window) {
             return false;
         }
