@@ -186,10 +186,25 @@ impl Bic {
         }
     }
 
-    /// Segments that one acknowledgement adds in Linux 2.6.22: at most one.
-    fn linux_step(&mut self, increase: f64, ack: &AckSample, cwnd: f64) -> f64 {
+    /// Segments that one acknowledgement adds in Linux 2.6.22: at most one. Up to `low_window` it is that
+    /// of standard TCP there, whatever number of segments the acknowledgement tells of: `bictcp_update`
+    /// returns before it takes delayed acknowledgements into account.
+    fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
-        (increase * self.ack_ratio.segments() / cwnd).min(1.0)
+        if self.is_standard(cwnd) {
+            return 1.0 / cwnd;
+        }
+        (self.linux_increase(cwnd) * self.ack_ratio.segments() / cwnd).min(1.0)
+    }
+
+    /// The same of the paper's form.
+    fn paper_step(&mut self, credit: f64, cwnd: f64) -> f64 {
+        let increase = if self.is_standard(cwnd) {
+            1.0
+        } else {
+            self.increase(cwnd)
+        };
+        increase * credit / cwnd
     }
 
     /// Whether it is standard TCP at this window. Linux counts the limit itself among those.
@@ -219,15 +234,10 @@ impl Bic {
 impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let cwnd = window.cwnd();
-        let increase = match (self.is_standard(cwnd), self.linux) {
-            (true, _) => 1.0,
-            (false, true) => self.linux_increase(cwnd),
-            (false, false) => self.increase(cwnd),
-        };
         let step = if self.linux {
-            self.linux_step(increase, ack, cwnd)
+            self.linux_step(ack, cwnd)
         } else {
-            increase * ack.credit / cwnd
+            self.paper_step(ack.credit, cwnd)
         };
         window.grow(step, Change::Avoidance);
     }

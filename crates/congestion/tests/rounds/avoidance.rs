@@ -198,3 +198,16 @@ fn illinois_follows_the_queueing_delay() {
         );
     }
 }
+
+/// `bictcp_update` of Linux 2.6.22 returns before it makes up for delayed acknowledgements where the window
+/// is not above low_window: one segment a round trip there, whatever its estimate of them, which stays near
+/// two.
+#[test]
+fn bic_of_linux_is_standard_up_to_its_low_window() {
+    let mut flow = after_a_cut("bic", Variant::Linux, &[], 8.0);
+    let start = flow.state.window.cwnd();
+    assert!((start - 4.0).abs() < 1e-9, "{start}");
+    let rounds = flow.run(&Path::clean(RTT), 9);
+    let grown = rounds[8].cwnd - start;
+    assert!((6.5..=8.0).contains(&grown), "{grown}");
+}
