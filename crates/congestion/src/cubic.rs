@@ -100,6 +100,9 @@ pub struct Cubic {
     prior: f64,
     /// The current stage of congestion avoidance, from its first acknowledgement.
     epoch: Option<Epoch>,
+    /// When the last acknowledgement came, and the one before it, whether they let the window grow or not.
+    heard: Time,
+    heard_before: Time,
     /// Of Linux.
     ack_ratio: AckRatio,
 }
@@ -108,6 +111,8 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Time,
+    /// When the window last grew.
+    grown: Time,
     /// Window at which the cubic is flat.
     plateau: f64,
     /// Seconds from the start until the plateau.
@@ -127,6 +132,8 @@ impl Cubic {
             peak: 0.0,
             prior: 0.0,
             epoch: None,
+            heard: Time::ZERO,
+            heard_before: Time::ZERO,
             ack_ratio: AckRatio::NEW,
         }
     }
@@ -137,6 +144,7 @@ impl Cubic {
         let until_plateau = libm::cbrt((plateau - cwnd) / self.scale);
         Epoch {
             start: now,
+            grown: now,
             plateau,
             until_plateau,
             standard: cwnd,
@@ -203,13 +211,34 @@ impl Cubic {
     }
 }
 
+impl Epoch {
+    /// Takes the time in which acknowledgements came but did not let the window grow, because something else
+    /// limited the flow, out of that of the stage (RFC 9438 sections 4.2 and 5.8). `heard_before` is when
+    /// the last acknowledgement before this one came.
+    #[inline]
+    fn skip_limited(&mut self, heard_before: Time, now: Time) {
+        if heard_before > self.grown {
+            self.start += heard_before.since(self.grown);
+        }
+        self.grown = now;
+    }
+}
+
 impl CongestionControl for Cubic {
+    #[inline]
+    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+        self.heard_before = std::mem::replace(&mut self.heard, ack.now);
+    }
+
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let cwnd = window.cwnd();
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
             None => self.begin(ack.now, cwnd),
         };
+        if !self.linux {
+            epoch.skip_limited(self.heard_before, ack.now);
+        }
         epoch.standard += self.standard_step(&epoch, cwnd, ack.credit);
         let t = ack.now.since(epoch.start).as_secs_f64();
         let step = if self.linux {
@@ -270,6 +299,29 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Limit;
+    use crate::window::Rounding;
+
+    const ACK: AckSample = AckSample {
+        now: Time::ZERO,
+        acked: 1,
+        delivered: 1,
+        lost: 0,
+        in_recovery: false,
+        credit: 1.0,
+        rtt: None,
+        srtt: Span::from_millis(100),
+        min_rtt: Span::from_millis(100),
+        one_way_delay: None,
+        pair_spacing: None,
+        router: None,
+        ecn_echo: false,
+        in_flight: 1,
+        delivery_rate: None,
+        limit: Limit::Network,
+        round: 0,
+        segment_bytes: 1500,
+    };
 
     fn cubic(variant: Variant) -> Cubic {
         Cubic::new(&ENTRY.settings(variant, &[]).unwrap())
@@ -305,6 +357,35 @@ mod tests {
         assert!((cubic.window_at(&epoch, 0.0) - 700.0).abs() < 1e-9);
         assert!((cubic.window_at(&epoch, 9.0856) - 1000.0).abs() < 1e-6);
         assert!((cubic.window_at(&epoch, 9.0856 + 5.0) - 1050.0).abs() < 1e-2);
+    }
+
+    /// An acknowledgement each 10 ms; from 2 to 7 s they may not let the window grow. RFC 9438 section 5.8:
+    /// time in which something else limits the flow does not count, so that it goes on from where it was.
+    #[test]
+    fn time_without_growth_does_not_count() {
+        let run = |limited: std::ops::Range<u64>, until: u64| {
+            let mut cubic = cubic(Variant::Paper);
+            let mut window = Window::new(1000.0, 2.0, 1e6, Rounding::Real);
+            let left = cubic.cut(1000.0);
+            window.reduce_to(left);
+            for number in 0..until {
+                let ack = AckSample {
+                    now: Time::ZERO + Span::from_millis(10 * number),
+                    acked: 70,
+                    credit: 70.0,
+                    ..ACK
+                };
+                cubic.observe(&ack, &window);
+                if !limited.contains(&number) {
+                    cubic.on_ack(&ack, &mut window);
+                }
+            }
+            window.cwnd()
+        };
+        let unlimited = run(0..0, 300);
+        assert!((800.0..950.0).contains(&unlimited), "{unlimited}");
+        let limited = run(200..700, 800);
+        assert!((limited - unlimited).abs() < 1.0, "{limited}, {unlimited}");
     }
 
     #[test]
