@@ -19,7 +19,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     description: "Low priority: standard TCP that halves its window as soon as the smoothed delay \
         exceeds the smallest by threshold of the range seen, then holds it for inference round \
         trips; a delay as large within that time takes the window down to one segment. Brings its \
-        own, standard, slow start. Variant linux starts the range anew at each such indication.",
+        own, standard, slow start, which finds out the range and ends with the first loss. Variant linux \
+        heeds delays in slow start too, and starts the range anew at each indication.",
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     used_by: &[],
     variants: &[Variant::Paper, Variant::Linux],
@@ -60,6 +61,8 @@ pub struct Lp {
     inference: f64,
     linux: bool,
     delays: Option<Delays>,
+    /// Whether the slow start that finds out the range of the delays is over.
+    range_known: bool,
     srtt: Span,
     /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
     /// indication or a loss: delays of those do not count, so that it reacts once a round trip.
@@ -80,12 +83,14 @@ struct Delays {
 
 impl Lp {
     fn new(settings: &Settings) -> Self {
+        let linux = settings.variant() == Variant::Linux;
         Self {
             threshold: settings.get("threshold"),
             weight: settings.get("weight"),
             inference: settings.get("inference"),
-            linux: settings.variant() == Variant::Linux,
+            linux,
             delays: None,
+            range_known: linux,
             srtt: Span::ZERO,
             answered: 0,
             deaf_until: 0,
@@ -130,7 +135,7 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Indications come in slow start too.
+    /// Indications come in later slow starts too, and in Linux in the first one.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }
@@ -162,7 +167,11 @@ impl CongestionControl for Lp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if self.is_congested() {
+        // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
+        // after the first loss: before it the largest is one that the flow's own bursts make, and any
+        // jitter seems to be congestion.
+        self.range_known |= !window.in_slow_start();
+        if self.range_known && self.is_congested() {
             self.give_way(ack, window);
         } else if ack.now >= self.still_until {
             let (step, change) = if window.in_slow_start() {
@@ -175,11 +184,13 @@ impl CongestionControl for Lp {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.range_known = true;
         self.deaf(event.in_flight);
         window.reduce_to(event.base / 2.0);
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.range_known = true;
         self.still_until = event.now;
         restart(event, window);
     }
@@ -189,5 +200,80 @@ impl CongestionControl for Lp {
         let smoothed = delays.and_then(|delays| delays.smoothed);
         out("delay_s", smoothed.unwrap_or(f64::NAN));
         out("min_delay_s", delays.map_or(f64::NAN, |delays| delays.min));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Cause, Limit};
+    use crate::window::Rounding;
+
+    /// An acknowledgement of the segment with this number, at most 40 being in flight.
+    fn ack(number: u64, delay_us: u64) -> AckSample {
+        AckSample {
+            now: Time::ZERO + Span::from_millis(number),
+            acked: 1,
+            delivered: number,
+            lost: 0,
+            in_recovery: false,
+            credit: 1.0,
+            rtt: None,
+            srtt: Span::from_millis(40),
+            min_rtt: Span::from_millis(40),
+            one_way_delay: Some(Span::from_micros(delay_us)),
+            pair_spacing: None,
+            router: None,
+            ecn_echo: false,
+            in_flight: 40,
+            delivery_rate: None,
+            limit: Limit::Network,
+            round: 0,
+            segment_bytes: 1500,
+        }
+    }
+
+    /// Delays of 20 ms and half a segment's time more or less: as long as nothing was lost they make up the
+    /// whole range, and no indication; after a loss that came at 60 ms of delay they are far below 15 % of
+    /// it, and 30 ms are above. Linux heeds them from the start.
+    #[test]
+    fn the_range_of_delays_is_used_after_the_first_loss() {
+        for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux, false)] {
+            let mut lp = Lp::new(&ENTRY.settings(variant, &[]).unwrap());
+            let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+            let take = |lp: &mut Lp, window: &mut Window, number: u64, delay_us: u64| {
+                let ack = ack(number, delay_us);
+                lp.observe(&ack, window);
+                lp.on_ack(&ack, window);
+            };
+            for number in 1..200 {
+                take(&mut lp, &mut window, number, 20_000 + number % 2 * 60);
+            }
+            assert_eq!(window.cwnd() == 209.0, doubles, "{variant}");
+            if !doubles {
+                continue;
+            }
+            take(&mut lp, &mut window, 200, 60_000);
+            lp.on_congestion(
+                &Congestion {
+                    now: Time::ZERO + Span::from_millis(200),
+                    cause: Cause::Loss,
+                    base: window.cwnd(),
+                    in_flight: 40,
+                    in_slow_start: true,
+                    first: true,
+                },
+                &mut window,
+            );
+            let cut = window.cwnd();
+            for number in 201..400 {
+                take(&mut lp, &mut window, number, 20_000 + number % 2 * 60);
+            }
+            assert!(window.cwnd() > cut, "{}", window.cwnd());
+            for number in 400..500 {
+                take(&mut lp, &mut window, number, 30_000);
+            }
+            assert!(window.cwnd() < cut, "{}", window.cwnd());
+        }
     }
 }
