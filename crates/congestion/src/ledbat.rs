@@ -1,13 +1,14 @@
 //! LEDBAT: grows or shrinks to hold a target queueing delay.
 //!
 //! RFC 6817 section 2.4.2. One-way delays where the transport measures them, else round-trip times.
-//! How a flow starts is left open there: here as the flow chooses, until the target is exceeded.
+//! How a flow starts is left open there: here as the flow chooses, until the target is exceeded, as in
+//! libutp, the implementation of its authors.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, Needs};
-use crate::facts::{AckSample, Congestion};
+use crate::controller::{CongestionControl, Controller, Needs, Phases, restart};
+use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::registry::Entry;
 use crate::window::{Change, Window};
@@ -18,7 +19,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     description: "Background transport: holds the queueing delay, the smallest of the last four \
         delays over the smallest of the last ten minutes, at target. The window changes in \
         proportion to the distance from it, by at most gain segments a round trip, and is halved \
-        at a congestion signal. Leaves slow start at the target.",
+        at a congestion signal. Leaves slow start as soon as the target is exceeded, with the window of a \
+        round trip before.",
     source: "RFC 6817",
     used_by: &[],
     variants: &[Variant::Paper],
@@ -66,6 +68,8 @@ pub struct Ledbat {
     minute_start: Time,
     current: [Option<Span>; CURRENT_FILTER],
     next: usize,
+    /// Seconds in the queue, by the latest delays.
+    queueing_s: Option<f64>,
 }
 
 impl Ledbat {
@@ -78,6 +82,7 @@ impl Ledbat {
             minute_start: Time::ZERO,
             current: [None; CURRENT_FILTER],
             next: 0,
+            queueing_s: None,
         }
     }
 
@@ -92,17 +97,35 @@ impl Ledbat {
         self.base[self.minute] = Some(base.map_or(delay, |base| base.min(delay)));
         self.current[self.next] = Some(delay);
         self.next = (self.next + 1) % CURRENT_FILTER;
+        let base = self.base.iter().flatten().min();
+        let current = self.current.iter().flatten().min();
+        self.queueing_s = base
+            .zip(current)
+            .map(|(base, current)| current.saturating_sub(*base).as_secs_f64());
     }
 
-    /// Seconds in the queue.
-    fn queueing_s(&self) -> Option<f64> {
-        let base = self.base.iter().flatten().min()?;
-        let current = self.current.iter().flatten().min()?;
-        Some(current.saturating_sub(*base).as_secs_f64())
+    fn is_above_target(&self) -> bool {
+        self.queueing_s.is_some_and(|delay| delay > self.target_s)
+    }
+
+    /// Slow start has doubled the window since the segment left whose delay is above the target: goes back
+    /// to the one that filled the queue so far.
+    fn leave_slow_start(window: &mut Window) {
+        let cwnd = window.cwnd();
+        window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));
     }
 }
 
 impl CongestionControl for Ledbat {
+    /// In slow start only to leave it.
+    fn phases(&self) -> Phases {
+        if self.is_above_target() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
     fn needs(&self) -> Needs {
         Needs {
             one_way_delay: true,
@@ -117,9 +140,13 @@ impl CongestionControl for Ledbat {
     }
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let Some(queueing_s) = self.queueing_s() else {
+        let Some(queueing_s) = self.queueing_s else {
             return;
         };
+        if window.in_slow_start() {
+            Self::leave_slow_start(window);
+            return;
+        }
         let off_target = (self.target_s - queueing_s) / self.target_s;
         let grown = window.cwnd() + self.gain * off_target * ack.credit / window.cwnd();
         // In flight before this acknowledgement.
@@ -132,20 +159,20 @@ impl CongestionControl for Ledbat {
         }
     }
 
-    fn on_round(&mut self, _ack: &AckSample, window: &mut Window) {
-        let over = self.queueing_s().is_some_and(|delay| delay > self.target_s);
-        if over && window.in_slow_start() {
-            window.exit_slow_start();
-        }
-    }
-
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let half = (event.base / 2.0).max(MIN_CWND);
         window.reduce_to(half.min(event.base));
     }
 
+    /// The delays before it say nothing of the queue after it.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.current = [None; CURRENT_FILTER];
+        self.queueing_s = None;
+        restart(event, window);
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        out("queueing_s", self.queueing_s().unwrap_or(f64::NAN));
+        out("queueing_s", self.queueing_s.unwrap_or(f64::NAN));
     }
 }
 
@@ -164,7 +191,7 @@ mod tests {
             for sample in 0..4 {
                 ledbat.note(start + Span::from_secs(sample), delay);
             }
-            queueing.push(ledbat.queueing_s().unwrap());
+            queueing.push(ledbat.queueing_s.unwrap());
         }
         let at = |minute: usize, expected: f64| (queueing[minute] - expected).abs() < 1e-9;
         assert!(

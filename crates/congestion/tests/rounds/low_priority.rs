@@ -157,3 +157,25 @@ fn ledbat_yields_to_a_standard_flow() {
     let share = seen[0].rate / (seen[0].rate + seen[1].rate);
     assert!(share < 0.15, "{share}");
 }
+
+/// A flow in its first slow start.
+fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
+    let spec = controller(kind, Variant::Paper, given);
+    flow(&spec, slow_start("standard", None), 10.0, 1e6).state
+}
+
+/// Slow start ends within a round trip of the target, and goes back to the window that made it: the queue
+/// is near the target of 50 segments from then on.
+#[test]
+fn ledbat_leaves_slow_start_at_its_target() {
+    let target = [("target", 0.05)];
+    let mut pipe = Pipe::single(
+        Bottleneck::endless(1000.0, RTT),
+        beginner("ledbat", &target),
+    );
+    let start = pipe.run(1.5)[0];
+    assert!(start.max_queue < 4.0 * 50.0, "{start:?}");
+    let seen = pipe.run(5.0)[0];
+    assert!((seen.mean_queue - 50.0).abs() < 15.0, "{seen:?}");
+    assert!(seen.rate > 999.0, "{seen:?}");
+}
