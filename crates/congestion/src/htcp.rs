@@ -21,8 +21,8 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
         longer none comes. Removes the part of the window that the queue holds, judged by the \
         ratio of smallest to largest round-trip time, unless the throughput has changed much since \
         the event before. Variant linux scales the increase with the round-trip time in units of \
-        100 ms, counts time from the end of recovery, and judges by round-trip times only if \
-        throughput was steady twice in a row; variant nist scales with the round-trip time in \
+        100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only if \
+        throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales with the round-trip time in \
         seconds.",
     source: "draft-leith-tcp-htcp-06",
     used_by: &[Work::Nist],
@@ -63,6 +63,22 @@ static PARAMETERS: [Parameter; 3] = [
         source: "draft-leith-tcp-htcp-06, adaptive backoff",
     },
 ];
+
+/// Part of the queueing delay that the largest round-trip time keeps at a congestion event, so that it
+/// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the group of the authors; FreeBSD's
+/// cc_htcp.c, written after the draft, has the same).
+const REMEMBERED: f64 = 0.95;
+
+/// Of Linux: at and below this smallest round-trip time half of the window goes.
+const LINUX_MIN_RTT: Span = Span::from_millis(10);
+
+/// Of Linux: how far above the largest round-trip time one may be to replace it.
+const LINUX_MAX_STEP: Span = Span::from_millis(20);
+
+/// Of Linux: the largest round-trip time is not measured until so many of the smallest have passed since the
+/// last congestion event, nor while the threshold, in segments, has not been set.
+const LINUX_SETTLED: u64 = 4;
+const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// H-TCP.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -127,7 +143,8 @@ impl Htcp {
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
-        let trusted = self.variant != Variant::Linux || self.was_steady;
+        let trusted =
+            self.variant != Variant::Linux || self.was_steady && self.min_rtt > LINUX_MIN_RTT;
         self.was_steady = steady;
         let known = steady && trusted && ratio.is_finite();
         self.kept = if known {
@@ -135,10 +152,26 @@ impl Htcp {
         } else {
             0.5
         };
-        if self.variant == Variant::Linux {
-            // Old queueing delay is forgotten by one part in twenty.
-            let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_ps();
-            self.max_rtt = Span::from_ps(self.min_rtt.as_ps() + queueing / 20 * 19);
+        if self.variant != Variant::Nist {
+            let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_secs_f64();
+            self.max_rtt = self.min_rtt + Span::from_secs_f64(REMEMBERED * queueing);
+        }
+    }
+
+    /// What Linux knows of round-trip times is smoothed and comes from congestion avoidance alone
+    /// (`measure_rtt` of tcp_htcp.c, 2.6.22).
+    fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
+        let rtt = ack.srtt;
+        if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
+            self.min_rtt = rtt;
+        }
+        let settled = ack.now.since(since) >= self.min_rtt * LINUX_SETTLED;
+        if !settled || window.ssthresh() >= LINUX_NO_THRESHOLD {
+            return;
+        }
+        self.max_rtt = self.max_rtt.max(self.min_rtt);
+        if rtt > self.max_rtt && rtt <= self.max_rtt + LINUX_MAX_STEP {
+            self.max_rtt = rtt;
         }
     }
 }
@@ -150,13 +183,18 @@ impl CongestionControl for Htcp {
 
     /// Estimators run in every phase (spec 004b B.12).
     fn observe(&mut self, ack: &AckSample, _window: &Window) {
-        self.min_rtt = ack.min_rtt;
-        self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
+        if self.variant != Variant::Linux {
+            self.min_rtt = ack.min_rtt;
+            self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
+        }
         self.throughput.observe(ack);
     }
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let since = *self.since.get_or_insert(ack.now);
+        if self.variant == Variant::Linux {
+            self.measure_as_linux(ack, since, window);
+        }
         let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
         window.grow(step * ack.credit, Change::Avoidance);
     }
@@ -263,6 +301,29 @@ impl Throughput {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Limit;
+    use crate::window::Rounding;
+
+    const ACK: AckSample = AckSample {
+        now: Time::ZERO,
+        acked: 1,
+        delivered: 1,
+        lost: 0,
+        in_recovery: false,
+        credit: 1.0,
+        rtt: None,
+        srtt: Span::ZERO,
+        min_rtt: Span::ZERO,
+        one_way_delay: None,
+        pair_spacing: None,
+        router: None,
+        ecn_echo: false,
+        in_flight: 1,
+        delivery_rate: None,
+        limit: Limit::Network,
+        round: 0,
+        segment_bytes: 1500,
+    };
 
     fn htcp(variant: Variant) -> Htcp {
         Htcp::new(&ENTRY.settings(variant, &[]).unwrap())
@@ -300,26 +361,71 @@ mod tests {
         }
     }
 
+    /// Of 70 and 100 ms, and of the queueing delay a twentieth less after each event: 98.5 ms and so on.
+    fn ratio(forgotten: i32) -> f64 {
+        70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
+    }
+
     #[test]
     fn it_keeps_the_ratio_of_round_trip_times_while_throughput_is_steady() {
         let mut htcp = htcp(Variant::Paper);
         htcp.min_rtt = Span::from_millis(70);
         htcp.max_rtt = Span::from_millis(100);
-        for (throughput, kept) in [(1000.0, 0.5), (1100.0, 0.7), (1400.0, 0.5), (1300.0, 0.7)] {
+        for (throughput, kept) in [
+            (1000.0, 0.5),
+            (1100.0, ratio(1)),
+            (1400.0, 0.5),
+            (1300.0, ratio(3)),
+        ] {
             htcp.throughput.epoch = throughput;
             htcp.adapt();
-            assert!((htcp.kept - kept).abs() < 1e-12, "{throughput}");
+            assert!((htcp.kept - kept).abs() < 1e-9, "{throughput}");
         }
     }
 
-    /// Linux forgets a twentieth of the queueing delay at each event: 70 and 100 ms, then 98.5 and so
-    /// on.
+    /// Acknowledgements each 10 ms, of smoothed round-trip times: the largest is not measured within four
+    /// of the smallest after a congestion event, and grows by 20 ms at the most; half of the window goes
+    /// where the smallest is 10 ms.
+    #[test]
+    fn linux_measures_round_trip_times_as_its_module_does() {
+        let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+        let mut htcp = htcp(Variant::Linux);
+        let mut now = Time::ZERO;
+        let mut take = |htcp: &mut Htcp, srtt_ms: u64| {
+            now += Span::from_millis(10);
+            let ack = AckSample {
+                now,
+                srtt: Span::from_millis(srtt_ms),
+                ..ACK
+            };
+            htcp.observe(&ack, &window);
+            htcp.on_ack(&ack, &mut window);
+            htcp.max_rtt
+        };
+        // 40 ms after the first acknowledgement.
+        for _ in 0..4 {
+            assert_eq!(take(&mut htcp, 10), Span::ZERO);
+        }
+        let cases = [(10, 10), (31, 10), (30, 30), (51, 30), (45, 45), (20, 45)];
+        for (srtt_ms, largest_ms) in cases {
+            let largest = Span::from_millis(largest_ms);
+            assert_eq!(take(&mut htcp, srtt_ms), largest, "{srtt_ms} ms");
+        }
+        for (min_ms, kept) in [(10, 0.5), (36, 102.0 / 128.0)] {
+            htcp.min_rtt = Span::from_millis(min_ms);
+            for _ in 0..3 {
+                htcp.throughput.epoch = 1000.0;
+                htcp.adapt();
+            }
+            assert!((htcp.kept - kept).abs() < 1e-9, "{min_ms} ms");
+        }
+    }
+
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux);
         htcp.min_rtt = Span::from_millis(70);
         htcp.max_rtt = Span::from_millis(100);
-        let ratio = |forgotten: i32| 70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten));
         for (throughput, kept) in [
             (1000.0, 0.5),
             (1100.0, 0.5),
