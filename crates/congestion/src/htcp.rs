@@ -69,6 +69,12 @@ static PARAMETERS: [Parameter; 3] = [
 /// cc_htcp.c, written after the draft, has the same).
 const REMEMBERED: f64 = 0.95;
 
+/// Of Linux: round-trip times are whole jiffies, of a millisecond at 1000 a second.
+const JIFFY: Span = Span::from_millis(1);
+
+/// Of Linux: ratios are in 128ths (`<< 7`).
+const RATIO_UNIT: f64 = 128.0;
+
 /// Of Linux: at and below this smallest round-trip time half of the window goes.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
@@ -129,9 +135,10 @@ impl Htcp {
         };
         let rtt = self.min_rtt.as_secs_f64();
         let scaled = match self.variant {
-            // Both in whole segments (tcp_htcp.c, `htcp_alpha_update`).
-            Variant::Linux if rtt > 0.0 => {
-                libm::floor(libm::floor(standard) / (0.1 / rtt).clamp(0.5, 10.0))
+            // In whole segments, over eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
+            Variant::Linux if self.min_rtt >= JIFFY => {
+                let eighths = (JIFFY * 800).as_ps() / self.min_rtt.as_ps();
+                libm::floor(8.0 * libm::floor(standard) / eighths.clamp(4, 80) as f64)
             }
             Variant::Nist if fast > 0.0 => standard * rtt,
             _ => standard,
@@ -146,6 +153,10 @@ impl Htcp {
         let trusted =
             self.variant != Variant::Linux || self.was_steady && self.min_rtt > LINUX_MIN_RTT;
         self.was_steady = steady;
+        let ratio = match self.variant {
+            Variant::Linux => libm::floor(RATIO_UNIT * ratio) / RATIO_UNIT,
+            _ => ratio,
+        };
         let known = steady && trusted && ratio.is_finite();
         self.kept = if known {
             ratio.clamp(0.5, self.max_kept)
@@ -155,13 +166,16 @@ impl Htcp {
         if self.variant != Variant::Nist {
             let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_secs_f64();
             self.max_rtt = self.min_rtt + Span::from_secs_f64(REMEMBERED * queueing);
+            if self.variant == Variant::Linux {
+                self.max_rtt = whole_jiffies(self.max_rtt);
+            }
         }
     }
 
     /// What Linux knows of round-trip times is smoothed and comes from congestion avoidance alone
     /// (`measure_rtt` of tcp_htcp.c, 2.6.22).
     fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
-        let rtt = ack.srtt;
+        let rtt = whole_jiffies(ack.srtt);
         if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
             self.min_rtt = rtt;
         }
@@ -174,6 +188,10 @@ impl Htcp {
             self.max_rtt = rtt;
         }
     }
+}
+
+fn whole_jiffies(span: Span) -> Span {
+    JIFFY * (span.as_ps() / JIFFY.as_ps())
 }
 
 impl CongestionControl for Htcp {
@@ -421,26 +439,23 @@ mod tests {
         }
     }
 
+    /// In whole milliseconds and 128ths: 70 and 100 ms, then 98, 96, 94, 92 and 90.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux);
         htcp.min_rtt = Span::from_millis(70);
         htcp.max_rtt = Span::from_millis(100);
-        for (throughput, kept) in [
-            (1000.0, 0.5),
-            (1100.0, 0.5),
-            (1100.0, ratio(2)),
-            (1400.0, 0.5),
-            (1400.0, 0.5),
-            (1400.0, ratio(5)),
+        for (throughput, in_128ths) in [
+            (1000.0, 64.0),
+            (1100.0, 64.0),
+            (1100.0, 93.0),
+            (1400.0, 64.0),
+            (1400.0, 64.0),
+            (1400.0, 99.0),
         ] {
             htcp.throughput.epoch = throughput;
             htcp.adapt();
-            assert!(
-                (htcp.kept - kept).abs() < 1e-9,
-                "{throughput}: {}",
-                htcp.kept
-            );
+            assert_eq!(htcp.kept, in_128ths / 128.0, "{throughput}");
         }
     }
 
