@@ -89,7 +89,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         restart(event, window);
     }
 
-    /// The end of a recovery episode.
+    /// The end of a recovery, that after a timeout too.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
     /// Where the window stops in a recovery of Linux 2.6.22, which halves the rate whatever
@@ -177,6 +177,8 @@ pub struct Needs {
     pub dummies: bool,
     /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
     pub every_mark: bool,
+    /// The same if it uses ECN, which it does not ask for.
+    pub exact_marks: bool,
     /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
     /// must (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
@@ -193,6 +195,7 @@ impl Needs {
         one_way_delay: false,
         dummies: false,
         every_mark: false,
+        exact_marks: false,
         no_ecn: false,
         rack_tlp: false,
     };

@@ -173,11 +173,18 @@ impl FullPipe {
     }
 }
 
+/// What began a recovery from losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Episode {
+    FastRecovery,
+    Timeout,
+}
+
 /// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
 /// had cut.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
-    active: bool,
+    episode: Option<Episode>,
     good_cwnd: f64,
 }
 
@@ -185,7 +192,7 @@ impl Recovery {
     /// Notes the window; while recovery or the probe cuts it only a larger one.
     fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
-        self.good_cwnd = if self.active || probing_rtt {
+        self.good_cwnd = if self.episode.is_some() || probing_rtt {
             self.good_cwnd.max(cwnd)
         } else {
             cwnd
@@ -196,20 +203,25 @@ impl Recovery {
         window.set_cwnd(window.cwnd().max(self.good_cwnd), Change::Avoidance);
     }
 
-    fn enter(&mut self, window: &Window, probing_rtt: bool) {
-        self.save(window, probing_rtt);
-        self.active = true;
+    fn is_fast(&self) -> bool {
+        self.episode == Some(Episode::FastRecovery)
     }
 
-    /// A timeout ends it, and the window starts over.
+    fn enter(&mut self, window: &Window, probing_rtt: bool) {
+        self.save(window, probing_rtt);
+        self.episode = Some(Episode::FastRecovery);
+    }
+
+    /// A timeout takes its place, and the window starts over.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
-        self.active = false;
+        self.episode = Some(Episode::Timeout);
         window.restart();
     }
 
+    /// Both end with the window restored.
     fn exit(&mut self, window: &mut Window) {
-        if std::mem::take(&mut self.active) {
+        if self.episode.take().is_some() {
             self.restore(window);
         }
     }

@@ -99,6 +99,8 @@ pub struct Bbr {
     recovery: Recovery,
     /// In the first round of recovery: sends one segment for each delivered.
     conserving: bool,
+    /// Whether recovery has begun since the last acknowledgement was taken.
+    entering: bool,
     was_idle: bool,
     /// Where the gain cycle begins is drawn from a sequence that the time of the first
     /// acknowledgement starts: alike in every run, different from flow to flow.
@@ -127,6 +129,7 @@ impl Bbr {
             initial_window: 0.0,
             recovery: Recovery::default(),
             conserving: false,
+            entering: false,
             was_idle: false,
             draws: 0,
             quiet: Quiet::default(),
@@ -295,11 +298,22 @@ impl Bbr {
         window.set_cwnd(cwnd, Change::Avoidance);
     }
 
+    /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
+    /// delivered, for a round.
+    fn start_conserving(&mut self, sample: &Sample, window: &mut Window) {
+        self.conserving = true;
+        self.meter.restart_round();
+        let kept = sample.in_flight + larger(sample.newly_delivered, 1.0);
+        window.set_cwnd(smaller(kept, window.cwnd()), Change::Reduction);
+    }
+
     /// Takes an acknowledgement that may change anything.
     #[inline(never)]
     fn take(&mut self, ack: &AckSample, news: News, window: &mut Window) {
         let sample = &self.meter.sample(ack, news);
-        if sample.round_start {
+        if std::mem::take(&mut self.entering) {
+            self.start_conserving(sample, window);
+        } else if sample.round_start {
             self.conserving = false;
         }
         self.update_bandwidth(ack, sample);
@@ -334,27 +348,26 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Section 4.2.3.4; marks are not answered.
+    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement,
+    /// which tell what is in flight without the segments that it has found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;
         }
         self.recovery.enter(window, self.is_probing_rtt());
-        self.conserving = true;
-        self.meter.in_flight = event.in_flight;
-        self.meter.restart_round();
-        let kept = f64::min(event.in_flight as f64 + 1.0, window.cwnd());
-        window.set_cwnd(kept, Change::Reduction);
+        self.entering = true;
+        self.quiet = Quiet::default();
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
-        self.conserving = false;
+        self.quiet = Quiet::default();
+        (self.entering, self.conserving) = (false, false);
     }
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
         self.recovery.exit(window);
-        self.conserving = false;
+        (self.entering, self.conserving) = (false, false);
     }
 
     /// Section 4.3.6: goes on at the bandwidth itself.

@@ -39,7 +39,7 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     build: |settings| Ok(Controller::Bbr3(Box::new(Bbr3::new(settings)))),
 };
 
-static PARAMETERS: [Parameter; 5] = [
+static PARAMETERS: [Parameter; 6] = [
     Parameter {
         name: "loss_threshold",
         unit: "fraction of the segments in flight",
@@ -81,6 +81,16 @@ static PARAMETERS: [Parameter; 5] = [
             ignores marks.",
         source: "Linux v3, bbr_ecn_factor",
     },
+    Parameter {
+        name: "ecn_max_rtt",
+        unit: "seconds",
+        default: DefaultValue::Fixed(1e4),
+        allowed: Range::above(0.0, 1e4),
+        help: "Smallest round-trip time up to which marks count. Linux heeds them up to 0.005 only, \
+            and has ECN only on routes that are said to mark early; the draft asks those who claim to \
+            support ECN to treat all marks as congestion.",
+        source: "Linux v3, bbr_ecn_max_rtt_us; draft-05 section 3.7",
+    },
 ];
 
 const STARTUP_GAIN: f64 = 2.77;
@@ -97,14 +107,15 @@ const PACED: f64 = 0.99;
 /// Rounds of the window for aggregated acknowledgements (ExtraAckedFilterLen).
 const AGGREGATION_ROUNDS: u64 = 10;
 
-/// Losses of a round that end the startup (StartupFullLossCnt).
-const STARTUP_LOSSES: f64 = 6.0;
+/// Ranges lost in a round that end the startup (StartupFullLossCnt). Acknowledgements that tell of losses
+/// stand for them, as in Linux v3.
+const STARTUP_LOSSES: u32 = 6;
 
 /// Rounds after which draining ends in any case.
 const DRAIN_ROUNDS: u64 = 3;
 
-/// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
-const ECN_THRESHOLD: f64 = 0.5;
+/// Rounds in a row with too many marks that do the same (Linux v3, bbr_full_ecn_cnt).
+const STARTUP_MARKED_ROUNDS: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum State {
@@ -125,6 +136,7 @@ pub struct Bbr3 {
     headroom: f64,
     probe_rtt_interval: Span,
     ecn_factor: f64,
+    ecn_max_rtt_s: f64,
     meter: Meter,
     pacer: Pacer,
     state: State,
@@ -158,6 +170,7 @@ impl Bbr3 {
             headroom: settings.get("headroom"),
             probe_rtt_interval: Span::from_secs_f64(settings.get("probe_rtt_interval")),
             ecn_factor: settings.get("ecn_factor"),
+            ecn_max_rtt_s: settings.get("ecn_max_rtt"),
             meter: Meter::default(),
             pacer: Pacer::default(),
             state: State::Startup,
@@ -277,11 +290,12 @@ impl Bbr3 {
         }
         signals.lost = true;
         signals.losses += newly;
+        signals.loss_events += 1;
     }
 
     #[cold]
     fn note_marks(&mut self, newly: f64) {
-        self.signals.marked |= self.ecn_factor > 0.0;
+        self.signals.marked |= self.marks.eligible;
         self.marks.marked += newly;
     }
 
@@ -296,8 +310,7 @@ impl Bbr3 {
     fn is_too_high(&self, flight: Flight) -> bool {
         let losses = self.signals.losses;
         let all = || flight.segments() + losses;
-        let marked = self.ecn_factor > 0.0 && self.marks.share > ECN_THRESHOLD;
-        losses > 0.0 && losses > self.loss_threshold * all() || marked
+        losses > 0.0 && losses > self.loss_threshold * all() || self.marks.are_high()
     }
 
     /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
@@ -305,22 +318,32 @@ impl Bbr3 {
         if !self.signals.round_start {
             return;
         }
-        self.leave_startup_at_losses(flight);
+        let is_short = self.min_rtt.rtt.is_some() && self.min_rtt.rtt_s <= self.ecn_max_rtt_s;
+        self.marks.eligible |= self.ecn_factor > 0.0 && is_short;
         self.marks.end_round();
+        if self.state == State::Startup && self.is_queue_too_high(flight) {
+            self.fill_at_high_queue();
+        }
         if !self.is_probing_bandwidth() {
             self.lower_short_bounds(window);
         }
-        (self.signals.lost, self.signals.marked, self.signals.losses) = (false, false, 0.0);
+        let signals = &mut self.signals;
+        (signals.lost, signals.marked) = (false, false);
+        (signals.losses, signals.loss_events) = (0.0, 0);
     }
 
-    fn leave_startup_at_losses(&mut self, flight: Flight) {
-        let many = self.signals.losses >= STARTUP_LOSSES;
-        if self.state == State::Startup && self.recovery.active && many && self.is_too_high(flight)
-        {
-            self.filled = true;
-            let carried = self.carried(self.bandwidth(), 1.0);
-            self.bounds.long_in_flight = carried.max(self.signals.volume);
-        }
+    /// Whether the losses of a round in fast recovery end the startup (section 5.3.1.3), or the marks of
+    /// several rounds.
+    fn is_queue_too_high(&self, flight: Flight) -> bool {
+        let many = self.signals.loss_events >= STARTUP_LOSSES;
+        let lost = self.recovery.is_fast() && many && self.is_too_high(flight);
+        lost || self.marks.high_rounds >= STARTUP_MARKED_ROUNDS
+    }
+
+    fn fill_at_high_queue(&mut self) {
+        self.filled = true;
+        let carried = self.carried(self.bandwidth(), 1.0);
+        self.bounds.long_in_flight = carried.max(self.signals.volume);
     }
 
     fn lower_short_bounds(&mut self, window: &Window) {
@@ -541,10 +564,12 @@ impl CongestionControl for Bbr3 {
         self.quantum() as u64
     }
 
-    /// Who claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr, section "ECN").
+    /// Who claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr, section "ECN"); the
+    /// share of marks is that of segments.
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.ecn_factor == 0.0,
+            exact_marks: self.ecn_factor > 0.0,
             ..NEEDS
         }
     }
@@ -560,5 +585,25 @@ impl CongestionControl for Bbr3 {
         out("pacing_gain", gain);
         out("long_in_flight", self.bounds.long_in_flight);
         out("short_in_flight", self.bounds.short_in_flight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bbr::Episode;
+
+    /// Section 5.3.1.3: six ranges, however many segments; more than 2 % of the flight in any case.
+    #[test]
+    fn a_burst_of_losses_does_not_end_the_startup() {
+        let mut bbr = Bbr3::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        bbr.recovery.episode = Some(Episode::FastRecovery);
+        let none = Flight::NONE;
+        bbr.note_losses(60.0);
+        assert!(bbr.is_too_high(none) && !bbr.is_queue_too_high(none));
+        (0..5).for_each(|_| bbr.note_losses(1.0));
+        assert!(bbr.is_queue_too_high(none));
+        bbr.recovery.episode = Some(Episode::Timeout);
+        assert!(!bbr.is_queue_too_high(none));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_congestion::{CongestionState, Variant};
-use longhaul_units::Span;
+use longhaul_congestion::{Cause, Congestion, CongestionState, Timeout, Variant};
+use longhaul_units::{Span, Time};
 
 use crate::pipe::{Bottleneck, Pipe};
 use crate::{controller, flow, slow_start};
@@ -167,6 +167,80 @@ fn version_3_answers_marks() {
     pipe.run(5.0);
     let (lowest, _) = range(&mut pipe, "short_in_flight", 10.0);
     assert!(lowest.is_finite(), "a short-term bound");
+}
+
+/// Linux v3 heeds marks up to a round-trip time of ecn_max_rtt only, and ends its startup after two rounds in
+/// which half of the segments were marked.
+#[test]
+fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
+    let path = Bottleneck {
+        mark_from: 1.0,
+        ..Bottleneck::endless(RATE, RTT)
+    };
+    let run = |given: &[(&str, f64)]| {
+        let spec = controller("bbr3", Variant::Paper, given);
+        let state = flow(&spec, slow_start("standard", None), 10.0, 100_000.0).state;
+        let mut pipe = Pipe::single(path, state);
+        let mut startup = 0;
+        while probe(&pipe, "pacing_gain") > 2.0 && startup < 500 {
+            pipe.run(0.01);
+            startup += 1;
+        }
+        let (lowest, _) = range(&mut pipe, "short_in_flight", 10.0);
+        (startup, lowest)
+    };
+    let (heeded, ignored) = (run(&[]), run(&[("ecn_max_rtt", 0.005)]));
+    assert!(heeded.0 + 8 < ignored.0, "{heeded:?}, {ignored:?}");
+    assert!(heeded.1.is_finite(), "{heeded:?}");
+    assert_eq!(ignored.1, f64::INFINITY, "{ignored:?}");
+}
+
+/// After a timeout the window is restored once all is repaired (draft-05 section 5.6.4.4), rather than growing
+/// from one segment for as long as the model allows.
+#[test]
+fn the_window_before_a_timeout_comes_back() {
+    for kind in BOTH {
+        let mut pipe = pipe(kind, Bottleneck::endless(RATE, RTT));
+        pipe.run(5.0);
+        let state = &mut pipe.senders[0].state;
+        let before = state.window.cwnd();
+        let now = Time::ZERO + Span::from_secs(5);
+        state.on_timeout(&Timeout {
+            now,
+            base: before,
+            keep_ssthresh: false,
+        });
+        assert_eq!(state.window.cwnd(), 1.0, "{kind}");
+        state.on_recovery_exit(now);
+        assert_eq!(state.window.cwnd(), before, "{kind}");
+    }
+}
+
+/// Version 1 begins a recovery with what is in flight and has just been delivered (draft-00 section 4.2.3.4):
+/// of 150 segments 40 have arrived and 10 are lost.
+#[test]
+fn version_1_conserves_packets_from_the_pipe_on() {
+    let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
+    pipe.run(5.0);
+    let sender = &mut pipe.senders[0];
+    let cwnd = sender.state.window.cwnd();
+    assert!(cwnd > 150.0, "{cwnd}");
+    let mut ack = sender.last_ack();
+    ack.now += Span::from_millis(1);
+    sender.state.on_congestion(&Congestion {
+        now: ack.now,
+        cause: Cause::Loss,
+        base: cwnd,
+        in_flight: 150,
+        in_slow_start: false,
+        first: true,
+    });
+    ack.delivered += 1;
+    ack.lost += 10;
+    ack.in_flight = 100;
+    ack.in_recovery = true;
+    sender.state.on_ack(&ack);
+    assert_eq!(sender.state.window.cwnd(), 101.0);
 }
 
 /// Two flows that come one after the other share the path.

@@ -91,6 +91,7 @@ pub struct Sender {
     round_end: u64,
     min_rtt: Span,
     srtt: Span,
+    last_ack: Option<AckSample>,
     signals: u64,
     queue_sum: f64,
     max_queue: f64,
@@ -116,6 +117,7 @@ impl Sender {
             round_end: 0,
             min_rtt: Span::ZERO,
             srtt: Span::ZERO,
+            last_ack: None,
             signals: 0,
             queue_sum: 0.0,
             max_queue: 0.0,
@@ -186,6 +188,12 @@ impl Sender {
             self.signal(now, Cause::Ecn);
         }
         self.state.on_ack(&ack);
+        self.last_ack = Some(ack);
+    }
+
+    /// The acknowledgement that came last.
+    pub fn last_ack(&self) -> AckSample {
+        self.last_ack.expect("the flow has run")
     }
 
     fn signal(&mut self, now: Time, cause: Cause) {

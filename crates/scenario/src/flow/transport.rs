@@ -39,7 +39,7 @@ pub(crate) fn resolve_tcp(
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
     if let Some(controller) = &controller {
-        serve(tcp, controller);
+        serve(tcp, controller, shared.profile.sub("tcp"));
     }
     resolve_one_way_option(tcp);
     layer_options(tcp, shared.profile.sub("tcp"), &path, out);
@@ -123,13 +123,15 @@ fn is_rack_tlp(recovery: &str) -> bool {
 }
 
 /// Turns on what the algorithm needs, unless the scenario says otherwise.
-fn serve(tcp: &mut Table, controller: &Controller) {
+fn serve(tcp: &mut Table, controller: &Controller, profile: &Table) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.contains_key("timestamps") {
         let rule = "the algorithm works with transit times";
         tcp.derive("timestamps", Value::Text("one-way".into()), rule);
     }
-    if needs.every_mark && !tcp.contains_key("ecn") {
+    let uses_ecn = matches!(profile.node("ecn").value, Value::Flag(true));
+    let counts_marks = needs.every_mark || needs.exact_marks && uses_ecn;
+    if counts_marks && !tcp.contains_key("ecn") {
         let rule = "the algorithm counts marked segments";
         tcp.derive("ecn", Value::Text("dctcp".into()), rule);
     }

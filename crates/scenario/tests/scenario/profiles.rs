@@ -92,7 +92,11 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
     }
     assert_eq!(of("bbr", &[]).ecn, Ecn::Off, "it does not respond to marks");
     assert_eq!(of("bbr", &["flows.0.tcp.ecn=true"]).ecn, Ecn::Classic);
-    assert_eq!(of("bbr3", &[]).ecn, Ecn::Classic);
+    // It does not ask for ECN, but where there is some it counts marks.
+    assert_eq!(of("bbr3", &[]).ecn, Ecn::Dctcp);
+    assert_eq!(of("bbr3", &["profile=linux"]).ecn, Ecn::Off);
+    let chosen = of("bbr3", &["flows.0.tcp.ecn=true"]);
+    assert_eq!(chosen.ecn, Ecn::Classic);
     let deaf = "flows.0.congestion.ecn_factor=0";
     assert_eq!(of("bbr3", &[deaf]).ecn, Ecn::Off);
     assert!(of("reno", &[]).delayed_ack.is_some());

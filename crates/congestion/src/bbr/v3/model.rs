@@ -15,6 +15,9 @@ pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 /// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
+/// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
+const ECN_THRESHOLD: f64 = 0.5;
+
 /// Bounds of the model: infinite where there is none.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
@@ -33,8 +36,9 @@ pub(super) struct Signals {
     pub(super) round_start: bool,
     pub(super) lost: bool,
     pub(super) marked: bool,
-    /// Losses of the current round.
+    /// Losses of the current round, and acknowledgements that told of them.
     pub(super) losses: f64,
+    pub(super) loss_events: u32,
     /// Largest rate and volume delivered in it.
     pub(super) rate: f64,
     pub(super) volume: f64,
@@ -95,6 +99,10 @@ pub(super) struct Aggregated {
 /// The share of marked segments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
+    /// Whether they count: once the smallest round-trip time was short enough at the end of a round.
+    pub(super) eligible: bool,
+    /// Rounds in a row with too many of them.
+    pub(super) high_rounds: u32,
     /// Smoothed, and of the last round.
     pub(super) alpha: f64,
     pub(super) share: f64,
@@ -206,6 +214,8 @@ impl Signals {
 impl Default for Marks {
     fn default() -> Self {
         Self {
+            eligible: false,
+            high_rounds: 0,
             alpha: 1.0,
             share: 0.0,
             marked: 0.0,
@@ -217,15 +227,31 @@ impl Default for Marks {
 impl Marks {
     /// At the end of a round.
     pub(super) fn end_round(&mut self) {
+        if !self.eligible {
+            return;
+        }
         if self.delivered > 0.0 {
             self.share = self.marked / self.delivered;
             self.alpha += ECN_GAIN * (self.share - self.alpha);
+            let high = self.share >= ECN_THRESHOLD;
+            self.high_rounds = if high { self.high_rounds + 1 } else { 0 };
         }
         (self.marked, self.delivered) = (0.0, 0.0);
+    }
+
+    /// Whether too much was in flight in the last round.
+    pub(super) fn are_high(&self) -> bool {
+        self.eligible && self.share > ECN_THRESHOLD
     }
 }
 
 impl Flight {
+    #[cfg(test)]
+    pub(super) const NONE: Self = Self {
+        rate: None,
+        rtt: Span::ZERO,
+    };
+
     pub(super) fn of(ack: &AckSample) -> Self {
         Self {
             rate: ack.delivery_rate,

@@ -334,6 +334,8 @@ impl Rack {
             if self.phase == Phase::Recovery {
                 tcb.end_recovery(env);
                 grows = false;
+            } else {
+                tcb.congestion.on_recovery_exit(env.network.now);
             }
             self.phase = Phase::Open;
         }

@@ -229,6 +229,7 @@ impl Sack {
                 tcb.end_recovery(env);
                 return;
             }
+            tcb.congestion.on_recovery_exit(env.network.now);
         }
         match self.phase {
             Phase::Open => {

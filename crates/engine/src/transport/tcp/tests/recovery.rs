@@ -1,7 +1,10 @@
 //! What the schemes send, acknowledgement by acknowledgement.
 
-use longhaul_congestion::MinCwnd;
-use longhaul_units::Span;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use longhaul_congestion::{Congestion, CongestionControl, Controller, MinCwnd, Window};
+use longhaul_units::{Span, Time};
 
 use super::{SenderBench, ms, reno, tcp};
 use crate::config::{AckCounting, DelayedAck, Ecn, Recovery, Tcp};
@@ -407,5 +410,35 @@ fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
         assert_eq!(bench.sent(), [2, 3], "{recovery:?}");
         bench.ack(1500, 4, &[]);
         assert_eq!(bench.sent(), [4, 5, 6], "{recovery:?}");
+    }
+}
+
+/// Counts the recoveries that it is told the end of.
+#[derive(Clone, Debug, Default)]
+struct Ends(Arc<AtomicU32>);
+
+impl CongestionControl for Ends {
+    fn on_congestion(&mut self, _: &Congestion, _: &mut Window) {}
+
+    fn on_recovery_exit(&mut self, _: Time, _: &mut Window) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Nothing comes back for five seconds: the recovery after the timeout ends when all that had been sent by
+/// then is acknowledged: ten segments, and RACK-TLP's probe.
+#[test]
+fn the_end_of_a_recovery_after_a_timeout_is_told() {
+    for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {
+        let ends = Ends::default();
+        let controller = Controller::Custom(Box::new(ends.clone()));
+        let mut bench = SenderBench::open(tcp(recovery), controller);
+        bench.wait(5_000);
+        assert!(bench.sender.counters(ms(5_000)).timeouts > 0);
+        let told = [5, sent, sent + 1].map(|next| {
+            bench.ack(5_000 + 100 * next, next, &[]);
+            ends.0.load(Ordering::Relaxed)
+        });
+        assert_eq!(told, [0, 0, 1], "{recovery:?}");
     }
 }
