@@ -19,7 +19,9 @@ pub(crate) static ENTRY: Entry<Controller> = Entry {
     title: "Delay gradient (Jain)",
     description: "Every other round trip compares round-trip time and window with those at the \
         last decision: removes an eighth of the window if the delay rose or fell with it, and adds \
-        a segment otherwise. It has no slow start. Losses are standard TCP's.",
+        a segment otherwise. It has no slow start. Losses are standard TCP's. Its own bursts queue, \
+        and more so with a larger window: one flow alone uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at \
+        40 ms, paced at one window per round trip 89 % of both.",
     source: "Jain, CCR 19(5), 1989",
     used_by: &[Work::SyncTcp],
     variants: &[Variant::Paper],

@@ -2,11 +2,11 @@
 
 use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
-    Config, Distribution, Link, Proxy, Recovery, RttClock, Source, Start, Tcp, Transport,
+    Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Start, Tcp, Transport,
 };
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{EntranceConfig, Loss};
-use longhaul_units::Time;
+use longhaul_units::{Rate, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::queue;
@@ -22,6 +22,10 @@ const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
 /// The algorithm that takes the marks of a queue of its name for what they are.
 const DECBIT: &str = "decbit";
 
+/// Algorithms that few flows of cannot fill a fast path with.
+const DELAY_GRADIENT: &str = "delay-gradient";
+const MIX_REACT: &str = "sync-mixreact";
+
 /// Everything suspicious, in words.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
@@ -35,6 +39,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_recovery(config, &mut out);
+    warn_of_own_bursts(config, &mut out);
     warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
     out
@@ -195,6 +200,35 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
             "`{}` without RACK-TLP (recovery) waits for a retransmission timeout whenever a \
              retransmission is lost again",
             tcp.congestion.kind
+        ));
+    }
+}
+
+/// Algorithms that take the queueing of their own bursts for congestion, published for paths of at most 10 Mbit/s.
+/// Pacing spares one of them the bursts.
+fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
+    const FAST: Rate = Rate::from_bps(10_000_000);
+    let fast = config.links.iter().all(|link| link.rate > FAST);
+    // Pacing faster than that leaves a burst in each round trip.
+    let is_smooth = |tcp: &Tcp| {
+        let slow = |pacing: Pacing| pacing.slow_start.max(pacing.avoidance) <= 1.0;
+        tcp.pacing.is_some_and(slow)
+    };
+    let uses = |kind: &str| {
+        let mut users = tcps(config).filter(|tcp| tcp.congestion.kind == kind);
+        fast && users.any(|tcp| kind != DELAY_GRADIENT || !is_smooth(tcp))
+    };
+    if uses(DELAY_GRADIENT) {
+        out.push(format!(
+            "`{DELAY_GRADIENT}` takes the queueing of its own bursts for congestion: alone on a fast path it \
+             uses a few per cent of it, paced at one window per round trip (tcp.pacing = {{ slow_start = 1.0, \
+              avoidance = 1.0 }}) most of it"
+        ));
+    }
+    if uses(MIX_REACT) {
+        out.push(format!(
+            "`{MIX_REACT}` takes the queueing of its own bursts for congestion: a few flows alone on a fast path \
+             use a few per cent of it"
         ));
     }
 }

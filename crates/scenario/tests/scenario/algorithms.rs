@@ -200,3 +200,24 @@ fn what_names_no_class_is_refused() {
     assert!(alone.contains("run from Python only"), "{alone}");
     assert!(algorithms().iter().all(|entry| entry.kind != "python"));
 }
+
+/// On a fast path alone: where the queue of its own bursts is all that there is.
+#[test]
+fn who_gives_way_to_its_own_bursts_is_told_so() {
+    let told = |kind: &str, more: &[&str]| {
+        let kind = format!("flows.0.congestion.kind={kind}");
+        let scenario = with(&[&[kind.as_str()], more].concat());
+        let warnings = scenario.warnings().iter();
+        warnings
+            .filter(|text| text.contains("its own bursts"))
+            .count()
+    };
+    let slow = "topology.dumbbell.bottleneck.rate=10 Mbps";
+    let smooth = "flows.0.tcp.pacing={ slow_start = 1.0, avoidance = 1.0 }";
+    for (kind, paced) in [("delay-gradient", 0), ("sync-mixreact", 1), ("reno", 0)] {
+        let alone = usize::from(kind != "reno");
+        assert_eq!(told(kind, &[]), alone, "{kind}");
+        assert_eq!(told(kind, &[smooth]), paced, "{kind}");
+        assert_eq!(told(kind, &[slow]), 0, "{kind}");
+    }
+}
