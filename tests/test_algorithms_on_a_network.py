@@ -19,7 +19,7 @@ ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 WITHOUT_THEIR_ROUTERS = {"xcp"}
 """It waits for answers that no router gives, and says so."""
 
-TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"lp", "delay-gradient"}
+TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
 """A window leaves in bursts as long as it is far from filling the path; what a burst queues is all
 the delay that there is. Pacing spreads the bursts."""
 
