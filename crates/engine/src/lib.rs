@@ -19,7 +19,7 @@ mod traffic;
 mod transport;
 
 /// Changes when the same configuration gives other numbers.
-pub const RESULTS_VERSION: u32 = 1;
+pub const RESULTS_VERSION: u32 = 2;
 
 pub use config::Config;
 pub use network::change::{CapacityMeter, Change};
