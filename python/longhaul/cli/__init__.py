@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from longhaul import _engine
-from longhaul.cli import model, results, runs, start, study
+from longhaul.cli import design, model, results, runs, start, study
 from longhaul.cli.shared import Verbs
 
 __all__ = ["app"]
@@ -44,6 +44,7 @@ for name, verb, example in (
     ("new", start.new, "mine.toml --from hstcp_beside_sack"),
     ("list", start.list_, "algorithms"),
     ("demo", start.demo, ""),
+    ("design", design.design, "loss=1e-4,1e-3 rtt='20 ms,100 ms' buffer rate --runs 8"),
     ("study list", study.list_, ""),
     ("study run", study.run, "hstcp-2003 --scale quick"),
     (

@@ -1,0 +1,24 @@
+"""Designed experiments: which combinations of levels to run, and what they can tell apart.
+
+Resolution, word lengths and aliases are computed from the matrix that is returned.
+"""
+
+from longhaul.designs.design import Design, Factor, Level
+from longhaul.designs.factorial import roman, two_level
+from longhaul.designs.properties import DesignError
+from longhaul.designs.published import PUBLISHED, published
+from longhaul.designs.spaces import full, latin_hypercube, one_at_a_time
+
+__all__ = [
+    "PUBLISHED",
+    "Design",
+    "DesignError",
+    "Factor",
+    "Level",
+    "full",
+    "latin_hypercube",
+    "one_at_a_time",
+    "published",
+    "roman",
+    "two_level",
+]

@@ -1,0 +1,210 @@
+"""A design: which levels of which factors each run has."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from longhaul.designs import properties
+from longhaul.designs.properties import DesignError
+
+# A level as scenarios write it: a number, or text such as "100 ms" or "droptail".
+Level = str | int | float
+
+_QUANTITY = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(.*)")
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor and its levels, from -1 to +1 of its coded scale.
+
+    Two levels are the ends of the scale, more stand at equal distances. A design that asks for what
+    lies between (a Latin hypercube) takes values between the first and the last level.
+    """
+
+    name: str
+    levels: tuple[Level, ...] = (-1, 1)
+
+    def __post_init__(self) -> None:
+        if len(self.levels) < 2:
+            raise DesignError(f"factor {self.name}: at least two levels, not {len(self.levels)}")
+
+    def coded(self) -> np.ndarray:
+        """The coded levels, from -1 to +1."""
+        return np.linspace(-1.0, 1.0, len(self.levels))
+
+    def natural(self, coded: float) -> Level:
+        """The level at a place of the coded scale."""
+        place = (coded + 1.0) / 2.0 * (len(self.levels) - 1)
+        nearest = round(place)
+        if abs(place - nearest) < 1e-9:
+            return self.levels[nearest]
+        (low, unit), (high, other) = map(self._quantity, (self.levels[0], self.levels[-1]))
+        if unit != other:
+            raise DesignError(f"factor {self.name}: `{unit}` and `{other}` are different units")
+        value = float(f"{low + (coded + 1.0) / 2.0 * (high - low):.6g}")
+        return f"{value:g} {unit}" if unit else value
+
+    def _quantity(self, level: Level) -> tuple[float, str]:
+        """A number and its unit."""
+        if not isinstance(level, str):
+            return float(level), ""
+        match = _QUANTITY.fullmatch(level)
+        if match is None:
+            raise DesignError(
+                f"factor {self.name}: nothing lies between {self.levels[0]} and {level}"
+            )
+        return float(match[1]), match[2]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Coded levels of each run, with what it takes to read them."""
+
+    factors: tuple[Factor, ...]
+    coded: np.ndarray
+    """A row a run, a column a factor, from -1 to +1."""
+    kind: str = "factorial"
+    generators: tuple[str, ...] = ()
+    """Of a fraction: the factors that are products of others, such as `x6 = x1*x2`."""
+    blocks: np.ndarray | None = None
+    """The block of each run, from 1, if there are blocks."""
+    replications: int = 1
+    """How often each run is to be done, with other random numbers."""
+
+    @property
+    def runs(self) -> int:
+        """Rows of the matrix; replications are not counted."""
+        return len(self.coded)
+
+    @property
+    def names(self) -> list[str]:
+        """The factors' names."""
+        return [factor.name for factor in self.factors]
+
+    @property
+    def is_two_level(self) -> bool:
+        """Whether all coded levels are -1 or +1."""
+        return bool(np.isin(self.coded, (-1, 1)).all())
+
+    def natural(self) -> Iterator[dict[str, Level]]:
+        """The levels of each run as scenarios write them."""
+        for row in self.coded:
+            yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
+
+    def folded(self, factors: Sequence[str] = ()) -> "Design":
+        """The design and its mirror image in some factors, all by default, as a second block.
+
+        A full fold-over frees all main effects of two-factor interactions; one in a single factor
+        frees that factor's main effect and interactions (Box, Hunter and Hunter 2005, Statistics
+        for Experimenters, section 6.5).
+        """
+        columns = properties.check_two_level(self.coded)
+        mirrored = [self.names.index(self._known(name)) for name in factors]
+        signs = np.ones(len(self.factors), dtype=np.int64)
+        signs[mirrored or slice(None)] = -1
+        return replace(
+            self,
+            coded=np.vstack([columns, columns * signs]),
+            kind=f"{self.kind}, folded over",
+            generators=(),
+            blocks=np.repeat([1, 2], self.runs),
+        )
+
+    def in_blocks(self, words: Sequence[str]) -> "Design":
+        """The same runs in 2^n blocks, by the signs of n products such as `x1*x2*x3`."""
+        columns = properties.check_two_level(self.coded)
+        signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
+        numbers = sum(
+            (sign.astype(int) << i for i, sign in enumerate(signs)), np.ones(self.runs, int)
+        )
+        return replace(self, blocks=numbers)
+
+    def confounded_with_blocks(self, order: int = 2) -> list[str]:
+        """Effects of at most so many factors that cannot be told from differences of blocks."""
+        if self.blocks is None:
+            return []
+        columns = properties.check_two_level(self.coded)
+        lost = []
+        for effect in properties.effects(len(self.factors), order):
+            column = properties.contrast(columns, effect)
+            if all(len(set(column[self.blocks == block])) == 1 for block in set(self.blocks)):
+                lost.append(self.word(effect))
+        return lost
+
+    def replicated(self, times: int) -> "Design":
+        """Each run so many times, with other random numbers."""
+        if times < 1:
+            raise DesignError(f"{times} replications: at least 1")
+        return replace(self, replications=times)
+
+    def with_levels(self, levels: Mapping[str, Sequence[Level]]) -> "Design":
+        """The same design with other natural levels of some factors."""
+        for name in levels:
+            self._known(name)
+        factors = [Factor(f.name, tuple(levels.get(f.name, f.levels))) for f in self.factors]
+        return replace(self, factors=tuple(factors))
+
+    def effect(self, word: str) -> tuple[int, ...]:
+        """The columns of a product such as `x1*x2`."""
+        return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
+
+    def word(self, effect: Sequence[int]) -> str:
+        """A product as it is written: `x1*x2`."""
+        return "*".join(self.names[j] for j in effect)
+
+    def _known(self, name: str) -> str:
+        if name not in self.names:
+            raise DesignError(f"no factor is called `{name}`; there are: {', '.join(self.names)}")
+        return name
+
+    def csv(self, *, natural: bool = False) -> str:
+        """The design as a CSV table, a column a factor; all runs once, then all again."""
+        text = io.StringIO()
+        out = csv.writer(text, lineterminator="\n")
+        blocks = [] if self.blocks is None else ["block"]
+        again = ["replication"] if self.replications > 1 else []
+        out.writerow(["run", *again, *blocks, *self.names])
+        levels = list(self.natural())
+        for replication in range(self.replications):
+            for run, row in enumerate(self.coded):
+                more = [replication + 1] if again else []
+                block = [] if self.blocks is None else [int(self.blocks[run])]
+                cells: Sequence[Any] = (
+                    list(levels[run].values()) if natural else [f"{c:g}" for c in row]
+                )
+                out.writerow([run + 1, *more, *block, *cells])
+        return text.getvalue()
+
+    def describe(self) -> dict[str, Any]:
+        """What the design can tell apart, computed from its matrix."""
+        facts: dict[str, Any] = {
+            "kind": self.kind,
+            "runs": self.runs,
+            "replications": self.replications,
+            "factors": {factor.name: list(factor.levels) for factor in self.factors},
+            "generators": list(self.generators),
+        }
+        if not self.is_two_level:
+            return facts
+        lengths = properties.word_lengths(self.coded)
+        groups = properties.alias_groups(self.coded)
+        return facts | {
+            "balanced": not properties.unbalanced(self.coded),
+            "orthogonal": not properties.correlated(self.coded),
+            "word_lengths": {str(j): float(words) for j, words in enumerate(lengths, 1) if words},
+            "resolution": properties.resolution(lengths),
+            "aliases": [self._aliases(group) for group in groups if len(group) > 1],
+            "clear": [self.word(group[0][1]) for group in groups if len(group) == 1],
+            "partial_aliases": len(properties.partial_aliases(self.coded)),
+            "confounded_with_blocks": self.confounded_with_blocks(),
+        }
+
+    def _aliases(self, group: Sequence[tuple[int, tuple[int, ...]]]) -> str:
+        (_, first), *others = group
+        rest = [("" if sign > 0 else "-") + self.word(effect) for sign, effect in others]
+        return " = ".join([self.word(first), *rest])

@@ -1,0 +1,154 @@
+"""Two-level factorials: full, by generators, or of least aberration."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from longhaul.designs import properties, search
+from longhaul.designs.design import Design, Factor
+from longhaul.designs.properties import DesignError
+
+ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+
+
+def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
+    """Factors of two levels: so many, called x1, x2 and so on, or of these names."""
+    if isinstance(factors, int):
+        if factors < 1:
+            raise DesignError(f"{factors} factors: at least 1")
+        factors = [f"x{i + 1}" for i in range(factors)]
+    whole = tuple(f if isinstance(f, Factor) else Factor(f) for f in factors)
+    names = [factor.name for factor in whole]
+    if len(set(names)) < len(names):
+        raise DesignError(f"two factors have the same name: {', '.join(names)}")
+    for factor in whole:
+        if len(factor.levels) != 2:
+            raise DesignError(f"factor {factor.name} has {len(factor.levels)} levels, not two")
+    return whole
+
+
+def standard_order(basic: int) -> np.ndarray:
+    """All combinations of -1 and +1, the first column fastest (Yates order)."""
+    runs = np.arange(2**basic)[:, None]
+    order: np.ndarray = (runs >> np.arange(basic) & 1) * 2 - 1
+    return order
+
+
+def two_level(
+    factors: int | Sequence[str] | Sequence[Factor],
+    *,
+    generators: Sequence[str] = (),
+    runs: int | None = None,
+    resolution: int | None = None,
+) -> Design:
+    """A two-level factorial.
+
+    With `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, the fraction that they define;
+    with `runs` the one of least aberration in so many; with `resolution` the smallest that is found
+    of at least that resolution; otherwise the full factorial. With both, a fraction of so many runs
+    that misses the resolution is refused.
+    """
+    whole = named(factors)
+    if generators:
+        return _by_generators(whole, generators)
+    if runs is None and resolution is None:
+        return Design(whole, standard_order(len(whole)), f"2^{len(whole)} full factorial")
+    if runs is not None:
+        return _checked(_of_runs(whole, runs), resolution)
+    assert resolution is not None
+    return _of_resolution(whole, resolution)
+
+
+def _of_runs(factors: tuple[Factor, ...], runs: int) -> Design:
+    basic = runs.bit_length() - 1
+    if runs < 2 or runs != 2**basic:
+        near = f"{2**basic} or {2 ** (basic + 1)}" if runs > 1 else "2"
+        raise DesignError(f"{runs} runs: two-level fractions have a power of two, such as {near}")
+    if basic > len(factors):
+        full = 2 ** len(factors)
+        raise DesignError(
+            f"{runs} runs are more than the full factorial's {full}; use replications"
+        )
+    return _of_columns(factors, search.least_aberration(len(factors), basic), basic)
+
+
+def _of_columns(factors: tuple[Factor, ...], masks: Sequence[int], basic: int) -> Design:
+    names = [factor.name for factor in factors]
+    generators = [
+        f"{name} = " + "*".join(names[i] for i in range(basic) if mask >> i & 1)
+        for name, mask in zip(names[basic:], masks[basic:], strict=True)
+    ]
+    if not generators:
+        return Design(factors, standard_order(basic), f"2^{basic} full factorial")
+    return _by_generators(factors, generators)
+
+
+def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
+    if wanted < 3:
+        raise DesignError(f"resolution {wanted}: at least 3")
+    count = len(factors)
+    for basic in range(search.fewest_runs(count, wanted), min(count, search.MAX_BASIC + 1)):
+        if count < 2**basic:
+            design = _of_columns(factors, search.least_aberration(count, basic), basic)
+            found = properties.resolution(properties.word_lengths(design.coded))
+            if found is not None and found >= wanted:
+                return design
+    if count > search.MAX_BASIC:
+        raise DesignError(
+            f"{count} factors: no fraction of resolution {roman(wanted)} was found in "
+            f"{2**search.MAX_BASIC} runs or fewer; take fewer factors or a lower resolution"
+        )
+    return Design(factors, standard_order(count), f"2^{count} full factorial")
+
+
+def _checked(design: Design, wanted: int | None) -> Design:
+    """The design, unless its matrix has a lower resolution than is wanted."""
+    found = properties.resolution(properties.word_lengths(design.coded))
+    if wanted is None or found is None or found >= wanted:
+        return design
+    enough = _of_resolution(design.factors, wanted)
+    raise DesignError(
+        f"{len(design.factors)} factors in {design.runs} runs: the best found has resolution "
+        f"{roman(found)}, not {roman(wanted)}; that takes {enough.runs} runs"
+    )
+
+
+def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> Design:
+    names = [factor.name for factor in factors]
+    written = dict(map(_parsed, generators))
+    for name in written:
+        if name not in names:
+            raise DesignError(f"a generator is for `{name}`; the factors are: {', '.join(names)}")
+    basic = [name for name in names if name not in written]
+    order = standard_order(len(basic))
+    columns = {name: order[:, i] for i, name in enumerate(basic)}
+    for name, (sign, word) in written.items():
+        if unknown := [letter for letter in word if letter not in columns]:
+            raise DesignError(
+                f"the generator of {name} has `{unknown[0]}`, which is none of: {', '.join(basic)}"
+            )
+        columns[name] = sign * np.prod([columns[letter] for letter in word], axis=0)
+    matrix = np.stack([columns[name] for name in names], axis=1)
+    fraction = len(written)
+    clean = tuple(
+        f"{name} = {'' if sign > 0 else '-'}{'*'.join(word)}"
+        for name, (sign, word) in written.items()
+    )
+    return Design(factors, matrix, f"2^({len(names)}-{fraction}) fraction", clean)
+
+
+def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
+    """`x6 = -x1*x2` as its name, sign and letters."""
+    name, equals, product = generator.partition("=")
+    product = product.strip()
+    letters = [letter.strip() for letter in product.lstrip("+-").split("*")]
+    if not equals or not name.strip() or not all(letters):
+        raise DesignError(f"generator `{generator}`: expected such as `x6 = x1*x2*x3`")
+    return name.strip(), (-1 if product.startswith("-") else 1, letters)
+
+
+def roman(resolution: int | None) -> str:
+    """A resolution as it is written; a full factorial has none."""
+    if resolution is None:
+        return "full"
+    return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

@@ -1,0 +1,157 @@
+"""What a two-level design can tell apart, computed from its matrix alone.
+
+Matrices have a row a run and a column a factor, with entries -1 and +1. Word lengths are those of
+the generalised word-length pattern, which for a regular fraction counts the words of the defining
+relation and for any other design measures partial aliasing (Xu and Wu 2001, Annals of Statistics
+29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53,
+pp. 85-93).
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+
+from longhaul._engine import LonghaulError
+
+# More words than these are not listed one by one.
+MAX_WORDS = 2**16
+# Rows whose distances from all others are in memory at a time.
+ROWS = 1024
+
+
+class DesignError(LonghaulError):
+    """A design that does not exist, or that cannot be used as asked."""
+
+
+def check_two_level(matrix: np.ndarray) -> np.ndarray:
+    """The matrix as whole numbers; refused if an entry is neither -1 nor +1."""
+    whole = np.asarray(matrix)
+    if whole.ndim != 2 or not np.isin(whole, (-1, 1)).all():
+        raise DesignError("only designs of two levels, coded -1 and +1, have words and aliases")
+    return whole.astype(np.int64)
+
+
+def unbalanced(matrix: np.ndarray) -> list[int]:
+    """The columns that do not have each level in half of the runs."""
+    return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
+
+
+def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
+    """The pairs of columns that are not orthogonal, with the mean of their product."""
+    columns = check_two_level(matrix)
+    products = columns.T @ columns / len(columns)
+    pairs = np.argwhere(np.triu(products != 0, k=1))
+    return [(int(i), int(j), float(products[i, j])) for i, j in pairs]
+
+
+def word_lengths(matrix: np.ndarray) -> list[Fraction]:
+    """The word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
+
+    A word of length j is a product of j columns that is constant, or correlated with a constant:
+    Aj is the sum over products of j columns of the square of their mean.
+    """
+    columns = check_two_level(matrix)
+    runs, factors = columns.shape
+    count = np.zeros(factors + 1, dtype=np.int64)
+    signs = columns.astype(np.float32)
+    for block in np.array_split(signs, -(-runs // ROWS)):
+        distances = (factors - (block @ signs.T).astype(np.int64)) // 2
+        count += np.bincount(distances.ravel(), minlength=factors + 1)
+    return [
+        Fraction(sum(n * krawtchouk(j, d, factors) for d, n in enumerate(count.tolist())), runs**2)
+        for j in range(1, factors + 1)
+    ]
+
+
+def krawtchouk(degree: int, x: int, length: int) -> int:
+    """The Krawtchouk polynomial that links distances and words of binary codes.
+
+    MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
+    """
+    return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
+
+
+def resolution(lengths: Sequence[Fraction]) -> int | None:
+    """The length of the shortest word; None of a full factorial, which has no word."""
+    return next((j for j, words in enumerate(lengths, start=1) if words), None)
+
+
+def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
+    """Main effects and interactions of at most so many factors, as columns of the matrix."""
+    for size in range(1, order + 1):
+        yield from combinations(range(factors), size)
+
+
+def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
+    """The product of some columns."""
+    product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
+    return product
+
+
+def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
+    """Effects of at most `order` factors that cannot be told apart: groups of (sign, effect).
+
+    An effect that is clear of all others is a group of its own. Only complete aliasing counts;
+    `partial_aliases` has the rest.
+    """
+    columns = check_two_level(matrix)
+    groups: dict[bytes, list[tuple[int, tuple[int, ...]]]] = {}
+    for effect in effects(columns.shape[1], order):
+        column = contrast(columns, effect)
+        sign = int(column[0])
+        groups.setdefault((column * sign).astype(np.int8).tobytes(), []).append((sign, effect))
+    # The first of a group gives the sign to which those of the others are relative.
+    return [[(sign * group[0][0], effect) for sign, effect in group] for group in groups.values()]
+
+
+def partial_aliases(
+    matrix: np.ndarray, order: int = 2
+) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
+    """Pairs of effects that are correlated without being the same, with their correlation."""
+    columns = check_two_level(matrix)
+    named = list(effects(columns.shape[1], order))
+    contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)
+    products = contrasts.T @ contrasts / len(columns)
+    pairs = np.argwhere(np.triu((products != 0) & (np.abs(products) != 1), k=1))
+    return [(named[i], named[j], float(products[i, j])) for i, j in pairs]
+
+
+def defining_words(matrix: np.ndarray, longest: int = 4) -> list[tuple[int, tuple[int, ...]]]:
+    """The constant products of at most `longest` columns, with the sign of that constant."""
+    columns = check_two_level(matrix)
+    basis = _constant_products(columns)
+    if 2 ** len(basis) > MAX_WORDS:
+        raise DesignError(f"{2 ** len(basis):,} words are too many to list")
+    words = {0}
+    for word in basis:
+        words |= {other ^ word for other in words}
+    letters = [tuple(j for j in range(columns.shape[1]) if word >> j & 1) for word in words]
+    short = sorted(
+        (word for word in letters if 0 < len(word) <= longest), key=lambda w: (len(w), w)
+    )
+    return [(prod(int(columns[0, j]) for j in word), word) for word in short]
+
+
+def _constant_products(columns: np.ndarray) -> list[int]:
+    """A basis, as bit masks of columns, of all products that are constant."""
+    # A product is constant if the rows' parities over it are: if it is orthogonal, over GF(2), to
+    # the difference of each row from the first.
+    bits = columns < 0
+    rows = {sum(1 << int(j) for j in np.flatnonzero(row)) for row in bits ^ bits[0]}
+    pivots: dict[int, int] = {}
+    for row in rows:
+        rest = row
+        for pivot, reduced in pivots.items():
+            if rest >> pivot & 1:
+                rest ^= reduced
+        if rest:
+            top = rest.bit_length() - 1
+            pivots = {p: r ^ rest if r >> top & 1 else r for p, r in pivots.items()}
+            pivots[top] = rest
+    free = [j for j in range(columns.shape[1]) if j not in pivots]
+    return [
+        (1 << j) | sum(1 << pivot for pivot, row in pivots.items() if row >> j & 1) for j in free
+    ]

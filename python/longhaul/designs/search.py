@@ -1,0 +1,117 @@
+"""Generators of two-level fractions of little aberration.
+
+A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
+adds one column after another to the best fractions so far and keeps the word-length patterns of
+least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), sorting out fractions that
+look alike, after the sequential construction of Chen, Sun and Wu 1993 (International Statistical
+Review 61, pp. 131-145). It is not exhaustive: what it returns has the resolution that its matrix
+proves, and the least aberration that was found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import comb
+
+import numpy as np
+
+from longhaul.designs.properties import DesignError, krawtchouk
+
+MAX_BASIC = 10
+# Word lengths that are compared; longer words are left to chance.
+COMPARED = (3, 4, 5, 6)
+# Fractions that are carried on from one number of columns to the next, by runs of a design.
+BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30}
+LEAST_BEAM = 12
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """Columns as bit masks of basic factors, and the weight of each run's complement."""
+
+    columns: tuple[int, ...]
+    weights: np.ndarray
+
+
+def least_aberration(factors: int, basic: int) -> list[int]:
+    """Columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
+    if not basic <= factors < 2**basic:
+        raise DesignError(
+            f"{factors} factors do not fit {2**basic} runs: from {basic} to {2**basic - 1} do"
+        )
+    if basic > MAX_BASIC:
+        raise DesignError(f"fractions of more than {2**MAX_BASIC} runs are not searched for")
+    return list(_best(factors, basic))
+
+
+@cache
+def _best(factors: int, basic: int) -> tuple[int, ...]:
+    parity = _parities(basic)
+    units = tuple(1 << i for i in range(basic))
+    beam = [_Fraction(units, parity[list(units)].sum(axis=0))]
+    width = BEAM.get(2**basic, LEAST_BEAM)
+    while len(beam[0].columns) < factors:
+        beam = _extended(beam, parity, width)
+    best = beam[0].columns
+    return units + tuple(sorted(best[basic:], key=lambda mask: (mask.bit_count(), mask)))
+
+
+def _parities(basic: int) -> np.ndarray:
+    """Whether the bits that two masks share are odd in number."""
+    masks = np.arange(2**basic, dtype=np.uint64)
+    return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
+
+
+def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
+    """The best fractions of one column more."""
+    length = len(beam[0].columns) + 1
+    size = len(parity)
+    polynomials = np.array(
+        [[krawtchouk(j, w, length) for j in COMPARED] for w in range(length + 1)], dtype=np.int64
+    )
+    found: list[tuple[tuple[int, ...], int, int]] = []
+    for index, fraction in enumerate(beam):
+        free = np.setdiff1d(np.arange(1, size), fraction.columns)
+        weights = fraction.weights[None, :] + parity[free]
+        offsets = (length + 1) * np.arange(len(free))[:, None]
+        counts = np.bincount((weights + offsets).ravel(), minlength=len(free) * (length + 1))
+        words = counts.reshape(len(free), length + 1) @ polynomials // size
+        # Columns that give the same words are mostly the same fraction: a few of each will do.
+        _, first = np.unique(words, axis=0, return_index=True)
+        last = len(free) - 1 - np.unique(words[::-1], axis=0, return_index=True)[1]
+        found += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
+    found.sort()
+    kept: dict[object, _Fraction] = {}
+    for words_, index, column in found:
+        columns = (*beam[index].columns, column)
+        look = (words_, _letters(columns))
+        if look not in kept:
+            kept[look] = _Fraction(columns, beam[index].weights + parity[column])
+        if len(kept) == width:
+            break
+    return list(kept.values())
+
+
+def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
+    """How many words of length four have each column: what tells fractions of equal words apart."""
+    pairs: dict[int, int] = {}
+    for i, one in enumerate(columns):
+        for other in columns[i + 1 :]:
+            pairs[one ^ other] = pairs.get(one ^ other, 0) + 1
+    return tuple(
+        sorted(sum(pairs[one ^ other] for other in columns if other != one) for one in columns)
+    )
+
+
+def fewest_runs(factors: int, wanted: int) -> int:
+    """Basic factors below which no fraction of that resolution exists.
+
+    The sphere-packing bound: effects of at most t factors have to differ if words are longer than
+    2t; one factor fewer has to fit half the runs if the resolution is even (MacWilliams and Sloane
+    1977, chapter 1, section 5).
+    """
+    odd = wanted % 2
+    letters = factors if odd else factors - 1
+    reach = (wanted - 1) // 2 if odd else (wanted - 2) // 2
+    balls = sum(comb(letters, i) for i in range(min(reach, letters) + 1))
+    return min(factors, max(1, (balls - 1).bit_length() + (0 if odd else 1)))

@@ -1,0 +1,39 @@
+"""Full factorials of any numbers of levels, Latin hypercubes, and one factor at a time."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import qmc
+
+from longhaul.designs.design import Design, Factor
+from longhaul.designs.properties import DesignError
+
+
+def full(factors: Sequence[Factor]) -> Design:
+    """Every combination of all levels, the first factor fastest."""
+    grids = np.meshgrid(*(factor.coded() for factor in factors), indexing="ij")
+    coded = np.stack([grid.ravel(order="F") for grid in grids], axis=1)
+    shape = " x ".join(str(len(factor.levels)) for factor in factors)
+    return Design(tuple(factors), coded, f"{shape} full factorial")
+
+
+def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
+    """So many points between the first and last levels, each factor's range evenly covered.
+
+    SciPy's Latin hypercube of strength one, improved for its discrepancy; the seed makes it.
+    """
+    if runs < 2:
+        raise DesignError(f"a Latin hypercube of {runs} runs: at least 2")
+    sampler = qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
+    coded = sampler.random(runs) * 2.0 - 1.0
+    return Design(tuple(factors), coded, f"Latin hypercube, seed {seed}")
+
+
+def one_at_a_time(factors: Sequence[Factor]) -> Design:
+    """All factors at their first level, then each at its other levels, one factor at a time."""
+    base = -np.ones(len(factors))
+    rows = [base]
+    for column, factor in enumerate(factors):
+        for level in factor.coded()[1:]:
+            rows.append(np.where(np.arange(len(factors)) == column, level, base))
+    return Design(tuple(factors), np.stack(rows), "one factor at a time")
