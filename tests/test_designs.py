@@ -91,7 +91,7 @@ def test_aliases_of_chapter_8() -> None:
 
 
 # Chen, Sun and Wu 1993 (International Statistical Review 61, pp. 131-145) for 16, 32 and 64 runs;
-# Xu 2009 (Technometrics 51, pp. 440-451) for 128: words of length 3, 4 and 5 of the fraction of minimum aberration.
+# Xu 2009 (Technometrics 51, pp. 440-451) for 128. Words of length 3, 4 and 5.
 MINIMUM = [
     (5, 16, (0, 0, 1)), (6, 16, (0, 3, 0)), (7, 16, (0, 7, 0)), (8, 16, (0, 14, 0)),
     (9, 16, (4, 14, 8)), (10, 16, (8, 18, 16)),

@@ -1,10 +1,10 @@
 """Medians with intervals, trends and crossings of curves."""
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 
 def median(values: Sequence[float]) -> float:
@@ -31,8 +31,7 @@ def median_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[fl
 
 def _coverage(count: int, cut: int) -> float:
     """The probability that the median lies between all but the `cut` outermost values."""
-    outside: int = sum(comb(count, k) for k in range(cut + 1))
-    return 1.0 - 2.0 * outside / float(2**count)
+    return 1.0 - 2.0 * float(stats.binom.cdf(cut, count, 0.5))
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
@@ -40,18 +39,9 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 
     Zero if one of the two is constant.
     """
-    ranks = np.array([_ranks(np.asarray(x, float)), _ranks(np.asarray(y, float))])
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    norm = float(np.sqrt((ranks**2).sum(axis=1).prod()))
-    return float((ranks[0] * ranks[1]).sum()) / norm if norm > 0.0 else 0.0
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from one; equal values share the mean of theirs."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    mean: np.ndarray = (last - (count - 1) / 2.0)[place]
-    return mean
+    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        return 0.0
+    return float(stats.spearmanr(x, y).statistic)
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

@@ -1,0 +1,70 @@
+"""Hierarchical clustering of competitors by all their responses, condition by condition.
+
+Average linkage over distances in which each response counts in its own standard deviations, with
+one colour a subtree that joins below 70 % of the largest height (Mills et al. 2010, NIST SP
+500-282, section 6.3.1).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.cluster.hierarchy import fcluster, linkage, to_tree
+from scipy.spatial.distance import pdist
+
+CUT = 0.7
+
+
+@dataclass(frozen=True)
+class Dendrogram:
+    """How competitors join under one condition."""
+
+    merges: np.ndarray
+    """SciPy's linkage matrix."""
+    labels: np.ndarray
+    """Cluster of each competitor, from 1, at the cut."""
+    distinctive: tuple[int, ...]
+    """Competitors apart from all others; none if there is no such group."""
+    responses: int
+    """Responses that differ between competitors, and so count."""
+
+    @property
+    def height(self) -> float:
+        """The largest distance at which clusters join; 0 if all competitors are equal."""
+        return float(self.merges[-1, 2])
+
+
+def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
+    """The dendrogram of competitors, from a row a competitor and a column a response.
+
+    Responses without any variation are left out. Competitors are distinctive if the last merge
+    sets them, fewer than half, apart, and all others join below the cut.
+    """
+    given = np.asarray(responses, float)
+    variance = given.var(axis=0, ddof=1)
+    varies = variance > 1e-24 * np.maximum((given**2).max(axis=0), 1e-300)
+    distance = (
+        pdist(given[:, varies], "seuclidean", V=variance[varies])
+        if varies.any()
+        else np.zeros(len(given) * (len(given) - 1) // 2)
+    )
+    merges = linkage(distance, method="average")
+    top = float(merges[-1, 2])
+    flat = top == 0.0
+    labels = np.ones(len(given), int) if flat else _labels(merges, cut * top)
+    return Dendrogram(merges, labels, () if flat else _distinctive(merges, cut), int(varies.sum()))
+
+
+def _labels(merges: np.ndarray, height: float) -> np.ndarray:
+    """Clusters that join strictly below a height."""
+    labels: np.ndarray = fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
+    return labels
+
+
+def _distinctive(merges: np.ndarray, cut: float) -> tuple[int, ...]:
+    tree = to_tree(merges)
+    sides = sorted((tree.get_left(), tree.get_right()), key=lambda side: int(side.get_count()))
+    few, many = sides
+    if few.get_count() == many.get_count() or many.dist >= cut * tree.dist:
+        return ()
+    return tuple(sorted(few.pre_order()))

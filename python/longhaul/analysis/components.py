@@ -1,0 +1,97 @@
+"""Principal components of responses, and which factors the groups of their scores share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import chi2_contingency
+
+
+@dataclass(frozen=True)
+class Components:
+    """Principal components, the largest variance first."""
+
+    weights: np.ndarray
+    """A row a component: unit vectors over the responses, largest entry positive."""
+    scores: np.ndarray
+    """A row a run, a column a component."""
+    deviations: np.ndarray
+    """Standard deviation of the scores of each component."""
+
+    @property
+    def variance_shares(self) -> np.ndarray:
+        """The share of each component in the variance."""
+        shares: np.ndarray = self.deviations**2 / (self.deviations**2).sum()
+        return shares
+
+    @property
+    def deviation_shares(self) -> np.ndarray:
+        """The share of each component in the sum of standard deviations.
+
+        What NIST SP 500-282, section 4.1.3, divides where it speaks of variation.
+        """
+        shares: np.ndarray = self.deviations / self.deviations.sum()
+        return shares
+
+
+def standardised(responses: ArrayLike) -> np.ndarray:
+    """Columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
+    given = np.asarray(responses, float)
+    centred = given - given.mean(axis=0)
+    deviation = given.std(axis=0, ddof=1)
+    scaled: np.ndarray = np.divide(
+        centred,
+        deviation,
+        out=np.zeros_like(centred),
+        where=deviation > 1e-12 * np.abs(given).max(),
+    )
+    return scaled
+
+
+def principal_components(responses: ArrayLike) -> Components:
+    """Principal components of the correlation matrix, from a row a run and a column a response."""
+    scaled = standardised(responses)
+    _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
+    largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
+    weights = weights * np.where(largest < 0, -1.0, 1.0)
+    return Components(weights, scaled @ weights.T, singular / np.sqrt(len(scaled) - 1))
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A factor whose level many runs of a group share."""
+
+    factor: str
+    level: object
+    share: float
+    """Of the runs of the group that have this level."""
+    p: float
+    """Probability of such a table of groups and levels without any relation (chi-square)."""
+
+
+def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
+    """Labels, from 1, of so many groups of points, by Ward's linkage."""
+    labels: np.ndarray = fcluster(linkage(np.asarray(scores, float), "ward"), count, "maxclust")
+    return labels
+
+
+def causes(
+    labels: Sequence[int], factors: Mapping[str, Sequence[object]]
+) -> dict[int, list[Cause]]:
+    """For each group the factors that (nearly) all of its runs agree on, the clearest first."""
+    groups = np.asarray(labels)
+    found: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
+    for factor, given in factors.items():
+        names, level = np.unique(np.asarray(given, dtype=str), return_inverse=True)
+        table = np.array(
+            [[((groups == g) & (level == i)).sum() for i in range(len(names))] for g in found]
+        )
+        if table.shape[1] < 2 or table.shape[0] < 2:
+            continue
+        p = float(chi2_contingency(table).pvalue)
+        for g, row in zip(found, table, strict=True):
+            top = int(row.argmax())
+            found[g].append(Cause(factor, str(names[top]), float(row[top] / row.sum()), p))
+    return {g: sorted(list_, key=lambda c: (-c.share, c.p)) for g, list_ in found.items()}

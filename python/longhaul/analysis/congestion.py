@@ -1,0 +1,37 @@
+"""Conditions ordered and classed by how congested they are."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def congestion_order(rates: ArrayLike) -> list[int]:
+    """Indices of conditions by increasing retransmission rate, or any measure of congestion.
+
+    Of an array (condition, competitor) the mean over competitors counts.
+    """
+    given = np.asarray(rates, float)
+    means = given.reshape(len(given), -1).mean(axis=1)
+    return [int(i) for i in np.argsort(means, kind="stable")]
+
+
+def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
+    """The class of each condition, from 0: how many of the ascending bounds its rate reaches."""
+    if any(a >= b for a, b in pairwise(bounds)):
+        raise ValueError("bounds have to ascend")
+    return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
+
+
+def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
+    """Bounds of so many classes at the widest gaps between rates, on a logarithmic scale.
+
+    Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
+    """
+    positive = np.unique([rate for rate in rates if rate > 0])
+    if len(positive) < classes:
+        raise ValueError(f"{len(positive)} different rates are too few for {classes} classes")
+    gaps = np.diff(np.log(positive))
+    widest = np.sort(np.argsort(-gaps, kind="stable")[: classes - 1])
+    return [float(np.sqrt(positive[i] * positive[i + 1])) for i in widest]

@@ -1,0 +1,102 @@
+"""Correlations of responses, and the groups that they fall into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import connected_components
+
+# Where the histogram of |r| of NIST SP 500-282, section 4.4, separates.
+NIST_THRESHOLD = 0.65
+
+
+def correlations(responses: ArrayLike) -> np.ndarray:
+    """Pearson's coefficients of the columns; those of a constant column are zero."""
+    given = np.asarray(responses, float)
+    centred = given - given.mean(axis=0)
+    norm = np.sqrt((centred**2).sum(axis=0))
+    scaled = np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)
+    matrix: np.ndarray = np.clip(scaled.T @ scaled, -1.0, 1.0)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two responses and their coefficient."""
+
+    first: int
+    second: int
+    r: float
+
+
+def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
+    """All pairs of responses, the most correlated first, down to some |r|."""
+    r = np.asarray(matrix, float)
+    upper = zip(*np.triu_indices(len(r), k=1), strict=True)
+    found = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
+    return sorted((p for p in found if abs(p.r) >= at_least), key=lambda p: -abs(p.r))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Responses that hang together."""
+
+    members: tuple[int, ...]
+    correlated: int
+    """Pairs of them above the threshold."""
+
+    @property
+    def possible(self) -> int:
+        """Pairs of them."""
+        return len(self.members) * (len(self.members) - 1) // 2
+
+
+def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
+    """Responses connected by |r| above the threshold, the smallest group first."""
+    linked = np.abs(np.asarray(matrix, float)) > threshold
+    np.fill_diagonal(linked, val=False)
+    _, label = connected_components(linked, directed=False)
+    members = [tuple(int(i) for i in np.flatnonzero(label == g)) for g in np.unique(label)]
+    found = [Group(m, int(linked[np.ix_(m, m)].sum()) // 2) for m in members]
+    return sorted(found, key=lambda group: (len(group.members), group.correlated))
+
+
+def mean_strength(matrix: ArrayLike) -> np.ndarray:
+    """The mean |r| of each response with the others."""
+    r = np.abs(np.asarray(matrix, float))
+    strength: np.ndarray = (r.sum(axis=0) - 1.0) / (len(r) - 1)
+    return strength
+
+
+def by_strength(matrix: ArrayLike) -> list[int]:
+    """Responses in the order of correlation matrices: by descending mean |r|."""
+    return [int(i) for i in np.argsort(-mean_strength(matrix), kind="stable")]
+
+
+def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
+    """Responses in the order of index-index plots: by their number of partners above a threshold.
+
+    Ties go by the number of partners above half, then as given.
+    """
+    r = np.abs(np.asarray(matrix, float))
+    above = [(r > limit).sum(axis=0) - 1 for limit in (threshold, 0.5)]
+    return [int(i) for i in np.lexsort((above[1], above[0]))]
+
+
+def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of |r| of all pairs between 0 and 1, and the edges of the bins."""
+    r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
+    count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
+    return count, edges
+
+
+def gained_and_lost(
+    before: ArrayLike, after: ArrayLike, at_least: float
+) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
+    """Pairs above some |r| in a second table alone, and in the first alone."""
+    first, second = (
+        {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)
+    )
+    return sorted(second - first), sorted(first - second)

@@ -1,0 +1,191 @@
+"""Effects of two-level factors on a response, with intervals where runs are replicated.
+
+Definitions of the ten-step analysis of screening experiments (Mills et al. 2010, NIST SP 500-282,
+appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect is the mean
+at the plus level less the mean at the minus level.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+# A term of the model: the columns of the factors that it is a product of.
+Term = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a factor, or of an interaction, in the response's unit."""
+
+    name: str
+    """Such as `x1`, or `x1*x2`."""
+    term: Term
+    low: float
+    """Mean response at the minus level."""
+    high: float
+    """Mean response at the plus level."""
+    grand_mean: float
+    interval: tuple[float, float] | None = None
+    """95 % interval of the effect, from the differences between replications."""
+    aliases: tuple[str, ...] = ()
+    """Interactions of two factors that the design cannot tell from it, and main effects."""
+
+    @property
+    def effect(self) -> float:
+        """Mean at the plus level less mean at the minus level."""
+        return self.high - self.low
+
+    @property
+    def percent(self) -> float:
+        """The size of the effect in percent of the grand mean; not a number if that is zero."""
+        return 100.0 * abs(self.effect) / self.grand_mean if self.grand_mean else float("nan")
+
+    @property
+    def is_significant(self) -> bool | None:
+        """Whether the interval leaves out zero; None without an interval."""
+        return None if self.interval is None else not self.interval[0] <= 0.0 <= self.interval[1]
+
+
+def terms(factors: int, order: int = 2) -> list[Term]:
+    """Main effects and interactions of up to `order` factors."""
+    return [term for size in range(1, order + 1) for term in combinations(range(factors), size)]
+
+
+def effects(
+    coded: ArrayLike,
+    response: ArrayLike,
+    names: Sequence[str],
+    *,
+    order: int = 2,
+    coverage: float = 0.95,
+) -> list[Effect]:
+    """The effects of all factors and of their interactions of up to `order` factors.
+
+    `coded` has a row a run and a column a factor, -1 or +1. Rows that occur more than once are
+    replications: the variance within them gives intervals, by Student's t with as many degrees of
+    freedom as there are repetitions. Of interactions that are aliased with one another only the
+    first is returned, with the others as its `aliases`.
+    """
+    matrix, y = np.asarray(coded, float), np.asarray(response, float)
+    error = pure_error(matrix, y)
+    grand_mean = float(y.mean())
+    found: dict[bytes, Effect] = {}
+    aliases: dict[bytes, list[str]] = {}
+    for term in terms(len(names), order):
+        column = matrix[:, list(term)].prod(axis=1)
+        name = "*".join(names[j] for j in term)
+        key = (column * column[0]).astype(np.int8).tobytes()
+        if key in found:
+            aliases[key].append(name)
+            continue
+        plus = column > 0
+        interval = _interval(y, plus, error, coverage)
+        low, high = float(y[~plus].mean()), float(y[plus].mean())
+        found[key] = Effect(name, term, low, high, grand_mean, interval)
+        aliases[key] = []
+    return [
+        Effect(e.name, e.term, e.low, e.high, e.grand_mean, e.interval, tuple(aliases[key]))
+        for key, e in found.items()
+    ]
+
+
+def pure_error(coded: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
+    """Variance between replications, and its degrees of freedom; None without replications."""
+    _, which, count = np.unique(coded, axis=0, return_inverse=True, return_counts=True)
+    freedom = int((count - 1).sum())
+    if freedom == 0:
+        return None
+    means = np.bincount(which.ravel(), weights=response) / count
+    return float(((response - means[which.ravel()]) ** 2).sum() / freedom), freedom
+
+
+def _interval(
+    y: np.ndarray, plus: np.ndarray, error: tuple[float, int] | None, coverage: float
+) -> tuple[float, float] | None:
+    if error is None:
+        return None
+    variance, freedom = error
+    spread = np.sqrt(variance * (1.0 / plus.sum() + 1.0 / (~plus).sum()))
+    reach = float(stats.t.ppf(0.5 + coverage / 2.0, freedom) * spread)
+    effect = float(y[plus].mean() - y[~plus].mean())
+    return effect - reach, effect + reach
+
+
+def by_size(found: Sequence[Effect]) -> list[Effect]:
+    """The largest effect first, whatever its sign."""
+    return sorted(found, key=lambda effect: -abs(effect.effect))
+
+
+def half_normal_quantiles(count: int) -> np.ndarray:
+    """Where ordered absolute effects would lie if there were only noise.
+
+    Medians of the order statistics of a uniform sample (Filliben 1975, Technometrics 17, pp.
+    111-117), as quantiles of the half-normal distribution.
+    """
+    i = np.arange(1, count + 1)
+    medians = (i - 0.3175) / (count + 0.365)
+    medians[-1] = 0.5 ** (1.0 / count)
+    medians[0] = 1.0 - medians[-1]
+    quantiles: np.ndarray = stats.halfnorm.ppf(medians)
+    return quantiles
+
+
+def cumulative_residual_sd(
+    coded: ArrayLike, response: ArrayLike, found: Sequence[Effect]
+) -> np.ndarray:
+    """The residual standard deviation of models with ever more terms, the largest effect first.
+
+    The first value is that of the grand mean alone. Divided by the runs less the coefficients;
+    models with as many coefficients as runs are left out.
+    """
+    matrix, y = np.asarray(coded, float), np.asarray(response, float)
+    residual = y - y.mean()
+    deviations = [np.sqrt((residual**2).sum() / (len(y) - 1))]
+    for count, effect in enumerate(by_size(found)[: len(y) - 2], start=2):
+        residual = residual - effect.effect / 2.0 * matrix[:, list(effect.term)].prod(axis=1)
+        deviations.append(np.sqrt((residual**2).sum() / (len(y) - count)))
+    return np.array(deviations)
+
+
+def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
+    """The linear model of some effects: the grand mean and half of each effect times its column."""
+    matrix = np.asarray(coded, float)
+    value = np.full(len(matrix), grand_mean)
+    for effect in chosen:
+        value += effect.effect / 2.0 * matrix[:, list(effect.term)].prod(axis=1)
+    return value
+
+
+def block_means(
+    coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
+) -> dict[tuple[int, ...], tuple[float, float]]:
+    """Means at the minus and the plus level of a factor in each combination of some others.
+
+    A factor is robust if the same level is ahead in all blocks: by chance that happens with a
+    probability of 2^(1 - blocks).
+    """
+    matrix, y = np.asarray(coded, int), np.asarray(response, float)
+    blocks: dict[tuple[int, ...], tuple[float, float]] = {}
+    for levels in np.unique(matrix[:, list(secondary)], axis=0):
+        inside = (matrix[:, list(secondary)] == levels).all(axis=1)
+        ends = [inside & (matrix[:, primary] == sign) for sign in (-1, 1)]
+        if all(end.any() for end in ends):
+            low, high = (float(y[end].mean()) for end in ends)
+            blocks[tuple(int(level) for level in levels)] = (low, high)
+    return blocks
+
+
+def corner_means(
+    coded: ArrayLike, response: ArrayLike, first: int, second: int
+) -> dict[tuple[int, int], float]:
+    """Mean response at the four combinations of levels of two factors."""
+    matrix, y = np.asarray(coded, int), np.asarray(response, float)
+    return {
+        (a, b): float(y[(matrix[:, first] == a) & (matrix[:, second] == b)].mean())
+        for a in (-1, 1)
+        for b in (-1, 1)
+    }

@@ -1,0 +1,122 @@
+"""Ranks: of factors by their effects, of conditions by what is good, of algorithms by goodput."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+
+# A corner of a cube of two-level factors.
+Corner = tuple[int, ...]
+
+
+def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
+    """Ranks of factors by the size of their effects, 1 the most influential; ties share the mean.
+
+    The last axis is the factor. With `digits`, sizes that agree to so many digits are ties.
+    """
+    sizes = np.abs(np.asarray(effects, float))
+    if digits is not None:
+        sizes = np.round(sizes, digits)
+    ranks: np.ndarray = rankdata(-sizes, axis=-1)
+    return ranks
+
+
+def ordinal(averages: ArrayLike) -> np.ndarray:
+    """Places by ascending average rank; ties share the higher number."""
+    places: np.ndarray = rankdata(np.asarray(averages, float), method="max").astype(int)
+    return places
+
+
+def condition_ranks(means: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
+    """Ranks of conditions by a response, the highest number the best; ties share the mean.
+
+    The last axis is the condition.
+    """
+    values = np.asarray(means, float)
+    ranks: np.ndarray = rankdata(-values if low_is_best else values, axis=-1)
+    return ranks
+
+
+def corners(factors: int) -> list[Corner]:
+    """The corners of the cube, in standard order: the first factor changes fastest."""
+    return [corner[::-1] for corner in product((-1, 1), repeat=factors)]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge of the cube: one factor changes, the others do not."""
+
+    factor: int
+    ends: tuple[int, int]
+    """Indices of its corners, the one at the minus level first."""
+    change: float
+    """How much the value at the corners differs, without sign."""
+
+
+def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
+    """The edges of a cube with a value at each corner, such as an average rank.
+
+    A factor whose edges are long is influential. With `digits` values are rounded first, as they
+    are where tables are made by hand.
+    """
+    count = len(values)
+    factors = count.bit_length() - 1
+    if count != 2**factors:
+        raise ValueError(f"a cube has a power of two of corners, not {count}")
+    given = [round(value, digits) if digits is not None else value for value in values]
+    return [
+        Edge(factor, (low, low | 1 << factor), abs(given[low | 1 << factor] - given[low]))
+        for factor in range(factors)
+        for low in range(count)
+        if not low >> factor & 1
+    ]
+
+
+def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
+    """The mean change along the edges of each factor."""
+    factors = sorted({edge.factor for edge in edges})
+    return {f: float(np.mean([e.change for e in edges if e.factor == f])) for f in factors}
+
+
+@dataclass(frozen=True)
+class RankSummary:
+    """Average ranks of competitors: per group, over all groups, and how much they vary."""
+
+    groups: Mapping[str, np.ndarray]
+    """Average rank of each competitor in each group."""
+    average: np.ndarray
+    """Mean over the groups."""
+    spread: np.ndarray
+    """Sample standard deviation over the groups."""
+
+
+def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
+    """Summaries of ranks by group, with the last axis the competitor; other axes are averaged."""
+    means = {
+        name: np.asarray(ranks, float).reshape(-1, np.shape(ranks)[-1]).mean(axis=0)
+        for name, ranks in groups.items()
+    }
+    whole = np.stack(list(means.values()))
+    spread = whole.std(axis=0, ddof=1) if len(whole) > 1 else np.zeros(whole.shape[1])
+    return RankSummary(means, whole.mean(axis=0), spread)
+
+
+def goodput_ranks(values: ArrayLike) -> np.ndarray:
+    """Ranks of competitors by goodput, 1 the lowest; the last axis is the competitor."""
+    ranks: np.ndarray = rankdata(np.asarray(values, float), axis=-1)
+    return ranks
+
+
+def distinctive(values: ArrayLike) -> int:
+    """The competitor whose value is farthest from the mean: the index of the cell to fill.
+
+    Of the highest and the lowest the one farther from the mean of all (Mills et al. 2010, section
+    8.4: filled cells of rank matrices).
+    """
+    given = np.asarray(values, float)
+    mean = given.mean()
+    return int(given.argmax() if given.max() - mean > mean - given.min() else given.argmin())
+

@@ -1,0 +1,102 @@
+"""Courses over time: warm-up, drift, means of periods with intervals, and lags."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from longhaul.analysis.comparisons import MeanInterval, mean_interval
+
+# Intervals of a course that one batch averages in MSER-5.
+BATCH = 5
+# Batches whose means count as independent values of a steady course.
+BATCHES = 20
+
+
+def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
+    """How many samples at the beginning to leave out, by the rule MSER-5.
+
+    The cut, in batches of five and within the first half, that makes the standard error of the
+    mean of the rest least (White 1997, Simulation 69, pp. 323-334).
+    """
+    given = np.asarray(values, float)
+    means = given[: len(given) // batch * batch].reshape(-1, batch).mean(axis=1)
+    if len(means) < 4:
+        return 0
+    errors = [
+        float(((rest := means[cut:]) - rest.mean()).var()) / len(rest)
+        for cut in range(len(means) // 2)
+    ]
+    return int(np.argmin(errors)) * batch
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Whether a course still rises or falls where it should be steady."""
+
+    change: float
+    """From beginning to end along the fitted line, in the response's unit."""
+    percent: float
+    """The same in percent of the mean; not a number if that is zero."""
+    p: float
+    """Probability of such a slope without any drift."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether there is a drift, at 5 %."""
+        return self.p < 0.05
+
+
+def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
+    """The drift of a course: the slope of the means of so many batches, by least squares.
+
+    Samples close to one another are correlated; means of long batches hardly are.
+    """
+    means = np.array([part.mean() for part in np.array_split(np.asarray(values, float), batches)])
+    if np.ptp(means) == 0.0:
+        return Drift(0.0, 0.0, 1.0)
+    line = stats.linregress(np.arange(batches), means)
+    change = float(line.slope) * (batches - 1)
+    mean = float(means.mean())
+    return Drift(change, 100.0 * change / mean if mean else float("nan"), float(line.pvalue))
+
+
+def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
+    """The mean of a steady course with a 95 % interval from the means of batches."""
+    parts = np.array_split(np.asarray(values, float), batches)
+    return mean_interval([float(part.mean()) for part in parts])
+
+
+def period_means(
+    times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
+) -> dict[str, float]:
+    """The mean of samples after the beginning and up to the end of each period, by name."""
+    at, given = np.asarray(times, float), np.asarray(values, float)
+    means = {}
+    for name, (begin, end) in periods.items():
+        inside = (at > begin) & (at <= end)
+        means[name] = float(given[inside].mean()) if inside.any() else float("nan")
+    return means
+
+
+def lag(
+    times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
+) -> float | None:
+    """Time from `begin` until a course first reaches a level; None if it never does by `end`.
+
+    0 if it is there already in the last sample at or before `begin`.
+    """
+    at, given = np.asarray(times, float), np.asarray(values, float)
+    before = np.flatnonzero(at <= begin)
+    if len(before) and given[before[-1]] >= level:
+        return 0.0
+    reached = np.flatnonzero((at > begin) & (at <= end) & (given >= level))
+    return float(at[reached[0]] - begin) if len(reached) else None
+
+
+def mean_lag(lags: Sequence[float | None]) -> float | None:
+    """The mean of several lags; None if one of them never ends."""
+    known = [one for one in lags if one is not None]
+    return float(np.mean(known)) if len(known) == len(lags) > 0 else None

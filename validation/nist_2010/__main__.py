@@ -1,0 +1,62 @@
+"""Writes docs/published_analyses.md: `python -m validation.nist_2010`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from validation.nist_2010.checks import CHECKS, Figure
+
+PAGE = Path(__file__).parents[2] / "docs" / "published_analyses.md"
+
+HEAD = """\
+# Published analyses, repeated
+
+NIST SP 500-282 (Mills, Filliben, Cho, Schwartz, Genin 2010) prints the tables behind some of its
+analyses. `longhaul.analysis` and `longhaul.designs` are fed with them, and what they return is
+compared to the printed digits. Where the report prints only the input, the figures are compared with
+a second calculation, made by other means. Written by `python -m validation.nist_2010`;
+`tests/test_published_analyses.py` asserts it.
+
+| printed in | analysis | compared with | figures | agree | errors of the report |
+|---|---|---|---:|---:|---:|
+"""
+
+NOTES = """
+Where the report does not agree with itself:
+
+| printed in | figure | printed | follows | why |
+|---|---|---:|---:|---|
+"""
+
+FOOT = """
+What cannot be repeated: the report prints no run-by-run table of responses (64 x 22 for either
+sensitivity analysis, 32 conditions by 7 or 8 algorithms by 45 responses for the comparisons), so
+that correlations, principal components, dendrograms and residual plots have no published input. Their
+tests have cases with known answers (`tests/test_analysis.py`). The rates behind the rankings of
+congestion are not printed either, only the order of chapter 8's conditions: it is that of the rows of
+the rank matrices.
+"""
+
+
+def page() -> str:
+    """The page."""
+    lines, notes = [], []
+    for check in CHECKS:
+        figures = list(check.figures())
+        agree = sum(figure.agrees for figure in figures)
+        wrong = [figure for figure in figures if figure.error]
+        against = "printed figures" if check.is_printed else "a second calculation"
+        lines.append(
+            f"| {check.source} | {check.what} | {against} | {len(figures)} | {agree} "
+            f"| {len(wrong) or ''} |\n"
+        )
+        notes += [f"| {check.source} | {line}\n" for line in _notes(wrong)]
+    return HEAD + "".join(lines) + NOTES + "".join(notes) + FOOT
+
+
+def _notes(wrong: list[Figure]) -> Iterator[str]:
+    for figure in wrong:
+        yield f"{figure.what} | {figure.printed:g} | {figure.computed:.3g} | {figure.error} |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,374 @@
+"""Every figure of the report that follows from figures that it prints: computed again.
+
+A figure agrees if, rounded as it is printed, it is what is printed. Where the report has an error,
+the figure says which.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.analysis import correlation, effects, outliers, ranks, steady, users
+from longhaul.designs import published
+from validation.nist_2010.tables import Row, by_first, numbers, rows
+
+# Of the responses of the cube, those of which low values are good.
+LOW_IS_BEST = {"y10", "y16"}
+CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
+ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
+FACTORS = tuple(f"x{i}" for i in range(1, 12))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A printed figure and what the analysis gives."""
+
+    what: str
+    printed: float
+    computed: float
+    digits: int = 0
+    """Digits after the point that are printed."""
+    error: str = ""
+    """What is wrong with the printed figure."""
+    rounding: float = 0.0
+    """How far off it may be because what it follows from is printed rounded."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it is what is printed, to the printed digits."""
+        half = 0.5 * 10.0**-self.digits + self.rounding
+        return abs(self.computed - self.printed) <= half * (1 + 1e-9)
+
+
+@dataclass(frozen=True)
+class Check:
+    """Figures of one table, or of one passage."""
+
+    source: str
+    what: str
+    figures: Callable[[], Iterator[Figure]]
+    is_printed: bool = True
+    """Whether the results are printed, or only what they follow from, and they were calculated a
+    second time by other means."""
+
+
+def _digits(text: str) -> int:
+    """Digits after the point of a number as printed."""
+    return len(text.partition(".")[2])
+
+
+def _figure(what: str, row: Row, column: str, computed: float, error: str = "") -> Figure:
+    return Figure(what, float(row[column]), computed, _digits(row[column]), error)
+
+
+def _cube_conditions() -> Iterator[Figure]:
+    """Table 4-27: the corners in standard order."""
+    for row, corner in zip(rows("b_table4-27_conditions"), ranks.corners(3), strict=True):
+        levels = [{"M": -1, "P": 1}[level] for level in row["x1x2x3"].split(":")]
+        for i in range(3):
+            yield Figure(f"{row['condition']} x{i + 1}", levels[i], corner[i])
+
+
+def _means(table: str) -> dict[str, np.ndarray]:
+    return {y: np.array([float(row[y]) for row in rows(table)]) for y in CUBE}
+
+
+def _cube_effects(table: str, derived: str) -> Iterator[Figure]:
+    """Effects that follow from the means of eight conditions."""
+    cube = np.array(ranks.corners(3))
+    for y, means in _means(table).items():
+        found = {e.name: e for e in effects.effects(cube, means, ("x1", "x2", "x3"), order=3)}
+        for row in rows(derived):
+            if row["response"] == y:
+                effect = found[row["effect"].partition(" ")[0]]
+                yield _figure(f"{y} {effect.name}", row, "value", effect.effect)
+                yield _figure(f"{y} {effect.name} %", row, "pct_of_mean", effect.percent)
+
+
+def _appendix_c_effects() -> Iterator[Figure]:
+    cube = np.array(ranks.corners(3))
+    means = _means("e_tableC-15_condition_means")
+    for row in rows("e_derived_tableC-15_effects"):
+        y = row["response"]
+        found = effects.effects(cube, means[y], ("x1", "x2", "x3"), order=2)
+        for effect in found:
+            column = effect.name.replace("*", "")
+            signed = 100.0 * effect.effect / effect.grand_mean
+            yield _figure(f"{y} {effect.name} %", row, f"{column}_pct", signed)
+
+
+def _appendix_c_costs() -> Iterator[Figure]:
+    """Processor hours of the 64 runs as a response of the design."""
+    design = published("nist-2to11m5")
+    hours = [float(row["processor_hours"]) for row in rows("e_tableC-11_execution_time")]
+    yield Figure("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
+    for run, row in enumerate(rows("e_tableC-11_execution_time")):
+        for j, name in enumerate(FACTORS):
+            yield Figure(
+                f"run {run + 1} {name}", {"-": -1, "+": 1}[row[name]], design.coded[run, j]
+            )
+    printed = by_first("e_derived_tableC-11_cost_effects")
+    for effect in effects.effects(design.coded, hours, FACTORS, order=1):
+        row = printed[effect.name]
+        signed = 100.0 * effect.effect / effect.grand_mean
+        yield _figure(f"{effect.name} -", row, "mean_minus_h", effect.low)
+        yield _figure(f"{effect.name} +", row, "mean_plus_h", effect.high)
+        yield _figure(f"{effect.name} effect", row, "effect_h", effect.effect)
+        yield _figure(f"{effect.name} %", row, "effect_pct_of_mean", signed)
+
+
+def _chapter_4_costs() -> Iterator[Figure]:
+    hours = [float(row["hours"]) for row in rows("b_table4-18_execution_time")]
+    yield Figure("processor hours", 537.6, float(np.sum(hours)), 1)
+    yield Figure("mean (h)", 8.4, float(np.mean(hours)), 1)
+
+
+def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterator[Figure]:
+    table = by_first(printed)
+    found = {}
+    for y, values in _means(means).items():
+        found[y] = ranks.condition_ranks(values, low_is_best=y in LOW_IS_BEST)
+        for i, rank in enumerate(found[y]):
+            column = f"C{i + 1}"
+            error = errors.get(f"{y} {column}", "")
+            yield Figure(f"{y} {column}", float(table[y][column]), float(rank), 1, error)
+    average = np.mean([*found.values()], axis=0)
+    row = next(row for name, row in table.items() if name in ("average", "average_rank"))
+    for i, value in enumerate(average):
+        column = f"C{i + 1}"
+        error = errors.get(f"average {column}", "")
+        yield _figure(f"average {column}", row, column, float(value), error)
+
+
+def _chapter_4_ranks() -> Iterator[Figure]:
+    wrong = "printed 5 stands twice in the row: 3"
+    yield from _condition_ranks(
+        "b_table4-28_condition_means",
+        "b_table4-29_condition_ranks",
+        {"y20 C3": wrong, "average C3": "follows from y20"},
+    )
+
+
+def _appendix_c_ranks() -> Iterator[Figure]:
+    tie = "equal values have different ranks"
+    yield from _condition_ranks(
+        "e_tableC-15_condition_means",
+        "e_tableC-16_condition_ranks",
+        dict.fromkeys(("y17 C1", "y17 C4", "y22 C1", "y22 C8"), tie)
+        | {"average C8": "follows from y22"},
+    )
+
+
+def _cube_edges() -> Iterator[Figure]:
+    """Table 4-30: differences of the averages as printed."""
+    averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
+    edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
+    for row in rows("b_table4-30_rank_changes"):
+        for factor in ("x1", "x2", "x3"):
+            low, high = (int(c[1:]) - 1 for c in row[f"{factor}_conditions"].split("-"))
+            edge = edges[low, high]
+            yield _figure(
+                f"{factor} {row[f'{factor}_conditions']}", row, f"{factor}_printed", edge.change
+            )
+
+
+def _appendix_c_edges() -> Iterator[Figure]:
+    averages = numbers(by_first("e_tableC-16_condition_ranks")["average"])
+    edges = ranks.cube_edges(averages, digits=1)
+    found = {edge.ends: edge for edge in edges}
+    for row in rows("e_tableC-17_rank_changes"):
+        for i, factor in enumerate(("x1", "x2", "x3")):
+            if row["edge"] == "average":
+                yield _figure(f"{factor} mean", row, factor, ranks.edge_means(edges)[i])
+                continue
+            low, high = (int(c[1:]) - 1 for c in row[f"{factor}_edge"].split("-"))
+            yield _figure(f"{factor} {row[f'{factor}_edge']}", row, factor, found[low, high].change)
+
+
+def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Figure]:
+    """Average and ordinal ranks of factors, from their ranks on each response."""
+    average_label, ordinal_label = labels
+    printed = by_first(table)
+    each = [numbers(row) for name, row in printed.items() if name not in labels]
+    average = np.mean(each, axis=0)
+    for row in each:
+        # What ranks by size of effect gives for effects in this order is this order.
+        again = ranks.factor_ranks([12.0 - rank for rank in row])
+        for name, rank, value in zip(FACTORS, row, again, strict=True):
+            yield Figure(f"rank {name}", rank, float(value), 1)
+    for name, mean, place in zip(FACTORS, average, ranks.ordinal(average), strict=True):
+        yield _figure(f"average {name}", printed[average_label], name, float(mean))
+        yield _figure(f"ordinal {name}", printed[ordinal_label], name, float(place))
+
+
+def _correlation_groups() -> Iterator[Figure]:
+    """The published groups and counts, from a table of correlations that has those known."""
+    count = 22
+    matrix = np.eye(count)
+    strong = {
+        (int(row["i"]) - 1, int(row["j"]) - 1): float(row["corr"])
+        for row in rows("b_fig4-3_correlations_ge_0.9")
+    }
+    for row in rows("b_sec4.4_correlation_groups"):
+        members = sorted(int(name[1:]) - 1 for name in row["responses"].split())
+        missing = int(row["of_possible_pairs"]) - int(row["distinct_pairs"])
+        weak = [(0, 10)] if 10 in members else []  # (y1, y11) is -0.5 in the text
+        inside = [(i, j) for k, i in enumerate(members) for j in members[k + 1 :]]
+        free = [pair for pair in reversed(inside) if pair not in {*strong, *weak}]
+        weak += free[: missing - len(weak)]
+        for i, j in inside:
+            matrix[i, j] = matrix[j, i] = 0.5 if (i, j) in weak else 0.7
+    for (i, j), r in strong.items():
+        matrix[i, j] = matrix[j, i] = r
+    found = {frozenset(g.members): g for g in correlation.groups(matrix)}
+    yield Figure("groups", 7, len(found))
+    for row in rows("b_sec4.4_correlation_groups"):
+        group = found[frozenset(int(name[1:]) - 1 for name in row["responses"].split())]
+        yield _figure(f"pairs of {row['responses']}", row, "distinct_pairs", group.correlated)
+        yield _figure(f"of {row['responses']}", row, "of_possible_pairs", group.possible)
+    listed = correlation.pairs(matrix, 0.9)
+    for row, pair in zip(rows("b_fig4-3_correlations_ge_0.9"), listed, strict=True):
+        yield Figure(f"({row['i']}, {row['j']}) first", int(row["i"]) - 1, pair.first)
+        yield Figure(f"({row['i']}, {row['j']}) second", int(row["j"]) - 1, pair.second)
+
+
+def _grubbs() -> Iterator[Figure]:
+    """The largest values of the statistic, that of two coincident extremes, critical values."""
+    for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
+        alone = outliers.residuals([1.0] + [0.0] * (count - 1))
+        yield Figure(f"one of {count} apart", largest, alone.statistic, 3)
+    pair = outliers.residuals([1.0, 1.0] + [0.0] * 6, outliers.NIST_CRITICAL)
+    yield Figure("two of eight apart", 1.62, pair.statistic, 2)
+    yield Figure("two of eight are outliers", 0, float(pair.is_outlier))
+    # Grubbs 1969, table 1: upper 5 % and 2.5 % points of one-sided tests.
+    for count, five, half in ((6, 1.822, 1.887), (7, 1.938, 2.020), (8, 2.032, 2.126)):
+        yield Figure(f"5 % of {count}", five, outliers.grubbs_critical(count, two_sided=False), 2)
+        yield Figure(f"2.5 % of {count}", half, outliers.grubbs_critical(count), 2)
+
+
+def _lags() -> Iterator[Figure]:
+    """Table 10-1: mean latencies over three flows."""
+    errors = {
+        "BIC": "18.87 cut instead of rounded",
+        "H-TCP": "its own flows give 22.2",
+        "HSTCP": "its own flows give 6.1",
+    }
+    for row in rows("e_derived_table10-1_crosscheck"):
+        name = row["algorithm"]
+        for kind, column, bad in (
+            ("tmax", "table10-1_goodput_latency", ("BIC", "H-TCP")),
+            ("trec", "table10-1_recovery_latency", ("HSTCP", "H-TCP")),
+        ):
+            mean = steady.mean_lag([float(row[f"{kind}_{flow}"]) for flow in ("L1", "L2", "L3")])
+            assert mean is not None
+            error = errors[name] if name in bad else ""
+            if kind == "trec" and name == "H-TCP":
+                error = "its own flows give 9.9"
+            yield _figure(f"{name} {kind}", row, column, mean, error)
+
+
+def _rank_averages(table: str) -> Iterator[Figure]:
+    """Averages over kinds of files and over both responses, and their standard deviation."""
+    printed = {(row["response"], row["file"]): row for row in rows(table)}
+    kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
+    given = {key: [float(row[a]) for a in ALGORITHMS] for key, row in kinds.items()}
+    for response in ("y2u", "y16u"):
+        part = {f"{k}": v for (r, k), v in given.items() if r == response}
+        for name, value in zip(ALGORITHMS, ranks.summarise_ranks(part).average, strict=True):
+            row = printed[response, "Avg"]
+            yield Figure(f"{response} {name}", float(row[name]), float(value), 2, rounding=0.005)
+    whole = ranks.summarise_ranks({f"{r} {k}": v for (r, k), v in given.items()})
+    for name, value, spread in zip(ALGORITHMS, whole.average, whole.spread, strict=True):
+        for what, figure in (("Avg", value), ("Std", spread)):
+            known = float(printed["both", what][name])
+            yield Figure(f"{what} {name}", known, float(figure), 2, rounding=0.005)
+
+
+def _rank_matrices() -> Iterator[Figure]:
+    """Averages by kind of file of the printed rank matrices, against table 8-32."""
+    kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
+    printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
+    order = [row["condition"] for row in rows("d_fig8-1_condition_order")]
+    other = "the printed matrix has a sum of ranks that differs by {}"
+    errors = {"HTCP M": other.format(1), "HTCP WO": other.format(3), "Scalable M": other.format(2)}
+    for name, table in (
+        ("HTCP", "d_fig8-68_rank_matrix_HTCP_low"),
+        ("Scalable", "d_fig8-69_rank_matrix_Scalable_low"),
+    ):
+        matrix = np.array([[int(row[f"g{g}"]) for g in range(1, 25)] for row in rows(table)])
+        yield Figure(f"{name}: rows in the order of congestion", 1,
+                     float([row["condition"] for row in rows(table)] == order))  # fmt: skip
+        for kind in dict.fromkeys(kinds):
+            chosen = [g for g, k in enumerate(kinds) if k == kind]
+            mean = ranks.summarise_ranks({kind: matrix[:, chosen].reshape(-1, 1)}).average[0]
+            known = f"{name} {kind}"
+            row = printed["y2u", kind]
+            yield _figure(known, row, name, float(mean), errors.get(known, ""))
+
+
+def _differences() -> Iterator[Figure]:
+    """Ranges of goodputs from the goodput tables, in percent of either base."""
+    tables = {
+        "ch8high": ("d_table8-26_goodput_alt_high", "d_table8-27_goodput_tcp_high"),
+        "ch8low": ("d_table8-28_goodput_alt_low", "d_table8-29_goodput_tcp_low"),
+        "ch9high": ("d_table9-10_goodput_alt_high", "d_table9-11_goodput_tcp_high"),
+    }
+    for name, (alternate, standard) in tables.items():
+        pairs = zip(rows(alternate), rows(standard), rows("d_table8-30_9-12_goodput_differences"),
+                    strict=True)  # fmt: skip
+        for one, other, row in pairs:
+            first, second = ([float(r[a]) for a in ALGORITHMS] for r in (one, other))
+            large = users.differences(first, second, base="larger")
+            small = users.differences(first, second, base="smaller")
+            for column, value in (
+                ("among_alts_over_max", large.among_first),
+                ("among_alts_over_min", small.among_first),
+                ("among_tcps_over_max", large.among_second),
+                ("among_tcps_over_min", small.among_second),
+                ("alts_gt_tcps_over_alt", large.first_over_second),
+                ("alts_gt_tcps_over_tcp", small.first_over_second),
+            ):
+                yield _figure(
+                    f"{name} {column} {row['group']}", row, f"calc_{name}_{column}", 100 * value
+                )
+
+
+def _completions() -> Iterator[Figure]:
+    """Table 6-31: completions of a period from the printed rate, to its rounding."""
+    for row in rows("c_table6-31_DD_completions_TP2_cond4"):
+        total = float(row["dd_completed_TP2"])
+        yield Figure(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)
+
+
+CHECKS = (
+    Check("Table 4-18", "cost of 64 runs", _chapter_4_costs),
+    Check("Figure 4-3, section 4.4", "correlated pairs and groups", _correlation_groups),
+    Check("Table 4-25", "ranks of factors on six responses",
+          lambda: _factor_ranks("b_table4-25_rank_domain", ("average_rank", "ordinal_rank"))),
+    Check("Table 4-26", "ranks of factors on four principal components",
+          lambda: _factor_ranks("b_table4-26_rank_pca", ("average_rank", "ordinal_rank"))),
+    Check("Table 4-27", "conditions of the cube", _cube_conditions),
+    Check("Table 4-28", "effects that follow from the condition means",
+          lambda: _cube_effects("b_table4-28_condition_means",
+                                "b_derived_effects_from_table4-28"), is_printed=False),
+    Check("Table 4-29", "ranks of conditions", _chapter_4_ranks),
+    Check("Table 4-30", "changes of rank along the cube's edges", _cube_edges),
+    Check("Table 6-31", "completions of a period", _completions),
+    Check("Section 6.3.2, 7.3", "Grubbs' statistic and critical values", _grubbs),
+    Check("Tables 8-30, 9-12", "ranges of goodputs", _differences, is_printed=False),
+    Check("Table 8-31", "average ranks and deviations",
+          lambda: _rank_averages("d_table8-31_ranks_high")),
+    Check("Table 8-32", "average ranks and deviations",
+          lambda: _rank_averages("d_table8-32_ranks_low")),
+    Check("Table 8-32", "averages of the rank matrices, figures 8-68 and 8-69", _rank_matrices),
+    Check("Table 9-13", "average ranks and deviations",
+          lambda: _rank_averages("d_table9-13_ranks")),
+    Check("Table 10-1", "latencies (from tables 7-14 and 7-15)", _lags),
+    Check("Table C-11", "design, cost and its effects", _appendix_c_costs, is_printed=False),
+    Check("Table C-13", "ranks of factors on six responses",
+          lambda: _factor_ranks("e_tableC-13_rank_analysis", ("average", "ordinal"))),
+    Check("Table C-15", "effects that follow from the condition means", _appendix_c_effects, is_printed=False),
+    Check("Table C-16", "ranks of conditions", _appendix_c_ranks),
+    Check("Table C-17", "changes of rank along the cube's edges", _appendix_c_edges),
+)  # fmt: skip
