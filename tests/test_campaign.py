@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -89,7 +90,7 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     store = Store(tmp_path)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    (tmp_path / "under-way" / f"{gone.pid}-left").mkdir(parents=True)
+    (tmp_path / "under-way" / f"{socket.gethostname()}-{gone.pid}-left").mkdir(parents=True)
     with store.scratch() as mine:
         store.sweep_out()
         assert list((tmp_path / "under-way").iterdir()) == [mine]
@@ -143,7 +144,7 @@ if __name__ == "__main__":
     template = tomllib.loads(Path("template.toml").read_text())
     durations = {"duration": Setting(axis="length", of={"short": "2 s", "long": "100000 s"})}
     sweep = Sweep("E", template, {"length": ["short", "long"]}, durations)
-    execute(sweep.runs(), Store("store"), workers=1)
+    execute(sweep.runs(), Store("store"), workers=2)
 """
 
 
@@ -181,7 +182,7 @@ def test_sigkill_loses_nothing_that_is_finished(tmp_path: Path) -> None:
         process.kill()
     assert len(kept) == 1
     assert json.loads(kept[0].read_text())["labels"]
-    workers = {int(path.name.partition("-")[0]) for path in tmp_path.glob("store/under-way/*")}
+    workers = {int(path.name.split("-")[-2]) for path in tmp_path.glob("store/under-way/*")}
     # Workers end with the program that started them, and not a hundred thousand seconds later.
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
         time.sleep(0.05)

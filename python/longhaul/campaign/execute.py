@@ -1,22 +1,32 @@
-"""Does the runs that a store does not have yet, in worker processes of one engine thread each."""
+"""Does the runs that a store does not have yet, whoever else works on the same store."""
 
-import multiprocessing
 import os
-import signal
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
+from typing import Any
 
-from longhaul._engine import LonghaulError, RunError
+from longhaul._engine import RunError
+from longhaul.campaign.claims import Claims
+from longhaul.campaign.cost import expected_packets
+from longhaul.campaign.pool import Finished, LocalWorkers, Workers
 from longhaul.campaign.reduce import reduce
-from longhaul.campaign.store import Store
+from longhaul.campaign.store import Kept, Store
 from longhaul.campaign.sweep import Run
 from longhaul.campaign.template import Scenario
+from longhaul.results import Results
 from longhaul.run import load, run_loaded
+
+# What is kept of a run, and the Parquet files that are kept whole, by name.
+Reducer = Callable[[Results], Kept]
+Tables = Mapping[str, bytes]
+
+LOOK_EVERY_S = 0.5
+# How often runs that other programs have under way are looked at.
+OTHERS_EVERY_S = 1.0
 
 
 @dataclass
@@ -26,13 +36,21 @@ class Outcome:
     total: int
     """Different runs that were asked for."""
     found: int
-    """Those that the store had already."""
+    """Those that the store had already, or that another program has finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
     """Runs that ended with an error, and its message."""
+    running: int = 0
+    """Runs under way in this program."""
+    elsewhere: int = 0
+    """Runs under way in other programs."""
     data_packets: int = 0
     """Data packets simulated in those that were done now."""
     began: float = field(default_factory=monotonic)
+    expected_done: float = 0.0
+    """Packets that were expected of the runs that were done now,"""
+    expected_left: float = 0.0
+    """and that are expected of the rest."""
 
     @property
     def done(self) -> int:
@@ -40,103 +58,205 @@ class Outcome:
         return self.found + self.finished + len(self.failed)
 
     @property
+    def packets_per_s(self) -> float:
+        """Data packets per second of wall clock, of all workers together."""
+        return self.data_packets / max(monotonic() - self.began, 1e-9)
+
+    @property
     def left_s(self) -> float | None:
-        """Seconds until the end, if the rest takes as long as what was done now."""
-        now = self.finished + len(self.failed)
-        return (monotonic() - self.began) / now * (self.total - self.done) if now else None
+        """Seconds until the end, if packets are simulated as fast as until now.
+
+        What was expected of finished runs is corrected by what was measured of them.
+        """
+        if self.data_packets == 0 or self.expected_done == 0.0:
+            return None
+        left = self.expected_left * self.data_packets / self.expected_done
+        return left / self.packets_per_s
 
 
 Watch = Callable[[Outcome], object]
 
-LOOK_EVERY_S = 0.5
-
 
 def execute(
-    runs: Iterable[Run], store: Store, *, workers: int | None = None, watch: Watch | None = None
+    runs: Iterable[Run],
+    store: Store,
+    *,
+    workers: int | Workers | None = None,
+    watch: Watch | None = None,
+    reducer: Reducer = reduce,
+    retries: int = 0,
 ) -> Outcome:
-    """Do all runs that are not in the store, in order; each is kept as soon as it is finished.
+    """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
-    `workers` processes, by default one per core. `watch` is called at the beginning and whenever a
-    run ends. A run that fails is reported and does not stop the others.
+    `workers` is a number of processes, by default one per core, or what else does runs. `watch` is
+    called at the beginning, whenever a run ends and every now and then. A run that fails is tried
+    again so many times, reported, and does not stop the others. Other programs may work on the same
+    store: runs that they have under way are waited for, and taken over if they end.
     """
-    store.sweep_out()
-    wanted = {run.resolved.hash: run for run in runs}
-    missing = [run for run in wanted.values() if not store.has(run.resolved)]
-    outcome = Outcome(total=len(wanted), found=len(wanted) - len(missing))
-    if watch:
-        watch(outcome)
-    if missing:
-        _share_out(missing, store, workers or os.cpu_count() or 1, outcome, watch)
-    return outcome
-
-
-def _share_out(
-    missing: Sequence[Run], store: Store, workers: int, outcome: Outcome, watch: Watch | None
-) -> None:
-    pool = ProcessPoolExecutor(
-        max_workers=min(workers, len(missing)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_become_worker,
-    )
-    waiting = deque(missing)
-    tasks: dict[Future[int], Run] = {}
     try:
-        while waiting or tasks:
-            while waiting and len(tasks) < 2 * workers:
-                run = waiting.popleft()
-                tasks[pool.submit(work, run.scenario, store)] = run
-            # A wait without end would keep Ctrl-C waiting too.
-            done, _ = wait(tasks, timeout=LOOK_EVERY_S, return_when=FIRST_COMPLETED)
-            for task in done:
-                _note(task, tasks.pop(task), outcome)
-                if watch:
-                    watch(outcome)
-    except BrokenProcessPool:
-        message = "a worker process was killed; what is finished is kept: run the same to go on"
-        raise RunError(message) from None
+        return _Execution(list(runs), store, workers, watch, reducer, retries).run()
     except KeyboardInterrupt:
-        _end_workers()
-        message = "interrupted; what is finished is kept: run the same to go on"
-        raise RunError(message) from None
-    except BaseException:
-        _end_workers()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+        raise RunError(f"interrupted; {_KEPT}") from None
+    except OSError as error:
+        raise RunError(f"{error.filename or store.path}: {error.strerror}; {_KEPT}") from None
 
 
-def _note(task: Future[int], run: Run, outcome: Outcome) -> None:
-    """Take down what came of a run."""
-    try:
-        outcome.data_packets += task.result()
-        outcome.finished += 1
-    except LonghaulError as error:
-        outcome.failed.append((run, str(error)))
+_KEPT = "what is finished is kept: run the same to resume"
 
 
-def _end_workers() -> None:
-    """Runs under way are given up, not waited for."""
-    for process in multiprocessing.active_children():
-        process.terminate()
+class _Execution:
+    """The state of one call of `execute`."""
+
+    def __init__(
+        self,
+        runs: list[Run],
+        store: Store,
+        workers: int | Workers | None,
+        watch: Watch | None,
+        reducer: Reducer,
+        retries: int,
+    ) -> None:
+        self.store, self.watch, self.reducer, self.retries = store, watch, reducer, retries
+        store.sweep_out()
+        self.began = time.time()
+        self.wanted = {run.key: run for run in runs}
+        self.expected = {key: expected_packets(run.scenario) for key, run in self.wanted.items()}
+        missing = [key for key in self.wanted if not store.has(key)]
+        # Sorting is stable: runs of equal length keep their order.
+        self.waiting = deque(sorted(missing, key=lambda key: -self.expected[key]))
+        self.elsewhere: set[str] = set()
+        self.running: set[str] = set()
+        self.attempts: Counter[str] = Counter()
+        self.looked = monotonic()
+        self.outcome = Outcome(len(self.wanted), len(self.wanted) - len(missing))
+        self.outcome.expected_left = sum(self.expected[key] for key in missing)
+        if workers is None or isinstance(workers, int):
+            count = workers or os.cpu_count() or 1
+            self.workers: Workers = LocalWorkers(min(count, max(1, len(missing))))
+        else:
+            self.workers = workers
+
+    def run(self) -> Outcome:
+        """Do everything."""
+        self._tell()
+        try:
+            if self.waiting:
+                with Claims(self.store.path) as claims:
+                    self._work(claims)
+        finally:
+            self.workers.close()
+        return self.outcome
+
+    def _work(self, claims: Claims) -> None:
+        while self.waiting or self.running or self.elsewhere:
+            self._submit(claims)
+            if self.running:
+                for done in self.workers.finished(LOOK_EVERY_S):
+                    self._note(done, claims)
+                    self._tell()
+            elif self.elsewhere:
+                time.sleep(LOOK_EVERY_S)
+            if self.elsewhere and monotonic() - self.looked >= OTHERS_EVERY_S:
+                self._look_elsewhere(claims)
+                self._tell()
+
+    def _submit(self, claims: Claims) -> None:
+        while self.waiting and len(self.running) < self.workers.capacity:
+            key = self.waiting.popleft()
+            if self.store.has(key):
+                self._found(key)
+            elif not claims.take(key):
+                self.elsewhere.add(key)
+            elif self.store.has(key):
+                # It was finished, and its claim released, between the two questions.
+                claims.release(key)
+                self._found(key)
+            else:
+                self.running.add(key)
+                scenario = self.wanted[key].scenario
+                self.workers.submit(key, work, scenario, self.store, self.reducer)
+
+    def _note(self, done: Finished, claims: Claims) -> None:
+        """Take down what came of a run."""
+        key = done.key
+        self.running.discard(key)
+        if done.error is None:
+            self._keep(key, done.value)
+            self.outcome.finished += 1
+            self.outcome.data_packets += int(done.value[0])
+            self.outcome.expected_done += self.expected[key]
+            self.outcome.expected_left -= self.expected[key]
+            claims.release(key)
+            return
+        if done.is_storage:
+            claims.release(key)
+            raise RunError(f"{done.error}; {_KEPT}")
+        self.attempts[key] += 1
+        # A failure repeats itself; what killed a worker may have been something else.
+        allowed = max(self.retries, 1) if done.is_lost else self.retries
+        if self.attempts[key] <= allowed:
+            self.running.add(key)
+            scenario = self.wanted[key].scenario
+            self.workers.submit(key, work, scenario, self.store, self.reducer)
+            return
+        self.store.fail(key, done.error)
+        claims.release(key)
+        self._failed(key, done.error)
+
+    def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
+        """Keep what a worker without access to the store has brought, and forget failures."""
+        _, kept, tables = value
+        if kept is not None:
+            self.store.put(key, kept, tables)
+        self.store.forgive(key)
+
+    def _look_elsewhere(self, claims: Claims) -> None:
+        self.looked = monotonic()
+        for key in list(self.elsewhere):
+            if self.store.has(key):
+                self._found(key)
+            elif not claims.is_taken(key):
+                failure = self.store.failure(key)
+                if failure is not None and failure[0] >= self.began:
+                    self._failed(key, failure[1])
+                else:
+                    self.waiting.appendleft(key)
+            else:
+                continue
+            self.elsewhere.discard(key)
+
+    def _found(self, key: str) -> None:
+        self.outcome.found += 1
+        self.outcome.expected_left -= self.expected[key]
+
+    def _failed(self, key: str, message: str) -> None:
+        self.outcome.failed.append((self.wanted[key], message))
+        self.outcome.expected_left -= self.expected[key]
+
+    def _tell(self) -> None:
+        self.outcome.running, self.outcome.elsewhere = len(self.running), len(self.elsewhere)
+        if self.watch:
+            self.watch(self.outcome)
 
 
-def _become_worker() -> None:
-    """Leave Ctrl-C to the program that started this one, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-def work(scenario: Scenario, store: Store) -> int:
+def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None, Tables]:
     """Do one run and keep what is to be kept; returns its data packets."""
     resolved = load(scenario)
     with store.scratch() as scratch:
-        kept = reduce(run_loaded(resolved, out=scratch / "run"))
-    store.put(resolved, kept)
-    return int(kept["run"]["data_packets"])
+        kept, tables = reduced(reducer, run_loaded(resolved, out=scratch / "run"))
+        store.put(resolved, kept, tables)
+    return int(kept["run"]["data_packets"]), None, {}
+
+
+def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
+    """What a reducer keeps of a run, and the whole tables that it wants kept."""
+    wanted = getattr(reducer, "keep", ())
+    tables = {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
+    return reducer(run), tables
+
+
+def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
+    """Do one run on a machine that may not see the store; returns what is to be kept."""
+    run: Any = run_loaded(load(scenario), out=None)
+    kept, tables = reduced(reducer, run)
+    return int(kept["run"]["data_packets"]), kept, tables

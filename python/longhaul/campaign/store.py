@@ -3,8 +3,9 @@
 import json
 import os
 import shutil
+import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,23 +20,30 @@ Kept = dict[str, Any]
 class Store:
     """A directory of finished runs, by results version and hash of the resolved scenario.
 
-    Several programs may use one store at a time.
+    Several programs, on several machines, may use one store at a time. Runs are named by their
+    scenarios or by the hashes of these. What is kept of a run may differ between `variant`s.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, variant: str = "") -> None:
         self.path = Path(path)
+        self.variant = variant
 
-    def _file(self, key: str) -> Path:
-        version = _engine.results_version()
-        return self.path / f"results-{version}" / key[:2] / f"{key}.json"
+    @property
+    def _runs(self) -> Path:
+        return self.path / f"results-{_engine.results_version()}"
 
-    def has(self, scenario: Scenario) -> bool:
+    def _file(self, run: Scenario | str) -> Path:
+        key = run if isinstance(run, str) else run.hash
+        name = f"{key}-{self.variant}" if self.variant else key
+        return self._runs / key[:2] / f"{name}.json"
+
+    def has(self, run: Scenario | str) -> bool:
         """Whether the run is done."""
-        return self._file(scenario.hash).is_file()
+        return self._file(run).is_file()
 
-    def get(self, scenario: Scenario) -> Kept | None:
+    def get(self, run: Scenario | str) -> Kept | None:
         """What is kept of a run; None if it is not done."""
-        file = self._file(scenario.hash)
+        file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
         except FileNotFoundError:
@@ -44,26 +52,48 @@ class Store:
             raise LonghaulError(f"{file}: cannot be read ({error}); remove it") from None
         return kept
 
-    def put(self, scenario: Scenario, kept: Kept) -> None:
-        """Keep a run: under its name stands either all of it or nothing."""
-        file = self._file(scenario.hash)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=".unfinished")
+    def put(
+        self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Keep a run: under its name stands either all of it or nothing.
+
+        `tables` are Parquet files to keep whole, by name; they are there before the run is.
+        """
+        file = self._file(run)
+        for name, content in (tables or {}).items():
+            _write(self.table(run, name), content)
+        _write(file, json.dumps(kept, separators=(",", ":")).encode())
+
+    def table(self, run: Scenario | str, name: str) -> Path:
+        """The Parquet file of a table that is kept whole."""
+        return self._file(run).with_suffix("") / f"{name}.parquet"
+
+    def fail(self, key: str, message: str) -> None:
+        """Note why a run failed, until it is done."""
+        text = json.dumps({"message": message})
+        _write(self._failure(key), text.encode())
+
+    def failure(self, key: str) -> tuple[float, str] | None:
+        """When a run last failed, in seconds since the epoch, and why; None if it did not."""
+        file = self._failure(key)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                json.dump(kept, out, separators=(",", ":"))
-                out.flush()
-                os.fsync(out.fileno())
-            Path(unfinished).replace(file)
-        except BaseException:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
+            return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])
+        except FileNotFoundError:
+            return None
+
+    def forgive(self, key: str) -> None:
+        """Forget that a run failed."""
+        self._failure(key).unlink(missing_ok=True)
+
+    def _failure(self, key: str) -> Path:
+        return self.path / f"failed-{_engine.results_version()}" / f"{key}.json"
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A directory for the tables of one run under way, removed afterwards."""
         self._workshop.mkdir(parents=True, exist_ok=True)
-        path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=f"{os.getpid()}-"))
+        prefix = f"{socket.gethostname()}-{os.getpid()}-"
+        path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
         try:
             yield path
         finally:
@@ -74,13 +104,36 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove what killed programs left under way."""
-        for path in self._workshop.glob("*-*"):
-            if not _is_alive(int(path.name.partition("-")[0])):
+        """Remove what killed programs of this machine left under way."""
+        host = socket.gethostname()
+        for path in self._workshop.glob(f"{host}-*-*"):
+            process = path.name.removeprefix(f"{host}-").partition("-")[0]
+            if process.isdecimal() and not is_alive(int(process)):
                 shutil.rmtree(path, ignore_errors=True)
+        # A writer that was killed; its rename never came.
+        for file in self._runs.glob("*/*.unfinished"):
+            process = file.name.split(".")[-2]
+            if process.isdecimal() and not is_alive(int(process)):
+                file.unlink(missing_ok=True)
 
 
-def _is_alive(process: int) -> bool:
+def _write(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all, also if the machine loses power."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=f".{os.getpid()}.unfinished")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(unfinished).replace(file)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process of this machine is there."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -54,10 +54,15 @@ class Run:
     replication: int
     scenario: Scenario
 
-    @cached_property
+    @property
     def resolved(self) -> Resolved:
         """The scenario, checked, with its defaults."""
         return load(self.scenario)
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of the resolved scenario, which the run is stored under."""
+        return self.resolved.hash
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """The template with values at paths, such as `duration` or `flows.LABEL.count`.
+    """The template with values at paths such as `duration`, `flows.LABEL.count` or `flows.0.count`.
 
     Groups of flows without flows are left out: a sweep may begin at none.
     """
@@ -52,8 +52,10 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """The group of flows of that label."""
+    """The group of flows of that label, or at that place."""
     labels = [flow.get("label") for flow in flows]
+    if label not in labels and label.isdecimal() and int(label) < len(flows):
+        return flows[int(label)]
     if label not in labels:
         raise ScenarioError(f"{path}: no group is labelled `{label}`; there are: {labels}")
     return flows[labels.index(label)]

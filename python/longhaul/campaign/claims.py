@@ -1,0 +1,130 @@
+"""Who does which run: claims on the runs of a store that several programs share.
+
+A program has a session file whose time of modification it renews, and a claim file for each run
+that it has under way, which names the session. Creating a file that must not exist yet is atomic,
+also on network file systems, so that one program gets each run. A claim whose session has ended, or
+has not been renewed for a while, may be taken over: the next generation of the claim is created,
+which again one program manages.
+"""
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from uuid import uuid4
+
+from longhaul.campaign.store import is_alive
+
+RENEW_S = 5.0
+# Clocks of machines and caches of network file systems may differ by less than this.
+STALE_S = 60.0
+
+
+class Claims:
+    """Claims of one program; use as a context, which ends the session."""
+
+    def __init__(self, store: Path) -> None:
+        self._sessions = store / "sessions"
+        self._claims = store / "claims"
+        self.session = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self._ended = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, daemon=True)
+
+    def __enter__(self) -> "Claims":
+        for folder in (self._sessions, self._claims):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._sweep_out()
+        (self._sessions / self.session).touch()
+        self._renewing.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._renewing.join()
+        # Without its session every claim that is left is stale.
+        (self._sessions / self.session).unlink(missing_ok=True)
+
+    def _renew(self) -> None:
+        while not self._ended.wait(RENEW_S):
+            try:
+                os.utime(self._sessions / self.session)
+            except OSError:
+                # Others may take over; what both do is the same, and kept once.
+                continue
+
+    def take(self, key: str) -> bool:
+        """Claim a run; False if another living program has it."""
+        latest = self._latest(key)
+        if latest is not None and self._is_held(latest):
+            return False
+        generation = 0 if latest is None else int(latest.suffix[1:]) + 1
+        try:
+            with (self._claims / f"{key}.{generation}").open("x") as file:
+                file.write(self.session)
+        except FileExistsError:
+            return False
+        return True
+
+    def release(self, key: str) -> None:
+        """Give up a run, done or not."""
+        for file in sorted(self._of(key), key=_generation, reverse=True):
+            file.unlink(missing_ok=True)
+
+    def is_taken(self, key: str) -> bool:
+        """Whether a living program has the run under way."""
+        latest = self._latest(key)
+        return latest is not None and self._is_held(latest)
+
+    def _of(self, key: str) -> list[Path]:
+        """The generations of a claim; nearly always there is at most one."""
+        return list(self._claims.glob(f"{key}.*"))
+
+    def _latest(self, key: str) -> Path | None:
+        return max(self._of(key), key=_generation, default=None)
+
+    def _is_held(self, claim: Path) -> bool:
+        try:
+            session = claim.read_text()
+        except FileNotFoundError:
+            return False
+        # An empty claim is being written just now.
+        return self.is_living(session) if session else _age_s(claim) < STALE_S
+
+    def is_living(self, session: str) -> bool:
+        """Whether the program of a session is still there."""
+        host, process, _ = session.rsplit("-", 2)
+        try:
+            age = _age_s(self._sessions / session)
+        except FileNotFoundError:
+            return False
+        if host == socket.gethostname() and not is_alive(int(process)):
+            return False
+        return age < STALE_S
+
+    def _sweep_out(self) -> None:
+        """Remove the sessions of programs of this machine that were killed."""
+        for file in self._sessions.iterdir():
+            if not self.is_living(file.name):
+                file.unlink(missing_ok=True)
+
+    def living(self) -> list[str]:
+        """The sessions of programs that are at work on this store."""
+        if not self._sessions.is_dir():
+            return []
+        return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))
+
+
+def _generation(claim: Path) -> int:
+    return int(claim.suffix[1:])
+
+
+def _age_s(file: Path) -> float:
+    """Seconds since a file was modified."""
+    return time.time() - file.stat().st_mtime

@@ -1,0 +1,44 @@
+"""How much work a run is expected to be, so that the longest begin first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul._engine import LonghaulError, bits_per_second, seconds
+
+# Bits of a packet of the usual size.
+PACKET_BITS = 12_000.0
+# A packet a second and source: what a source of MesoNet's usual parameters sends on average.
+SOURCE_PPS = 20.0
+
+
+def expected_packets(scenario: Mapping[str, Any]) -> float:
+    """Data packets that a scenario may take: simulated time at the rate of its slowest named link.
+
+    A guess by which runs are ordered and their progress weighted; what was measured corrects it.
+    """
+    duration = _quantity(scenario.get("duration"), seconds) or 1.0
+    if "mesonet" in scenario:
+        hosts = scenario["mesonet"].get("hosts", {})
+        sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
+        return duration * sources * SOURCE_PPS
+    rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
+    return duration * (min(rates) / PACKET_BITS if rates else 1.0)
+
+
+def _rates(part: Any) -> list[float]:  # noqa: ANN401
+    """The rates of all links of a topology, in bit/s."""
+    if isinstance(part, Mapping):
+        own = _quantity(part.get("rate"), bits_per_second)
+        return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]
+    if isinstance(part, list):
+        return [rate for one in part for rate in _rates(one)]
+    return []
+
+
+def _quantity(text: Any, parse: Any) -> float | None:  # noqa: ANN401
+    if not isinstance(text, str):
+        return None
+    try:
+        return float(parse(text))
+    except LonghaulError:
+        return None

@@ -1,0 +1,166 @@
+"""Worker processes on this machine, one run at a time each.
+
+Each worker has a pipe of its own, so that a worker that is killed, by the system when memory ends
+or by anybody else, costs the one run that it had under way, and is replaced.
+"""
+
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol
+
+from longhaul._engine import LonghaulError, OutputError
+
+# Does one run, in a worker, and returns what `Finished.value` is to be.
+Work = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of a run."""
+
+    key: str
+    value: Any = None
+    error: str | None = None
+    """Why it failed."""
+    is_storage: bool = False
+    """Whether the place that it writes to is the reason: then other runs will fail, too."""
+    is_lost: bool = False
+    """Whether its worker went away before it ended."""
+
+
+class Workers(Protocol):
+    """What does runs: processes here, or a cluster."""
+
+    capacity: int
+    """Runs that it takes at a time."""
+
+    def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
+        """Begin a run."""
+
+    def finished(self, timeout_s: float) -> Sequence[Finished]:
+        """Runs that have ended; waits for one at most so long."""
+
+    def close(self) -> None:
+        """End all workers; runs under way are given up."""
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: "Connection[Any, Any]"
+    key: str | None = None
+
+
+class LocalWorkers:
+    """Processes of this machine, with a limit of memory each, in bytes, if one is given."""
+
+    def __init__(self, count: int, memory: int | None = None) -> None:
+        self.capacity = count
+        self._memory = memory
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+
+    def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
+        """Begin a run on an idle worker."""
+        idle = next((worker for worker in self._workers if worker.key is None), None)
+        worker = idle or self._started()
+        worker.key = key
+        try:
+            worker.pipe.send((work, arguments))
+        except (BrokenPipeError, ConnectionResetError):
+            # It was killed while idle: the loss is found out where results are collected.
+            return
+
+    def _started(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs, self._memory), daemon=True)
+        process.start()
+        theirs.close()
+        worker = _Worker(process, ours)
+        self._workers.append(worker)
+        return worker
+
+    def finished(self, timeout_s: float) -> list[Finished]:
+        """Runs that have ended."""
+        busy = [worker for worker in self._workers if worker.key is not None]
+        ready = wait([worker.pipe for worker in busy], timeout_s)
+        return [self._collect(worker) for worker in busy if worker.pipe in ready]
+
+    def _collect(self, worker: _Worker) -> Finished:
+        key, worker.key = worker.key, None
+        assert key is not None
+        try:
+            value, error, is_storage = worker.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            self._workers.remove(worker)
+            worker.pipe.close()
+            worker.process.join()
+            return Finished(key, error=self._why(worker.process.exitcode), is_lost=True)
+        return Finished(key, value, error, is_storage)
+
+    def _why(self, code: int | None) -> str:
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
+        limit = (
+            f" (its memory is limited to {self._memory / 2**20:.0f} MiB)" if self._memory else ""
+        )
+        return f"the worker process ended {how}{limit}"
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+            worker.pipe.close()
+        self._workers.clear()
+
+
+def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
+    """Do runs until the pipe is closed."""
+    _become_worker(memory)
+    while True:
+        try:
+            work, arguments = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(attempt(work, arguments))
+
+
+def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
+    """Do a run: its value, or why it failed, and whether the place that it writes to is why."""
+    try:
+        return work(*arguments), None, False
+    except OutputError as error:
+        return None, str(error), True
+    except LonghaulError as error:
+        return None, str(error), False
+    except OSError as error:
+        return None, f"{error.filename or 'a file'}: {error.strerror}", True
+    except MemoryError:
+        return None, "memory is not enough", False
+    except Exception as error:
+        # A user's function of responses may raise anything.
+        return None, f"{type(error).__name__}: {error}", False
+
+
+def _become_worker(memory: int | None) -> None:
+    """Leave Ctrl-C to the program that started this one, and end with it, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if memory is not None:
+        # What a process writes to; address space that is only reserved does not count.
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
