@@ -62,16 +62,18 @@ def effects(
     *,
     order: int = 2,
     coverage: float = 0.95,
+    cells: Sequence[object] | None = None,
 ) -> list[Effect]:
     """The effects of all factors and of their interactions of up to `order` factors.
 
     `coded` has a row a run and a column a factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
-    freedom as there are repetitions. Of interactions that are aliased with one another only the
+    freedom as there are repetitions. Where other factors vary, too, `cells` names what runs have to
+    share to be replications. Of interactions that are aliased with one another only the
     first is returned, with the others as its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
-    error = pure_error(matrix, y)
+    error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
     grand_mean = float(y.mean())
     found: dict[bytes, Effect] = {}
     aliases: dict[bytes, list[str]] = {}
@@ -93,9 +95,12 @@ def effects(
     ]
 
 
-def pure_error(coded: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
-    """Variance between replications, and its degrees of freedom; None without replications."""
-    _, which, count = np.unique(coded, axis=0, return_inverse=True, return_counts=True)
+def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
+    """Variance between replications, and its degrees of freedom; None without replications.
+
+    Replications are equal rows of `cells`.
+    """
+    _, which, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     freedom = int((count - 1).sum())
     if freedom == 0:
         return None

@@ -119,4 +119,3 @@ def distinctive(values: ArrayLike) -> int:
     given = np.asarray(values, float)
     mean = given.mean()
     return int(given.argmax() if given.max() - mean > mean - given.min() else given.argmin())
-

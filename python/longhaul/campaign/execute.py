@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -85,16 +85,18 @@ def execute(
     watch: Watch | None = None,
     reducer: Reducer = reduce,
     retries: int = 0,
+    first: Collection[str] = (),
 ) -> Outcome:
     """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
     `workers` is a number of processes, by default one per core, or what else does runs. `watch` is
     called at the beginning, whenever a run ends and every now and then. A run that fails is tried
     again so many times, reported, and does not stop the others. Other programs may work on the same
-    store: runs that they have under way are waited for, and taken over if they end.
+    store: runs that they have under way are waited for, and taken over if they end. Runs whose keys
+    are in `first` come before all others.
     """
     try:
-        return _Execution(list(runs), store, workers, watch, reducer, retries).run()
+        return _Execution(list(runs), store, workers, watch, reducer, retries, first).run()
     except KeyboardInterrupt:
         raise RunError(f"interrupted; {_KEPT}") from None
     except OSError as error:
@@ -115,6 +117,7 @@ class _Execution:
         watch: Watch | None,
         reducer: Reducer,
         retries: int,
+        first: Collection[str],
     ) -> None:
         self.store, self.watch, self.reducer, self.retries = store, watch, reducer, retries
         store.sweep_out()
@@ -123,7 +126,8 @@ class _Execution:
         self.expected = {key: expected_packets(run.scenario) for key, run in self.wanted.items()}
         missing = [key for key in self.wanted if not store.has(key)]
         # Sorting is stable: runs of equal length keep their order.
-        self.waiting = deque(sorted(missing, key=lambda key: -self.expected[key]))
+        missing.sort(key=lambda key: (key not in first, -self.expected[key]))
+        self.waiting = deque(missing)
         self.elsewhere: set[str] = set()
         self.running: set[str] = set()
         self.attempts: Counter[str] = Counter()
@@ -165,6 +169,8 @@ class _Execution:
             key = self.waiting.popleft()
             if self.store.has(key):
                 self._found(key)
+            elif (message := self._failed_elsewhere(key)) is not None:
+                self._failed(key, message)
             elif not claims.take(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
@@ -216,14 +222,15 @@ class _Execution:
             if self.store.has(key):
                 self._found(key)
             elif not claims.is_taken(key):
-                failure = self.store.failure(key)
-                if failure is not None and failure[0] >= self.began:
-                    self._failed(key, failure[1])
-                else:
-                    self.waiting.appendleft(key)
+                self.waiting.appendleft(key)
             else:
                 continue
             self.elsewhere.discard(key)
+
+    def _failed_elsewhere(self, key: str) -> str | None:
+        """Why a run failed in another program since this one began; it is not tried again."""
+        failure = self.store.failure(key)
+        return failure[1] if failure is not None and failure[0] >= self.began else None
 
     def _found(self, key: str) -> None:
         self.outcome.found += 1

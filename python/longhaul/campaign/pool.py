@@ -38,8 +38,9 @@ class Finished:
 class Workers(Protocol):
     """What does runs: processes here, or a cluster."""
 
-    capacity: int
-    """Runs that it takes at a time."""
+    @property
+    def capacity(self) -> int:
+        """Runs that it takes at a time."""
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
         """Begin a run."""

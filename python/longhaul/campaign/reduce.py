@@ -32,7 +32,7 @@ def reduce(run: Results) -> Kept:
     if "mesonet" in run.meta:
         return _of_mesonet(run)
     kept: Kept = {
-        "run": _facts(run.meta),
+        "run": facts(run.meta),
         "labels": _labels(run).to_dicts(),
         "links": _links(run).to_dicts(),
     }
@@ -52,7 +52,7 @@ def reduce(run: Results) -> Kept:
     return kept
 
 
-def _facts(meta: Mapping[str, Any]) -> dict[str, Any]:
+def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Which run it is, and what it took."""
     return {
         "scenario_hash": meta["scenario_hash"],
@@ -72,7 +72,7 @@ def _of_mesonet(run: Results) -> Kept:
         "events": meta["events"],
         "peak_memory_bytes": meta["machine"]["peak_memory_bytes"],
     }
-    return {"run": _facts(meta) | more, **run.mesonet.summary().as_dict()}
+    return {"run": facts(meta) | more, **run.mesonet.summary().as_dict()}
 
 
 def _labels(run: Results) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from longhaul import _engine
-from longhaul.cli import design, model, results, runs, start, study
+from longhaul.cli import analyze, campaign, design, model, results, runs, start, study
 from longhaul.cli.shared import Verbs
 
 __all__ = ["app"]
@@ -45,6 +45,14 @@ for name, verb, example in (
     ("list", start.list_, "algorithms"),
     ("demo", start.demo, ""),
     ("design", design.design, "loss=1e-4,1e-3 rtt='20 ms,100 ms' buffer rate --runs 8"),
+    ("campaign new", campaign.new, "mine.toml"),
+    ("campaign plan", campaign.plan, "mine.toml"),
+    ("campaign run", campaign.run, "mine.toml --workers 8"),
+    ("campaign status", campaign.status, "mine.toml"),
+    ("campaign resume", campaign.resume, "mine.toml"),
+    ("campaign work", campaign.work, "mine.toml --shard 3/16"),
+    ("campaign report", campaign.report, "mine.toml"),
+    ("analyze", analyze.analyze, "mine.toml effects --response goodput_bps --out effects.svg"),
     ("study list", study.list_, ""),
     ("study run", study.run, "hstcp-2003 --scale quick"),
     (

@@ -136,6 +136,18 @@ class Design:
                 lost.append(self.word(effect))
         return lost
 
+    def crossed(self, other: "Design") -> "Design":
+        """Each run of this design with each of another, which has other factors."""
+        rows = [np.hstack([one, more]) for more in other.coded for one in self.coded]
+        blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
+        return replace(
+            self,
+            factors=self.factors + other.factors,
+            coded=np.stack(rows),
+            kind=f"{self.kind}, crossed with a {other.kind}",
+            blocks=blocks,
+        )
+
     def replicated(self, times: int) -> "Design":
         """Each run so many times, with other random numbers."""
         if times < 1:

@@ -1,0 +1,79 @@
+"""Means of a response at each level of a factor, of any number of levels, with intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis.comparisons import MeanInterval, Source, anova, mean_interval, paired
+from longhaul.analysis.table import REPLICATION, Level, ResponseTable
+
+
+@dataclass(frozen=True)
+class FactorMeans:
+    """What a response is at the levels of one factor, over all levels of the others."""
+
+    factor: str
+    levels: tuple[Level, ...]
+    means: tuple[MeanInterval, ...]
+    share: float | None
+    """Of the variance of the response over all runs: sum of squares over the total."""
+    p: float | None
+    """Probability of such differences of means without any effect (F test)."""
+
+    @property
+    def span(self) -> float:
+        """The largest mean less the smallest, in the response's unit."""
+        values = [mean.mean for mean in self.means]
+        return max(values) - min(values)
+
+
+def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
+    """The means at the levels of every factor that varies, the most influential factor first.
+
+    The interval of a mean is that of the means of replications, each over the whole design: what
+    other random numbers change. Without replications there is none.
+    """
+    y = table.values(response)
+    columns = {name: table.frame[name].to_list() for name in table.varying}
+    sources = {source.name: source for source in anova(columns, y, order=1)}
+    found = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
+    return sorted(found, key=lambda one: -(one.share or 0.0))
+
+
+def _of_factor(
+    table: ResponseTable, factor: str, response: str, source: Source | None
+) -> FactorMeans:
+    keys = [factor, *([REPLICATION] if REPLICATION in table.frame.columns else [])]
+    each = table.frame.group_by(keys, maintain_order=True).agg(pl.col(response).mean())
+    levels = tuple(table.factors[factor])
+    means = tuple(
+        mean_interval(each.filter(pl.col(factor) == level)[response].to_numpy()) for level in levels
+    )
+    share, p = (None, None) if source is None else (source.share, source.p)
+    return FactorMeans(factor, levels, means, share, p)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much more a response is at one level than at another, in runs that are alike else."""
+
+    first: Level
+    second: Level
+    difference: MeanInterval
+
+
+def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
+    """Paired comparisons of all pairs of levels of a factor."""
+    matched = list(table.matched(factor, response))
+    return [
+        Comparison(one, other, _difference(matched, one, other))
+        for one, other in combinations(table.factors[factor], 2)
+    ]
+
+
+def _difference(matched: Sequence[dict[Level, float]], one: Level, other: Level) -> MeanInterval:
+    both = [values for values in matched if one in values and other in values]
+    return paired(np.array([v[one] for v in both]), np.array([v[other] for v in both]))

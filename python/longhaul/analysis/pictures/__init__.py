@@ -1,0 +1,1 @@
+"""Pictures of analyses; each function returns a figure of matplotlib."""

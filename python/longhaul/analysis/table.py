@@ -1,0 +1,175 @@
+"""Tables of factors and responses: what all analyses of campaigns start from."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul._engine import LonghaulError
+from longhaul.campaign.dataset import KEY, PROVENANCE
+
+# A level of a factor, as a campaign or a table has it.
+Level = str | int | float
+REPLICATION = "replication"
+
+
+class TableError(LonghaulError):
+    """A table, or something in it, that cannot be analysed as asked."""
+
+
+@dataclass(frozen=True)
+class ResponseTable:
+    """A row a run: levels of factors, and numbers that were measured."""
+
+    frame: pl.DataFrame
+    factors: Mapping[str, Sequence[Level]]
+    """Each factor's levels in order; the first is the minus level of a factor of two."""
+    responses: tuple[str, ...]
+
+    @classmethod
+    def read(
+        cls, file: Path, factors: Sequence[str] = (), responses: Sequence[str] = ()
+    ) -> "ResponseTable":
+        """Read a campaign's table, or any Parquet or CSV file.
+
+        Without names, the factors of a campaign are what its file says; in other tables they have
+        to be named. Responses are by default all other columns that hold numbers.
+        """
+        if not file.is_file():
+            raise TableError(f"{file}: no such table")
+        if file.suffix == ".csv":
+            frame, facts = pl.read_csv(file, comment_prefix="#"), {}
+        else:
+            frame = pl.read_parquet(file)
+            facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
+        return cls.of(
+            frame, factors or facts.get("factors", {}), responses or facts.get("responses", ())
+        )
+
+    @classmethod
+    def of(
+        cls,
+        frame: pl.DataFrame,
+        factors: Sequence[str] | Mapping[str, Sequence[Level]],
+        responses: Sequence[str] = (),
+    ) -> "ResponseTable":
+        """A table from a data frame; levels are in ascending order where none is given."""
+        if not factors:
+            raise TableError("which columns are factors? Name them with --factor")
+        for name in (*factors, *responses):
+            if name not in frame.columns:
+                raise TableError(f"no column is called `{name}`: {', '.join(frame.columns)}")
+        known = (
+            dict(factors)
+            if isinstance(factors, Mapping)
+            else {name: sorted(frame[name].unique().to_list()) for name in factors}
+        )
+        present = {
+            name: [level for level in levels if (frame[name] == level).any()]
+            for name, levels in known.items()
+        }
+        numeric = [name for name, kind in frame.schema.items() if kind.is_numeric()]
+        other = {*factors, *PROVENANCE, "run", "block", REPLICATION}
+        chosen = tuple(responses) or tuple(name for name in numeric if name not in other)
+        return cls(frame, present, chosen)
+
+    def values(self, response: str) -> np.ndarray:
+        """A response of all runs; refused where a run has no value."""
+        if response not in self.responses:
+            raise TableError(
+                f"no response is called `{response}`; there are: {', '.join(self.responses)}"
+            )
+        column = self.frame[response]
+        if column.null_count():
+            raise TableError(f"{response}: {column.null_count()} of {len(column)} runs have none")
+        return column.cast(pl.Float64).to_numpy()
+
+    def complete(self) -> tuple[str, ...]:
+        """The responses that every run has."""
+        return tuple(name for name in self.responses if not self.frame[name].null_count())
+
+    @property
+    def varying(self) -> list[str]:
+        """Factors with at least two levels in the table."""
+        return [name for name, levels in self.factors.items() if len(levels) > 1]
+
+    @property
+    def two_level(self) -> list[str]:
+        """Factors with two levels."""
+        return [name for name, levels in self.factors.items() if len(levels) == 2]
+
+    def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
+        """The levels of factors of two as -1 and +1, a row a run."""
+        names = self.two_level if factors is None else list(factors)
+        for name in names:
+            self.require(name)
+            if len(self.factors[name]) != 2:
+                raise TableError(f"{name} has {len(self.factors[name])} levels, not two")
+        if not names:
+            raise TableError("no factor has two levels, which this analysis is of")
+        columns = [(self.frame[name] == self.factors[name][1]).to_numpy() for name in names]
+        return np.where(np.stack(columns, axis=1), 1, -1)
+
+    def require(self, factor: str) -> str:
+        """The name of a factor that the table has."""
+        if factor not in self.factors:
+            raise TableError(f"no factor is called `{factor}`: {', '.join(self.factors)}")
+        return factor
+
+    @property
+    def replications(self) -> int:
+        """Replications in the table."""
+        return int(self.frame[REPLICATION].n_unique()) if REPLICATION in self.frame.columns else 1
+
+    def averaged(self) -> "ResponseTable":
+        """The same with the mean over replications."""
+        groups = self.frame.group_by(list(self.factors), maintain_order=True)
+        return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
+
+    def where(self, factor: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
+        """Only the runs at some levels of a factor, or only the others; levels as text."""
+        self.require(factor)
+        known = [str(level) for level in self.factors[factor]]
+        for level in levels:
+            if level not in known:
+                raise TableError(f"{factor} has no level {level}; there are: {', '.join(known)}")
+        left = [level for level in self.factors[factor] if (str(level) in levels) == keep]
+        frame = self.frame.filter(pl.col(factor).is_in(left))
+        return replace(self, frame=frame, factors={**self.factors, factor: left})
+
+    def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray]:
+        """Levels of the other factors, and an array (condition, response, competitor).
+
+        Values are means over replications. Conditions that lack a competitor are left out.
+        """
+        others = [name for name in self.factors if name != self.require(competitors)]
+        who = list(self.factors[competitors])
+        names = self.complete()
+        mean = self.averaged().frame
+        found: list[dict[str, Any]] = []
+        cells = []
+        for levels, part in mean.group_by(others, maintain_order=True) if others else [((), mean)]:
+            rows = {row[competitors]: row for row in part.to_dicts()}
+            if all(one in rows for one in who):
+                found.append(dict(zip(others, levels, strict=True)))
+                cells.append([[float(rows[one][name]) for one in who] for name in names])
+        if not cells:
+            raise TableError(f"no condition has every level of {competitors}")
+        return found, np.array(cells)
+
+    def matched(self, factor: str, response: str) -> Iterator[dict[Level, float]]:
+        """For each combination of the other factors and replication the values at each level.
+
+        Runs with the same seed and replication share their random numbers.
+        """
+        others = [name for name in self.factors if name != self.require(factor)]
+        keys = [*others, *([REPLICATION] if REPLICATION in self.frame.columns else [])]
+        self.values(response)
+        for _, part in (
+            self.frame.group_by(keys, maintain_order=True) if keys else [((), self.frame)]
+        ):
+            yield dict(part.select(factor, response).iter_rows())

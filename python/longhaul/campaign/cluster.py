@@ -1,0 +1,89 @@
+"""Runs on an existing cluster, through Dask distributed (`pip install longhaul[cluster]`).
+
+Workers of the cluster need Longhaul installed, but no file system in common with this machine: what
+is kept of a run comes back to the program that drives the campaign, which alone writes the store.
+"""
+
+import time
+from typing import Any
+
+from longhaul._engine import LonghaulError, RunError
+from longhaul.campaign.execute import work_far
+from longhaul.campaign.pool import Finished, attempt
+
+CONNECT_S = 10.0
+# Runs that wait at the cluster for each of its threads, so that none is idle.
+AHEAD = 2
+LOOK_S = 0.05
+
+
+class ClusterWorkers:
+    """What a Dask scheduler has of workers."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            message = "--scheduler needs Dask distributed: pip install longhaul[cluster]"
+            raise LonghaulError(message) from None
+        try:
+            self._client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise LonghaulError(f"no scheduler answers at {address} ({error})") from None
+        self._address = address
+        self._futures: dict[str, Any] = {}
+
+    @property
+    def capacity(self) -> int:
+        """Runs that it takes at a time: more when more workers have come."""
+        threads = sum(self._client.nthreads().values()) if self._is_connected else 0
+        return max(1, AHEAD * threads)
+
+    @property
+    def _is_connected(self) -> bool:
+        return bool(self._client.status == "running")
+
+    def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+        """Hand a run to the scheduler."""
+        scenario, _, reducer = arguments
+        self._require()
+        self._futures[key] = self._client.submit(
+            attempt,
+            work_far,
+            (scenario, reducer),
+            key=f"longhaul-{key}-{time.time_ns()}",
+            pure=False,
+        )
+
+    def finished(self, timeout_s: float) -> list[Finished]:
+        """Runs that have ended."""
+        until = time.monotonic() + timeout_s
+        while not (ready := [k for k, future in self._futures.items() if future.done()]):
+            self._require()
+            if time.monotonic() >= until:
+                return []
+            time.sleep(LOOK_S)
+        return [self._collect(key) for key in ready]
+
+    def _collect(self, key: str) -> Finished:
+        future = self._futures.pop(key)
+        if future.status in ("lost", "cancelled"):
+            self._require(False)
+        error = future.exception()
+        if error is not None:
+            return Finished(key, error=f"the cluster gave it up: {error}", is_lost=True)
+        value, message, is_storage = future.result()
+        return Finished(key, value, message, is_storage)
+
+    def _require(self, connected: bool | None = None) -> None:
+        if not (self._is_connected if connected is None else connected):
+            raise RunError(
+                f"the scheduler at {self._address} is gone; what is finished is kept: "
+                "run the same to resume"
+            )
+
+    def close(self) -> None:
+        """Give up runs under way, and leave the cluster as it was."""
+        if self._is_connected:
+            self._client.cancel(list(self._futures.values()), force=True)
+        self._client.close(timeout=1)

@@ -1,0 +1,90 @@
+"""The table of a campaign: a row a run, with factors, responses and provenance."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul._engine import LonghaulError, results_version, version
+from longhaul.campaign.file import Campaign
+from longhaul.campaign.store import Store
+
+# What each row has besides factors and responses.
+PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
+# The key of the Parquet file's metadata.
+KEY = "longhaul.campaign"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Factors and responses of the finished runs of a campaign, and what they are from."""
+
+    frame: pl.DataFrame
+    """Columns: run, replication, block if there are any, factors, responses, provenance."""
+    facts: Mapping[str, Any]
+    """Title, factors with their levels in order, responses, design, and how many runs there are."""
+
+    @property
+    def factors(self) -> dict[str, list[Any]]:
+        """The factors and their levels, in the order of the campaign file."""
+        return dict(self.facts["factors"])
+
+    @property
+    def responses(self) -> list[str]:
+        """The responses, in order."""
+        return list(self.facts["responses"])
+
+    def write(self, file: Path) -> None:
+        """Write one Parquet file; what it is from stands in its metadata."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(".unfinished")
+        self.frame.write_parquet(
+            unfinished, compression="zstd", metadata={KEY: json.dumps(self.facts)}
+        )
+        unfinished.replace(file)
+
+    @classmethod
+    def read(cls, file: Path) -> "Dataset":
+        """Read what `write` has written."""
+        facts = pl.read_parquet_metadata(file).get(KEY)
+        if facts is None:
+            raise LonghaulError(f"{file}: no table of a campaign")
+        return cls(pl.read_parquet(file), json.loads(facts))
+
+
+def collect(campaign: Campaign, store: Store) -> Dataset:
+    """The table of all runs that are finished."""
+    rows, design = [], campaign.design
+    columns: dict[str, None] = {}
+    runs = campaign.runs()
+    for index, run in enumerate(runs):
+        kept = store.get(run.key)
+        if kept is None:
+            continue
+        number = index % design.runs
+        block = {} if design.blocks is None else {"block": int(design.blocks[number])}
+        responses = campaign.reducer.row(kept)
+        columns |= dict.fromkeys(responses)
+        rows.append(
+            {"run": number + 1, "replication": run.replication + 1, **block, **run.cell}
+            | responses
+            | {name: kept["run"][name] for name in PROVENANCE}
+        )
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    facts = {
+        "title": campaign.title,
+        "file": campaign.path.name,
+        "factors": {factor.name: list(factor.levels) for factor in design.factors},
+        "responses": list(columns) or [one.name for one in campaign.responses],
+        "design": design.kind,
+        "generators": list(design.generators),
+        "replications": campaign.replications,
+        "runs": len(rows),
+        "wanted": len(runs),
+        "version": version(),
+        "results_version": results_version(),
+    }
+    return Dataset(frame, facts)

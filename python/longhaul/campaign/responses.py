@@ -1,0 +1,151 @@
+"""What a campaign measures of each run: figures of its summary, or functions of the user's."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import LonghaulError
+from longhaul.campaign.reduce import facts
+from longhaul.campaign.store import Kept
+from longhaul.results import Results
+
+# Where a response's name without a dot is looked for, in this order.
+PLACES = ("all", "links", "network", "run")
+# Tables of the summary that are kept of each run; flows one by one are many.
+SUMMARY = ("all", "labels", "links", "network", "classes", "long_lived")
+
+
+class ResponseError(LonghaulError):
+    """A response that does not exist in a run, or that cannot be computed."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """A column of the campaign's table."""
+
+    name: str
+    place: str = ""
+    """Such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
+    source: str = ""
+    """Text of the Python file that has the function, where it is one,"""
+    function: str = ""
+    """and its name: it gets the run's `Results` and returns a number, or several by name."""
+
+
+@dataclass(frozen=True)
+class Responses:
+    """Reduces a run to what a campaign keeps: its summary, and what functions measured."""
+
+    responses: tuple[Response, ...]
+    keep: tuple[str, ...] = ()
+    """Tables that are kept whole."""
+
+    @property
+    def variant(self) -> str:
+        """Tells apart stores of runs of which other things were measured or kept."""
+        parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
+        if not parts and not self.keep:
+            return ""
+        return hashlib.sha256(repr((parts, sorted(self.keep))).encode()).hexdigest()[:8]
+
+    def __call__(self, run: Results) -> Kept:
+        """What is kept of a run."""
+        for table in self.keep:
+            if table not in run.tables:
+                raise ResponseError(
+                    f"keep: the run has no table `{table}`: {', '.join(run.tables)}"
+                )
+        summary = (run.mesonet.summary() if run.is_mesonet else run.summary()).as_dict()
+        measured = [_measured(one, run) for one in self.responses if one.function]
+        return {
+            "run": facts(run.meta),
+            **{name: summary[name] for name in SUMMARY if name in summary},
+            "measured": {name: value for values in measured for name, value in values.items()},
+        }
+
+    def row(self, kept: Kept) -> dict[str, float | None]:
+        """The responses of a run, in order."""
+        found: dict[str, float | None] = dict.fromkeys(
+            one.name for one in self.responses if not one.function
+        )
+        for one in self.responses:
+            if not one.function:
+                found[one.name] = look_up(kept, one.place)
+        measured: dict[str, float] = kept["measured"]
+        return {**found, **measured}
+
+
+def _measured(response: Response, run: Results) -> dict[str, float]:
+    """What a function returns, by name."""
+    space: dict[str, Any] = {"__name__": "responses"}
+    exec(compile(response.source, f"<{response.name}>", "exec"), space)
+    value = space[response.function](run)
+    if isinstance(value, Mapping):
+        return {f"{response.name}.{name}": float(each) for name, each in value.items()}
+    return {response.name: float(value)}
+
+
+def look_up(kept: Kept, place: str) -> float | None:
+    """The number at a place of what is kept; None where the run has no value for it."""
+    steps = place.split(".")
+    tried = [[where, *steps] for where in PLACES] if len(steps) == 1 else [steps]
+    for way in tried:
+        found, value = _follow(kept, way)
+        if found:
+            return None if value is None else float(value)
+    raise ResponseError(f"responses: `{place}` is in no table of the run; it has: {_known(kept)}")
+
+
+def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
+    """Go from table to row to column; a row is named by any text in it, the first is meant."""
+    for step in steps:
+        if isinstance(value, list):
+            named = [row for row in value if step in row.values()]
+            if named:
+                value = named if len(named) > 1 else named[0]
+                continue
+            value = value[0] if value else {}
+        if not isinstance(value, Mapping) or step not in value:
+            return False, None
+        value = value[step]
+    return not isinstance(value, Mapping | list), value
+
+
+def _known(kept: Kept) -> str:
+    names = []
+    for table, value in kept.items():
+        rows = value if isinstance(value, list) else [value]
+        for row in rows:
+            texts = [v for v in row.values() if isinstance(v, str)] if table != "run" else []
+            head = ".".join([table, *texts[:1]]) if isinstance(value, list) else table
+            names += [f"{head}.{k}" for k, v in row.items() if not isinstance(v, str)]
+    return ", ".join(names)
+
+
+def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
+    """Responses as a campaign file has them: a list of places, or a table of names."""
+    if isinstance(given, list):
+        given = {place: place for place in given}
+    if not given:
+        raise ResponseError('responses: none is given, such as responses = ["goodput_bps"]')
+    return tuple(_response(base, name, written) for name, written in given.items())
+
+
+def _response(base: Path, name: str, written: Any) -> Response:  # noqa: ANN401
+    if isinstance(written, str):
+        return Response(name, place=written)
+    if not isinstance(written, Mapping) or set(written) != {"python"}:
+        raise ResponseError(
+            f'responses.{name}: expected a column, or {{ python = "FILE:FUNCTION" }}'
+        )
+    file, colon, function = str(written["python"]).rpartition(":")
+    if not colon:
+        raise ResponseError(
+            f"responses.{name}: python = {written['python']!r}: no function is named"
+        )
+    source = (base / file).read_text(encoding="utf-8")
+    if f"def {function}(" not in source:
+        raise ResponseError(f"responses.{name}: {file} has no function `{function}`")
+    return Response(name, source=source, function=function)

@@ -1,0 +1,179 @@
+"""The verb `analyze`: statistics on the table of a campaign, or on any table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    print_json,
+    refuse_existing,
+    stdout,
+)
+
+if TYPE_CHECKING:
+    from longhaul.analysis.named import Findings, Text
+    from longhaul.analysis.table import ResponseTable
+
+PICTURES = (".svg", ".png")
+
+
+def analyze(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CAMPAIGN", help="Campaign file or directory, or a Parquet or CSV table."
+        ),
+    ],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ANALYSIS]...", help="`list` shows them; by default effects."),
+    ] = None,
+    response: Annotated[
+        list[str] | None, typer.Option("--response", "-r", help="Only this one; repeatable.")
+    ] = None,
+    factor: Annotated[
+        list[str] | None,
+        typer.Option("--factor", "-f", help="Only this one, or a column of a table; repeatable."),
+    ] = None,
+    of: Annotated[
+        str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR=LEVEL", help="Leave runs out; repeatable."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR=LEVEL", help="Leave all other runs out; repeatable."),
+    ] = None,
+    threshold: Annotated[float, typer.Option(help="|r| of groups of correlations.")] = 0.65,
+    critical: Annotated[
+        float | None,
+        typer.Option(
+            help="Critical value of Grubbs' test, such as NIST's 2.08.",
+            show_default="exact, two-sided, 5 %",
+        ),
+    ] = None,
+    min_percent: Annotated[
+        float, typer.Option(help="Outliers of a smaller relative effect are left out.")
+    ] = 0.0,
+    low_is_best: Annotated[
+        list[str] | None, typer.Option(help="A response of which low is good; repeatable.")
+    ] = None,
+    classes: Annotated[int, typer.Option(min=2, help="Classes of congestion.")] = 4,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Picture to write, or a directory for all of them."),
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Find out which factor matters, who stands out, and what hangs together."""
+    from longhaul.analysis.named import ANALYSES, Options, analyse
+
+    if names == ["list"] or str(source) == "list":
+        for known in ANALYSES.values():
+            typer.echo(f"{known.name:14} {known.help}")
+        return
+    table = _table(source, factor or [])
+    for words, keep in ((without, False), (only, True)):
+        table = _filtered(table, words or [], keep=keep)
+    options = Options(
+        tuple(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
+        tuple(low_is_best or ()), classes,
+    )  # fmt: skip
+    found = {name: analyse(name, table, options) for name in names or ["effects"]}
+    if json:
+        print_json({name: [_as_json(text) for text in one.tables] for name, one in found.items()})
+    else:
+        for one in found.values():
+            for text in one.tables:
+                _print(text)
+    if out is not None:
+        for path in _draw(found, out, overwrite=overwrite):
+            if not json:
+                typer.echo(path)
+
+
+def _table(source: Path, factors: list[str]) -> ResponseTable:
+    from longhaul.analysis.table import ResponseTable
+
+    if source.is_dir():
+        source = source / "results.parquet"
+    if source.suffix != ".toml":
+        named = [name for name in factors if source.suffix == ".csv"]
+        return ResponseTable.read(source, named)
+    from longhaul.campaign.dataset import collect
+    from longhaul.campaign.file import read_campaign
+    from longhaul.cli.campaign import store_of
+
+    campaign = read_campaign(source)
+    dataset = collect(campaign, store_of(campaign, None))
+    if dataset.frame.is_empty():
+        raise InputError(f"{source}: no run is done yet: longhaul campaign run {source}")
+    return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
+
+
+def _filtered(table: ResponseTable, words: list[str], *, keep: bool) -> ResponseTable:
+    levels: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, level = word.partition("=")
+        if not equals:
+            raise InputError(f"{word}: expected FACTOR=LEVEL")
+        levels.setdefault(name, []).append(level)
+    for name, chosen in levels.items():
+        table = table.where(name, chosen, keep=keep)
+    return table
+
+
+def _print(text: Text) -> None:
+    from longhaul.analysis.named import MAX_ROWS
+    from longhaul.analysis.page import shown
+
+    drawn = Table(*text.heads, title=text.title, title_justify="left", box=None, pad_edge=False)
+    for column in drawn.columns[1:]:
+        column.justify = "right"
+    for row in text.rows[:MAX_ROWS]:
+        drawn.add_row(*map(shown, row))
+    console = stdout()
+    console.print(drawn)
+    if len(text.rows) > MAX_ROWS:
+        console.print(f"and {len(text.rows) - MAX_ROWS} more rows: --json has all")
+    console.print()
+
+
+def _as_json(text: Text) -> dict[str, object]:
+    return {
+        "title": text.title,
+        "rows": [dict(zip(text.heads, row, strict=True)) for row in text.rows],
+    }
+
+
+def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
+    """Write the pictures: the only one to a file, or all into a directory."""
+    from longhaul import plots
+
+    pictures = {name: draw for one in found.values() for name, draw in one.pictures.items()}
+    if not pictures:
+        raise InputError(f"--out {out}: there is no picture of {', '.join(found)}")
+    if out.suffix in PICTURES:
+        if len(pictures) > 1:
+            raise InputError(
+                f"--out {out}: there are {len(pictures)} pictures ({', '.join(pictures)}); "
+                "name a directory, or one --response"
+            )
+        targets = {out: next(iter(pictures.values()))}
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        targets = {out / f"{name}.svg": draw for name, draw in pictures.items()}
+    for path, draw in targets.items():
+        refuse_existing(path, overwrite=overwrite)
+        plots.save(draw(), path)
+    return list(targets)

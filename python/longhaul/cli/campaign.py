@@ -1,0 +1,312 @@
+"""Verbs about campaigns: new, plan, run, status, resume, work, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from longhaul._engine import RunError
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Quiet,
+    print_json,
+    refuse_existing,
+    stdout,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from longhaul.campaign.dataset import Dataset
+    from longhaul.campaign.execute import Outcome
+    from longhaul.campaign.file import Campaign
+    from longhaul.campaign.pool import Workers
+    from longhaul.campaign.store import Store
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Campaign file (TOML).")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="Directory of runs and results.", show_default="campaigns/<FILE>"
+    ),
+]
+WorkerCount = Annotated[
+    int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
+]
+# Messages of failed runs that are printed one by one.
+MAX_MESSAGES = 5
+
+
+def new(
+    file: File,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a commented campaign file to start from."""
+    from importlib.resources import files
+
+    refuse_existing(file, overwrite=overwrite)
+    text = (files("longhaul.templates") / "campaign.toml").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    typer.echo(f"{file}: longhaul campaign plan {file}")
+
+
+def plan(file: File, out: Out = None, json: AsJson = False) -> None:
+    """Show what a campaign will run: its design, runs, expected packets, and what is done."""
+    from longhaul.campaign.cost import expected_packets
+    from longhaul.campaign.file import read_campaign
+    from longhaul.designs import roman
+
+    campaign = read_campaign(file)
+    store = store_of(campaign, out)
+    runs = campaign.runs()
+    done = sum(store.has(run.key) for run in runs)
+    design = campaign.design
+    expected = sum(expected_packets(run.scenario) for run in runs)
+    facts: dict[str, Any] = {
+        "title": campaign.title,
+        "design": design.describe(),
+        "replications": campaign.replications,
+        "runs": len(runs),
+        "done": done,
+        "expected_data_packets": expected,
+        "responses": [one.name for one in campaign.responses],
+    }
+    if json:
+        print_json(facts)
+        return
+    typer.echo(f"{campaign.title}: {design.kind}, {design.runs} combinations of levels")
+    if design.is_two_level and design.generators:
+        typer.echo(
+            f"resolution {roman(facts['design']['resolution'])}; {', '.join(design.generators)}"
+        )
+    for factor in design.factors:
+        typer.echo(f"  {factor.name}: {', '.join(map(str, factor.levels))}")
+    typer.echo(
+        f"{len(runs):,} runs ({campaign.replications} replications), {done:,} of them done; "
+        f"about {expected:.2g} data packets"
+    )
+
+
+def run(
+    file: File,
+    workers: WorkerCount = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786."
+        ),
+    ] = None,
+    out: Out = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Do the runs that are not done yet, and write the table of all.
+
+    Finished runs are kept and never done again: stop it at any time, and run the same to resume.
+    """
+    from longhaul.campaign.file import read_campaign
+
+    campaign = read_campaign(file)
+    _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
+
+
+def resume(
+    file: File,
+    workers: WorkerCount = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on.")
+    ] = None,
+    out: Out = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Resume a campaign that was stopped or killed; failed runs are tried again."""
+    from longhaul.campaign.file import read_campaign
+
+    campaign = read_campaign(file)
+    if not store_of(campaign, out).path.is_dir():
+        raise InputError(
+            f"{_folder(campaign, out)}: nothing is begun: longhaul campaign run {file}"
+        )
+    _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
+
+
+def work(
+    file: File,
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="Which part to begin with, from 1/N to N/N.")
+    ] = "1/1",
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    out: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Work on a campaign beside others: one task of an array job, on a shared file system.
+
+    Each shard begins with its own part, then helps with what is left of the others. Runs are
+    claimed in the store, so that none is done twice; any number of shards may come or go.
+    """
+    from longhaul.campaign.execute import execute
+    from longhaul.campaign.file import read_campaign
+    from longhaul.campaign.pool import LocalWorkers
+    from longhaul.progress import of_runs
+
+    index, count = _shard(shard)
+    campaign = read_campaign(file)
+    runs = campaign.runs()
+    own = {run.key for i, run in enumerate(runs) if i % count == index}
+    with of_runs(f"{campaign.name} {shard}") as watch:
+        outcome = execute(
+            runs,
+            store_of(campaign, out),
+            workers=LocalWorkers(workers, campaign.memory),
+            watch=None if quiet else watch,
+            reducer=campaign.reducer,
+            retries=campaign.retries,
+            first=own,
+        )
+    _report_failures(outcome.failed)
+
+
+def status(file: File, out: Out = None, json: AsJson = False) -> None:
+    """Show how far a campaign is: done, under way, failed, and to do."""
+    from longhaul.campaign.claims import Claims
+    from longhaul.campaign.file import read_campaign
+
+    campaign = read_campaign(file)
+    store = store_of(campaign, out)
+    claims = Claims(store.path)
+    counts = {"done": 0, "running": 0, "failed": 0, "to do": 0}
+    failures: dict[str, list[str]] = {}
+    for one in campaign.runs():
+        if store.has(one.key):
+            counts["done"] += 1
+        elif claims.is_taken(one.key):
+            counts["running"] += 1
+        elif failure := store.failure(one.key):
+            counts["failed"] += 1
+            failures.setdefault(failure[1], []).append(one.name)
+        else:
+            counts["to do"] += 1
+    living = claims.living()
+    if json:
+        print_json({**counts, "programs": living, "failures": failures})
+        return
+    total = sum(counts.values())
+    typer.echo(f"{total:,} runs: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
+    typer.echo(f"programs at work: {', '.join(living) or 'none'}")
+    for message, names in failures.items():
+        typer.echo(f"{len(names)} failed: {message}; such as {names[0]}")
+
+
+def report(
+    file: File,
+    out: Out = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="HTML page to write.", show_default="<OUT>/report.html"),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the table of a campaign, and a page with the effects of its factors."""
+    from longhaul.campaign.file import read_campaign
+
+    campaign = read_campaign(file)
+    folder = _folder(campaign, out)
+    dataset = _collect(campaign, out)
+    from longhaul.analysis import page
+
+    target = page.write(dataset, html or folder / "report.html")
+    if not quiet:
+        typer.echo(f"Table: {folder / 'results.parquet'}\nReport: {target}")
+
+
+def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, json: bool) -> None:
+    from longhaul.campaign.execute import execute
+    from longhaul.progress import of_runs
+
+    with of_runs(campaign.name) as watch:
+        outcome = execute(
+            campaign.runs(),
+            store_of(campaign, out),
+            workers=workers,
+            watch=None if quiet else watch,
+            reducer=campaign.reducer,
+            retries=campaign.retries,
+        )
+    if outcome.done > len(outcome.failed):
+        dataset = _collect(campaign, out)
+        if json:
+            print_json({**dataset.facts, "rows": dataset.frame.to_dicts()})
+        elif not quiet:
+            _print_summary(campaign, outcome, dataset, _folder(campaign, out) / "results.parquet")
+    _report_failures(outcome.failed)
+
+
+def _collect(campaign: Campaign, out: Path | None) -> Dataset:
+    from longhaul.campaign.dataset import collect
+
+    dataset = collect(campaign, store_of(campaign, out))
+    if dataset.frame.is_empty():
+        raise InputError(f"no run is done yet: longhaul campaign run {campaign.path}")
+    dataset.write(_folder(campaign, out) / "results.parquet")
+    return dataset
+
+
+def _print_summary(campaign: Campaign, outcome: Outcome, dataset: Dataset, file: Path) -> None:
+    console = stdout()
+    done = outcome.finished + outcome.found
+    console.print(
+        f"{done:,} of {outcome.total:,} runs done, {outcome.finished:,} of them now: "
+        f"{outcome.data_packets:,} data packets, {outcome.packets_per_s / 1e6:.2f} M/s"
+    )
+    table = Table("response", "mean", "min", "max", box=None, pad_edge=False)
+    for name in dataset.responses:
+        values = dataset.frame[name].drop_nulls().to_numpy()
+        if len(values):
+            cells = (values.mean(), values.min(), values.max())
+            table.add_row(name, *(f"{cell:.6g}" for cell in cells))
+    console.print(table)
+    console.print(f"Table: {file}\nNext: longhaul analyze {campaign.path}")
+
+
+def _report_failures(failed: list[tuple[Any, str]]) -> None:
+    if failed:
+        lines = [f"{one.name}: {message}" for one, message in failed[:MAX_MESSAGES]]
+        more = [f"and {len(failed) - MAX_MESSAGES} more"] if len(failed) > MAX_MESSAGES else []
+        warn([*lines, *more])
+        raise RunError(f"{len(failed)} runs failed; `resume` tries them again")
+
+
+def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Workers:
+    import os
+
+    from longhaul.campaign.pool import LocalWorkers
+
+    if scheduler is None:
+        return LocalWorkers(count or os.cpu_count() or 1, campaign.memory)
+    from longhaul.campaign.cluster import ClusterWorkers
+
+    return ClusterWorkers(scheduler)
+
+
+def _folder(campaign: Campaign, out: Path | None) -> Path:
+    return out or Path("campaigns") / campaign.name
+
+
+def store_of(campaign: Campaign, out: Path | None) -> Store:
+    """Where the runs of a campaign are."""
+    from longhaul.campaign.store import Store
+
+    return Store(_folder(campaign, out) / "store", campaign.reducer.variant)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    """`2/16` as index 1 of 16."""
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise InputError(f"--shard {text}: expected such as 1/16, up to 16/16")
+    return int(index) - 1, int(count)
