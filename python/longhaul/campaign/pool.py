@@ -4,8 +4,10 @@ Each worker has a pipe of its own, so that a worker that is killed, by the syste
 or by anybody else, costs the one run that it had under way, and is replaced.
 """
 
+import errno
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import threading
@@ -138,10 +140,8 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
     """Do a run: its value, or why it failed, and whether the place that it writes to is why."""
     try:
         return work(*arguments), None, False
-    except OutputError as error:
-        return None, str(error), True
     except LonghaulError as error:
-        return None, str(error), False
+        return None, str(error), isinstance(error, OutputError) or _is_of_storage(str(error))
     except OSError as error:
         return None, f"{error.filename or 'a file'}: {error.strerror}", True
     except MemoryError:
@@ -149,6 +149,16 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
     except Exception as error:
         # A user's function of responses may raise anything.
         return None, f"{type(error).__name__}: {error}", False
+
+
+def _is_of_storage(message: str) -> bool:
+    """Whether the engine could not write: its message ends with the system's error number."""
+    found = _SYSTEM_ERROR.search(message)
+    return found is not None and int(found[1]) in _STORAGE_ERRORS
+
+
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
+_STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE)
 
 
 def _become_worker(memory: int | None) -> None:

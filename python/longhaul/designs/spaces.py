@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import qmc
 
 from longhaul.designs.design import Design, Factor
 from longhaul.designs.properties import DesignError
@@ -22,6 +21,9 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
     SciPy's Latin hypercube of strength one, improved for its discrepancy; the seed makes it.
     """
+    # It takes longer to load than most designs to make.
+    from scipy.stats import qmc
+
     if runs < 2:
         raise DesignError(f"a Latin hypercube of {runs} runs: at least 2")
     sampler = qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
