@@ -49,8 +49,9 @@ from pathlib import Path
 
 def mark(run):
     time.sleep({pause})
-    bottleneck = run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"]
-    name = f"{{bottleneck}} {{run.scenario['flows'][0]['congestion']['kind']}} {{run.meta['replication']}}"
+    rate = run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"]
+    kind = run.scenario["flows"][0]["congestion"]["kind"]
+    name = f"{{rate}} {{kind}} {{run.meta['replication']}}"
     {harm}
     with Path({log!r}).open("a") as log:
         log.write(name + chr(10))
@@ -115,7 +116,7 @@ class Place:
 
 
 def until(
-    fact: Callable[[], bool], *processes: "subprocess.Popen[str]", wait_s: float = 60
+    fact: Callable[[], bool], *processes: "subprocess.Popen[Any]", wait_s: float = 60
 ) -> None:
     end = time.monotonic() + wait_s
     while not fact():
@@ -345,6 +346,7 @@ class Cluster:
         )
 
     def close(self) -> None:
+        """Kill what still runs."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()

@@ -368,7 +368,8 @@ CHECKS = (
     Check("Table C-11", "design, cost and its effects", _appendix_c_costs, is_printed=False),
     Check("Table C-13", "ranks of factors on six responses",
           lambda: _factor_ranks("e_tableC-13_rank_analysis", ("average", "ordinal"))),
-    Check("Table C-15", "effects that follow from the condition means", _appendix_c_effects, is_printed=False),
+    Check("Table C-15", "effects that follow from the condition means", _appendix_c_effects,
+          is_printed=False),
     Check("Table C-16", "ranks of conditions", _appendix_c_ranks),
     Check("Table C-17", "changes of rank along the cube's edges", _appendix_c_edges),
 )  # fmt: skip

@@ -13,6 +13,8 @@ from longhaul.analysis.comparisons import MeanInterval, mean_interval
 BATCH = 5
 # Batches whose means count as independent values of a steady course.
 BATCHES = 20
+# Times of samples are multiples of an interval, to rounding.
+ROUNDING_S = 1e-9
 
 
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
@@ -76,7 +78,7 @@ def period_means(
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}
     for name, (begin, end) in periods.items():
-        inside = (at > begin) & (at <= end)
+        inside = (at > begin + ROUNDING_S) & (at <= end + ROUNDING_S)
         means[name] = float(given[inside].mean()) if inside.any() else float("nan")
     return means
 
@@ -89,10 +91,11 @@ def lag(
     0 if it is there already in the last sample at or before `begin`.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
-    before = np.flatnonzero(at <= begin)
+    before = np.flatnonzero(at <= begin + ROUNDING_S)
     if len(before) and given[before[-1]] >= level:
         return 0.0
-    reached = np.flatnonzero((at > begin) & (at <= end) & (given >= level))
+    later = (at > begin + ROUNDING_S) & (at <= end + ROUNDING_S)
+    reached = np.flatnonzero(later & (given >= level))
     return float(at[reached[0]] - begin) if len(reached) else None
 
 
