@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis import (
     clusters,
@@ -127,6 +128,11 @@ def _competitors(table: ResponseTable, options: Options) -> str:
 
 def _title(levels_: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
+
+
+def _short(levels_: Mapping[str, object]) -> str:
+    """A condition where there is little room: its levels without their names."""
+    return ", ".join(str(level) for level in levels_.values()) or "all"
 
 
 @named("effects", "means at the levels of each factor, with intervals and shares of the variance")
@@ -415,7 +421,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.analysis.pictures.competitors import dendrograms
 
-        return dendrograms(trees, names, titles)
+        return dendrograms(trees, names, [_short(condition) for condition in conditions])
 
     found.pictures["clusters"] = draw
     return found
@@ -476,7 +482,7 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.analysis.pictures.competitors import standout_matrix
 
-        return standout_matrix(matrix, names, titles, responses)
+        return standout_matrix(matrix, names, [_short(c) for c in conditions], responses)
 
     found.pictures["standouts"] = draw
     return found
@@ -489,9 +495,10 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     [response] = options.responses
     table.values(response)
     others = [name for name in table.factors if name != options.of]
-    groups = table.frame.group_by(others, maintain_order=True).mean()
+    groups = table.frame.group_by(others, maintain_order=True).agg(pl.col(response).mean())
     rates = groups[response].to_list()
-    titles = [_title(row) for row in groups.select(others).to_dicts()]
+    conditions = groups.select(others).to_dicts()
+    titles = [_title(row) for row in conditions]
     bounds = congestion.natural_bounds(rates, options.classes)
     class_of = congestion.congestion_classes(rates, bounds)
     found = Findings()
@@ -501,7 +508,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.analysis.pictures.competitors import congestion_bars
 
-        return congestion_bars(rates, titles, bounds)
+        return congestion_bars(rates, [_short(row) for row in conditions], bounds)
 
     found.pictures["congestion"] = draw
     return found
@@ -529,7 +536,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     rows = [(name, *map(float, row)) for name, row in whole.groups.items()]
     rows += [("average", *map(float, whole.average)), ("deviation", *map(float, whole.spread))]
     found.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
-    titles = [_title(condition) for condition in conditions]
+    titles = [_short(condition) for condition in conditions]
 
     def matrix(k: int) -> Callable[[], "Figure"]:
         def draw() -> "Figure":

@@ -86,6 +86,7 @@ def execute(
     reducer: Reducer = reduce,
     retries: int = 0,
     first: Collection[str] = (),
+    check: Callable[[Kept], object] | None = None,
 ) -> Outcome:
     """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
@@ -93,10 +94,11 @@ def execute(
     called at the beginning, whenever a run ends and every now and then. A run that fails is tried
     again so many times, reported, and does not stop the others. Other programs may work on the same
     store: runs that they have under way are waited for, and taken over if they end. Runs whose keys
-    are in `first` come before all others.
+    are in `first` come before all others. `check` gets what is kept of the first run that ends, and
+    may raise.
     """
     try:
-        return _Execution(list(runs), store, workers, watch, reducer, retries, first).run()
+        return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
     except KeyboardInterrupt:
         raise RunError(f"interrupted; {_KEPT}") from None
     except OSError as error:
@@ -118,8 +120,10 @@ class _Execution:
         reducer: Reducer,
         retries: int,
         first: Collection[str],
+        check: Callable[[Kept], object] | None,
     ) -> None:
         self.store, self.watch, self.reducer, self.retries = store, watch, reducer, retries
+        self.check = check
         store.sweep_out()
         self.began = time.time()
         self.wanted = {run.key: run for run in runs}
@@ -193,6 +197,8 @@ class _Execution:
             self.outcome.expected_done += self.expected[key]
             self.outcome.expected_left -= self.expected[key]
             claims.release(key)
+            if self.check and self.outcome.finished == 1:
+                self.check(self.store.get(key) or {})
             return
         if done.is_storage:
             claims.release(key)

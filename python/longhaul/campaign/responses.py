@@ -99,12 +99,12 @@ def look_up(kept: Kept, place: str) -> float | None:
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Go from table to row to column; a row is named by any text in it, the first is meant."""
+    """Go from table to rows to column; rows are named by any text in them, the first counts."""
     for step in steps:
         if isinstance(value, list):
             named = [row for row in value if step in row.values()]
             if named:
-                value = named if len(named) > 1 else named[0]
+                value = named
                 continue
             value = value[0] if value else {}
         if not isinstance(value, Mapping) or step not in value:

@@ -167,6 +167,7 @@ def work(
             reducer=campaign.reducer,
             retries=campaign.retries,
             first=own,
+            check=campaign.reducer.row,
         )
     _report_failures(outcome.failed)
 
@@ -236,6 +237,7 @@ def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, 
             watch=None if quiet else watch,
             reducer=campaign.reducer,
             retries=campaign.retries,
+            check=campaign.reducer.row,
         )
     if outcome.done > len(outcome.failed):
         dataset = _collect(campaign, out)

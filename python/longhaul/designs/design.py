@@ -144,7 +144,7 @@ class Design:
             self,
             factors=self.factors + other.factors,
             coded=np.stack(rows),
-            kind=f"{self.kind}, crossed with a {other.kind}",
+            kind=f"{self.kind}, crossed with {other.kind}",
             blocks=blocks,
         )
 

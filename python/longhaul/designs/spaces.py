@@ -13,7 +13,8 @@ def full(factors: Sequence[Factor]) -> Design:
     grids = np.meshgrid(*(factor.coded() for factor in factors), indexing="ij")
     coded = np.stack([grid.ravel(order="F") for grid in grids], axis=1)
     shape = " x ".join(str(len(factor.levels)) for factor in factors)
-    return Design(tuple(factors), coded, f"{shape} full factorial")
+    kind = f"{shape} full factorial" if len(factors) > 1 else f"{shape} levels"
+    return Design(tuple(factors), coded, kind)
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import dendrogram as draw_tree
 from longhaul.analysis import outliers, ranks
 from longhaul.analysis.clusters import CUT, Dendrogram
 from longhaul.analysis.outliers import Residuals, Standout
-from longhaul.analysis.pictures.frame import GREY, HIGH, LOW, PLAIN, panels, styled
+from longhaul.analysis.pictures.frame import GREY, HIGH, LOW, PLAIN, panels, styled, wrapped
 
 
 def dendrograms(found: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str]) -> Figure:
@@ -24,7 +24,11 @@ def dendrograms(found: Sequence[Dendrogram], names: Sequence[str], titles: Seque
                 color_threshold=CUT * height if height else 0.0, above_threshold_color=GREY,
             )  # fmt: skip
             apart = ", ".join(names[i] for i in tree.distinctive)
-            panel.set_title(title + (f"\napart: {apart}" if apart else ""), fontsize=7)
+            panel.set_title(
+                wrapped(title) + (f"\napart: {apart}" if apart else ""),
+                fontsize=6,
+                fontweight="normal",
+            )
             panel.tick_params(axis="y", labelsize=6)
             panel.grid(visible=False)
         return drawing
@@ -183,7 +187,7 @@ def difference_bars(
             panel.bar(range(len(names)), np.abs(a - b), bottom=np.minimum(a, b), color=colours)
             panel.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))], fontsize=6)
             panel.tick_params(axis="y", labelsize=6)
-            panel.set_title(title, fontsize=6)
+            panel.set_title(wrapped(title), fontsize=6, fontweight="normal")
         legend = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
         drawing.suptitle(f"goodput ({unit}): {legend}", fontsize=8)
         return drawing

@@ -1,5 +1,6 @@
 """What all pictures of analyses share."""
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -35,6 +36,11 @@ def panels(
     for unused in axes[count:]:
         unused.set_visible(False)
     return drawing, axes[:count]
+
+
+def wrapped(text: str, width: int = 22) -> str:
+    """A title on several short lines."""
+    return "\n".join(textwrap.wrap(text, width)) or text
 
 
 def bare(axes: Axes) -> None:

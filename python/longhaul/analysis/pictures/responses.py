@@ -35,7 +35,8 @@ def correlation_matrix(values: ArrayLike, names: Sequence[str]) -> Figure:
                 bare(axes)
                 colour = _colour(r[one, other])
                 if i == j:
-                    axes.text(0.5, 0.5, names[one], ha="center", va="center", fontsize=6, wrap=True)
+                    name = names[one].replace(".", ".\n").replace("_", "_\n", 1)
+                    axes.text(0.5, 0.5, name, ha="center", va="center", fontsize=6)
                 elif j > i:
                     axes.plot(given[:, other], given[:, one], ".", color=colour, markersize=1)
                 else:
@@ -68,11 +69,14 @@ def index_plot(
         size = max(3.6, 0.28 * len(order))
         drawing = Figure(figsize=(size, size), layout="constrained")
         axes = drawing.subplots()
-        rows, columns = np.nonzero(r[np.ix_(order, order)] > threshold)
+        above = r[np.ix_(order, order)] > threshold
+        rows, columns = np.nonzero(above & ~np.eye(len(order), dtype=bool))
         axes.plot(columns, rows, "s", color=PLAIN, markersize=5)
         ticks = [names[i] for i in order]
         axes.set_xticks(range(len(order)), ticks, rotation=90, fontsize=6)
         axes.set_yticks(range(len(order)), ticks, fontsize=6)
+        axes.set_xlim(-0.5, len(order) - 0.5)
+        axes.set_ylim(-0.5, len(order) - 0.5)
         axes.set_title(f"|r| > {threshold:g}")
         return drawing
 
@@ -119,6 +123,9 @@ def biplot(
                 "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": GREY, "lw": 0.6}
             )  # fmt: skip
             axes.text(x, y, name, fontsize=6, color=GREY)
+        # Annotations do not widen the axes.
+        axes.set_xlim(-1.15 * reach, 1.15 * reach)
+        axes.set_ylim(-1.15 * reach, 1.15 * reach)
         shares = 100 * found.variance_shares
         axes.set_xlabel(f"PC1 ({shares[0]:.0f} % of the variance)")
         axes.set_ylabel(f"PC2 ({shares[1]:.0f} %)")

@@ -136,6 +136,7 @@ def interactions(given: Screening) -> Figure:
                 axes.plot([-1, 1], [low, high], "o-", color=LOW if i == j else PLAIN, markersize=2)
                 axes.set_title(f"{high - low:.3g}", fontsize=6, fontweight="normal", pad=2)
                 axes.tick_params(labelsize=5, labelbottom=False)
+                axes.yaxis.get_offset_text().set_visible(False)
                 axes.set_xlim(-1.6, 1.6)
                 if i == 0:
                     axes.annotate(
