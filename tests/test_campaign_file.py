@@ -408,7 +408,7 @@ NAMED: Mapping[str, tuple[list[str], int]] = {
 
 def test_every_analysis_is_tried(cli: CommandLine) -> None:
     listed = cli("analyze", "list").stdout.splitlines()
-    assert [line.split()[0] for line in listed] == list(NAMED)
+    assert {line.split()[0] for line in listed} == set(NAMED)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -437,6 +437,32 @@ def test_runs_are_left_out_of_an_analysis(cli: CommandLine, campaign_table: Path
     only = cli(*words, "--only", "rate=2 Mbps")
     assert json.loads(only.stdout)["compare"][0]["rows"][0]["pairs"] == 8
     assert "no level bic" in cli(*words, "--without", "kind=bic").stderr
+
+
+def test_correlations_are_compared_with_another_campaigns(
+    cli: CommandLine, campaign_table: Path, tmp_path: Path
+) -> None:
+    frame = pl.read_parquet(campaign_table)
+    noise = pl.Series("rtt_mean_s", [float(i * 7919 % 97) for i in range(len(frame))])
+    frame.with_columns(noise, retransmitted=frame["goodput_bps"] * 2).write_parquet(
+        tmp_path / "other.parquet"
+    )
+    words = ["-r", "goodput_bps", "-r", "retransmitted", "-r", "rtt_mean_s", "-f", "rate", "--json"]
+    found = cli("analyze", campaign_table, "correlations", "--against", "other.parquet", *words)
+    [*_, changed] = json.loads(found.stdout)["correlations"]
+    lost = [row for row in changed["rows"] if row[""] == "lost"]
+    assert ("goodput_bps", "retransmitted") in {(row["first"], row["second"]) for row in lost}
+
+
+def test_a_run_is_judged_for_warm_up_and_drift(
+    cli: CommandLine, finished: longhaul.Results
+) -> None:
+    found = json.loads(cli("analyze", finished.path, "--json").stdout)["steady"][0]
+    courses = {row["course"]: row for row in found["rows"]}
+    assert set(courses) >= {"fast: goodput (bit/s)", "bottleneck: queue (packets)"}
+    rate = courses["fast: goodput (bit/s)"]
+    assert 0 < rate["95 % from"] < rate["mean from there"] < rate["to"] < 20e6
+    assert 0 <= rate["p of drift"] <= 1
 
 
 def test_any_table_is_analysed(cli: CommandLine, tmp_path: Path) -> None:

@@ -64,10 +64,16 @@ def of_runs(title: str) -> Iterator[Callable[["Outcome"], None]]:
 
 def _state(outcome: "Outcome") -> str:
     parts = [f"{outcome.done}/{outcome.total} runs"]
+    if outcome.running:
+        parts.append(f"{outcome.running} running")
+    if outcome.elsewhere:
+        parts.append(f"{outcome.elsewhere} in other programs")
     if outcome.found:
         parts.append(f"{outcome.found} kept from before")
     if outcome.failed:
         parts.append(f"{len(outcome.failed)} failed")
+    if outcome.data_packets:
+        parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
     left = outcome.left_s
     if left:
         parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")

@@ -36,8 +36,8 @@ class ResponseTable:
     ) -> "ResponseTable":
         """Read a campaign's table, or any Parquet or CSV file.
 
-        Without names, the factors of a campaign are what its file says; in other tables they have
-        to be named. Responses are by default all other columns that hold numbers.
+        The factors of a campaign are what its file says; in other tables they have to be named.
+        Responses are by default all other columns that hold numbers.
         """
         if not file.is_file():
             raise TableError(f"{file}: no such table")
@@ -47,7 +47,7 @@ class ResponseTable:
             frame = pl.read_parquet(file)
             facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
         return cls.of(
-            frame, factors or facts.get("factors", {}), responses or facts.get("responses", ())
+            frame, facts.get("factors") or factors, responses or facts.get("responses", ())
         )
 
     @classmethod

@@ -28,7 +28,8 @@ def analyze(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="CAMPAIGN", help="Campaign file or directory, or a Parquet or CSV table."
+            metavar="CAMPAIGN",
+            help="Campaign file or directory, a Parquet or CSV table, or the directory of one run.",
         ),
     ],
     names: Annotated[
@@ -67,6 +68,10 @@ def analyze(
     low_is_best: Annotated[
         list[str] | None, typer.Option(help="A response of which low is good; repeatable.")
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Another campaign, whose correlations are compared with these."),
+    ] = None,
     classes: Annotated[int, typer.Option(min=2, help="Classes of congestion.")] = 4,
     out: Annotated[
         Path | None,
@@ -78,16 +83,20 @@ def analyze(
     """Find out which factor matters, who stands out, and what hangs together."""
     from longhaul.analysis.named import ANALYSES, Options, analyse
 
-    if names == ["list"] or str(source) == "list":
+    if str(source) == "list":
         for known in ANALYSES.values():
             typer.echo(f"{known.name:14} {known.help}")
+        return
+    if (source / "run.json").is_file():
+        _steady(source, json=json)
         return
     table = _table(source, factor or [])
     for words, keep in ((without, False), (only, True)):
         table = _filtered(table, words or [], keep=keep)
+    other = None if against is None else _table(against, factor or [])
     options = Options(
         tuple(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
-        tuple(low_is_best or ()), classes,
+        tuple(low_is_best or ()), classes, other,
     )  # fmt: skip
     found = {name: analyse(name, table, options) for name in names or ["effects"]}
     if json:
@@ -102,14 +111,25 @@ def analyze(
                 typer.echo(path)
 
 
+def _steady(run: Path, *, json: bool) -> None:
+    """Of one run: how long it takes to be steady, and whether it drifts."""
+    from longhaul.analysis.courses import steady_state
+    from longhaul.results import Results
+
+    text = steady_state(Results(run))
+    if json:
+        print_json({"steady": [_as_json(text)]})
+    else:
+        _print(text)
+
+
 def _table(source: Path, factors: list[str]) -> ResponseTable:
     from longhaul.analysis.table import ResponseTable
 
     if source.is_dir():
         source = source / "results.parquet"
     if source.suffix != ".toml":
-        named = [name for name in factors if source.suffix == ".csv"]
-        return ResponseTable.read(source, named)
+        return ResponseTable.read(source, factors)
     from longhaul.campaign.dataset import collect
     from longhaul.campaign.file import read_campaign
     from longhaul.cli.campaign import store_of

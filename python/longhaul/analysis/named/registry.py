@@ -1,0 +1,135 @@
+"""Analyses by name: what `longhaul analyze` does to a table of factors and responses.
+
+Each gets a table and options, and returns tables of text and pictures that are drawn when asked
+for. What is computed stands in the modules that it is from.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longhaul.analysis import correlation
+from longhaul.analysis.table import ResponseTable, TableError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Lines of a table that is printed; --json has all.
+MAX_ROWS = 30
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an analysis may be told."""
+
+    responses: tuple[str, ...] = ()
+    """Which responses; all by default."""
+    of: str | None = None
+    """The factor whose levels compete, such as the algorithm."""
+    factors: tuple[str, ...] = ()
+    """Which factors; all that suit by default."""
+    threshold: float = correlation.NIST_THRESHOLD
+    critical: float | None = None
+    min_percent: float = 0.0
+    low_is_best: tuple[str, ...] = ()
+    classes: int = 4
+    against: ResponseTable | None = None
+    """Another campaign's table, whose correlations are compared."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A table of text: numbers stay numbers until they are printed."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+@dataclass
+class Findings:
+    """What an analysis has found."""
+
+    tables: list[Text] = field(default_factory=list)
+    pictures: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
+
+    def add(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Add a table."""
+        self.tables.append(Text(title, tuple(heads), [tuple(row) for row in rows]))
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A named analysis, and a line of help."""
+
+    name: str
+    help: str
+    find: Callable[[ResponseTable, Options], Findings]
+
+
+ANALYSES: dict[str, Analysis] = {}
+
+Find = Callable[[ResponseTable, Options], Findings]
+
+
+def named(name: str, help: str) -> Callable[[Find], Find]:
+    """Register an analysis."""
+
+    def register(find: Find) -> Find:
+        ANALYSES[name] = Analysis(name, help, find)
+        return find
+
+    return register
+
+
+def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
+    """Do a named analysis."""
+    if name not in ANALYSES:
+        raise TableError(f"no analysis is called `{name}`; there are: {', '.join(ANALYSES)}")
+    return ANALYSES[name].find(table, options)
+
+
+def chosen(table: ResponseTable, options: Options) -> list[str]:
+    """The responses to look at: those that are named, or all that every run has."""
+    for name in options.responses:
+        table.values(name)
+    chosen = list(options.responses or table.complete())
+    if not chosen:
+        raise TableError("no response has a value in every run")
+    return chosen
+
+
+def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
+    """The chosen responses, and their values, a row a run."""
+    names = chosen(table, options)
+    return names, np.stack([table.values(name) for name in names], axis=1)
+
+
+def competitors_of(table: ResponseTable, options: Options) -> str:
+    """The factor whose levels compete."""
+    if options.of is None:
+        raise TableError(
+            f"whose levels compete? Name a factor with --of: {', '.join(table.varying)}"
+        )
+    return table.require(options.of)
+
+
+def title(levels_: Mapping[str, object]) -> str:
+    """A condition as text."""
+    return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
+
+
+def short(levels_: Mapping[str, object]) -> str:
+    """A condition where there is little room: its levels without their names."""
+    return ", ".join(str(level) for level in levels_.values()) or "all"
+
+
+def cells_of(
+    table: ResponseTable, options: Options, who: str
+) -> tuple[list[dict[str, Any]], np.ndarray]:
+    """Conditions, and values (condition, response, competitor) of the chosen responses."""
+    conditions, cells = table.conditions(who)
+    every = list(table.complete())
+    return conditions, cells[:, [every.index(name) for name in chosen(table, options)], :]
