@@ -24,7 +24,7 @@ class Dendrogram:
     labels: np.ndarray
     """Cluster of each competitor, from 1, at the cut."""
     distinctive: tuple[int, ...]
-    """Competitors apart from all others; none if there is no such group."""
+    """Competitors that the last merge separates from all others; none if there is no such group."""
     responses: int
     """Responses that differ between competitors, and so count."""
 
@@ -38,7 +38,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     """The dendrogram of competitors, from a row a competitor and a column a response.
 
     Responses without any variation are left out. Competitors are distinctive if the last merge
-    sets them, fewer than half, apart, and all others join below the cut.
+    separates them, fewer than half, from the others, which all join below the cut.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)

@@ -41,7 +41,7 @@ def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Group:
-    """Responses that hang together."""
+    """Responses connected by correlations."""
 
     members: tuple[int, ...]
     correlated: int

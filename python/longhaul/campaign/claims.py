@@ -29,6 +29,7 @@ class Claims:
         self._sessions = store / "sessions"
         self._claims = store / "claims"
         self.session = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self._held: dict[str, int] = {}
         self._ended = threading.Event()
         self._renewing = threading.Thread(target=self._renew, daemon=True)
 
@@ -59,10 +60,10 @@ class Claims:
                 # Others may take over; what both do is the same, and kept once.
                 continue
 
-    def take(self, key: str) -> bool:
+    def acquire(self, key: str) -> bool:
         """Claim a run; False if another living program has it."""
         latest = self._latest(key)
-        if latest is not None and self._is_held(latest):
+        if latest is not None and self._is_live(latest):
             return False
         generation = 0 if latest is None else int(latest.suffix[1:]) + 1
         try:
@@ -70,17 +71,20 @@ class Claims:
                 file.write(self.session)
         except FileExistsError:
             return False
+        self._held[key] = generation
         return True
 
     def release(self, key: str) -> None:
-        """Give up a run, done or not."""
-        for file in sorted(self._of(key), key=_generation, reverse=True):
-            file.unlink(missing_ok=True)
+        """Give up a claimed run, done or not; a claim that another program took over stays."""
+        own = self._held.pop(key)
+        for file in self._of(key):
+            if _generation(file) <= own:
+                file.unlink(missing_ok=True)
 
-    def is_taken(self, key: str) -> bool:
+    def is_held(self, key: str) -> bool:
         """Whether a living program has the run under way."""
         latest = self._latest(key)
-        return latest is not None and self._is_held(latest)
+        return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
         """The generations of a claim; nearly always there is at most one."""
@@ -89,7 +93,7 @@ class Claims:
     def _latest(self, key: str) -> Path | None:
         return max(self._of(key), key=_generation, default=None)
 
-    def _is_held(self, claim: Path) -> bool:
+    def _is_live(self, claim: Path) -> bool:
         try:
             session = claim.read_text()
         except FileNotFoundError:

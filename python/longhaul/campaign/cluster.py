@@ -71,15 +71,15 @@ class ClusterWorkers:
             self._require(False)
         error = future.exception()
         if error is not None:
-            return Finished(key, error=f"the cluster gave it up: {error}", is_lost=True)
+            return Finished(key, error=f"the cluster could not finish it: {error}", is_lost=True)
         value, message, is_storage = future.result()
         return Finished(key, value, message, is_storage)
 
     def _require(self, connected: bool | None = None) -> None:
         if not (self._is_connected if connected is None else connected):
             raise RunError(
-                f"the scheduler at {self._address} is gone; what is finished is kept: "
-                "run the same to resume"
+                f"lost the connection to the scheduler at {self._address}; "
+                "what is finished is kept: run the same to resume"
             )
 
     def close(self) -> None:

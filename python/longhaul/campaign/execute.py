@@ -175,7 +175,7 @@ class _Execution:
                 self._found(key)
             elif (message := self._failed_elsewhere(key)) is not None:
                 self._failed(key, message)
-            elif not claims.take(key):
+            elif not claims.acquire(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
                 # It was finished, and its claim released, between the two questions.
@@ -211,7 +211,7 @@ class _Execution:
             scenario = self.wanted[key].scenario
             self.workers.submit(key, work, scenario, self.store, self.reducer)
             return
-        self.store.fail(key, done.error)
+        self.store.record_failure(key, done.error)
         claims.release(key)
         self._failed(key, done.error)
 
@@ -220,14 +220,14 @@ class _Execution:
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
-        self.store.forgive(key)
+        self.store.clear_failure(key)
 
     def _look_elsewhere(self, claims: Claims) -> None:
         self.looked = monotonic()
         for key in list(self.elsewhere):
             if self.store.has(key):
                 self._found(key)
-            elif not claims.is_taken(key):
+            elif not claims.is_held(key):
                 self.waiting.appendleft(key)
             else:
                 continue

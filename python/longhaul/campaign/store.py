@@ -68,7 +68,7 @@ class Store:
         """The Parquet file of a table that is kept whole."""
         return self._file(run).with_suffix("") / f"{name}.parquet"
 
-    def fail(self, key: str, message: str) -> None:
+    def record_failure(self, key: str, message: str) -> None:
         """Note why a run failed, until it is done."""
         text = json.dumps({"message": message})
         _write(self._failure(key), text.encode())
@@ -81,7 +81,7 @@ class Store:
         except FileNotFoundError:
             return None
 
-    def forgive(self, key: str) -> None:
+    def clear_failure(self, key: str) -> None:
         """Forget that a run failed."""
         self._failure(key).unlink(missing_ok=True)
 

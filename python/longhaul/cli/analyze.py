@@ -80,7 +80,7 @@ def analyze(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Find out which factor matters, who stands out, and what hangs together."""
+    """Find out which factors matter, which competitors stand out, which responses correlate."""
     from longhaul.analysis.named import ANALYSES, Options, analyse
 
     if str(source) == "list":

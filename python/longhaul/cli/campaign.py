@@ -185,7 +185,7 @@ def status(file: File, out: Out = None, json: AsJson = False) -> None:
     for one in campaign.runs():
         if store.has(one.key):
             counts["done"] += 1
-        elif claims.is_taken(one.key):
+        elif claims.is_held(one.key):
             counts["running"] += 1
         elif failure := store.failure(one.key):
             counts["failed"] += 1

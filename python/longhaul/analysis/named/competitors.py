@@ -35,7 +35,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
         for title, tree in zip(titles, trees, strict=True)
     ]
     found = Findings()
-    heads = ("condition", "height", "clusters", "apart from the others")
+    heads = ("condition", "height", "clusters", "distinctive")
     found.add(f"{len(names)} levels of {who}", heads, rows)
 
     def draw() -> "Figure":
@@ -47,7 +47,9 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     return found
 
 
-@named("residuals", "who is farthest from the mean of all, with Grubbs' test, for each condition")
+@named(
+    "residuals", "which competitor is farthest from the mean, with Grubbs' test, for each condition"
+)
 def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]
@@ -75,7 +77,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     return found
 
 
-@named("standouts", "who stands out: a matrix of conditions and responses")
+@named("standouts", "significant outliers: a matrix of conditions and responses")
 def _standouts(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]

@@ -25,7 +25,7 @@ def dendrograms(found: Sequence[Dendrogram], names: Sequence[str], titles: Seque
             )  # fmt: skip
             apart = ", ".join(names[i] for i in tree.distinctive)
             panel.set_title(
-                wrapped(title) + (f"\napart: {apart}" if apart else ""),
+                wrapped(title) + (f"\ndistinctive: {apart}" if apart else ""),
                 fontsize=6,
                 fontweight="normal",
             )
