@@ -307,30 +307,52 @@ def _rank_matrices() -> Iterator[Figure]:
             yield _figure(known, row, name, float(mean), errors.get(known, ""))
 
 
+GOODPUTS = {
+    "ch8high": ("d_table8-26_goodput_alt_high", "d_table8-27_goodput_tcp_high"),
+    "ch8low": ("d_table8-28_goodput_alt_low", "d_table8-29_goodput_tcp_low"),
+    "ch9high": ("d_table9-10_goodput_alt_high", "d_table9-11_goodput_tcp_high"),
+}
+# In percent of which value: columns of the second calculation, by column of the printed table.
+BASES = {
+    "larger": {"among_alts": "over_max", "among_tcps": "over_max", "alts_gt_tcps": "over_alt"},
+    "smaller": {"among_alts": "over_min", "among_tcps": "over_min", "alts_gt_tcps": "over_tcp"},
+}
+
+
+ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
+
+
+def _ranges(experiment: str, base: str) -> Iterator[tuple[Row, dict[str, float]]]:
+    """The printed row of each flow group, and its ranges of goodputs in percent."""
+    alternate, standard = GOODPUTS[experiment]
+    printed = rows("d_table8-30_9-12_goodput_differences")
+    for one, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
+        first, second = ([float(r[a]) for a in ALGORITHMS] for r in (one, other))
+        found = users.differences(first, second, base=base)
+        values = (found.among_first, found.among_second, found.first_over_second)
+        yield row, {name: 100 * v for name, v in zip(BASES[base], values, strict=True)}
+
+
 def _differences() -> Iterator[Figure]:
     """Ranges of goodputs from the goodput tables, in percent of either base."""
-    tables = {
-        "ch8high": ("d_table8-26_goodput_alt_high", "d_table8-27_goodput_tcp_high"),
-        "ch8low": ("d_table8-28_goodput_alt_low", "d_table8-29_goodput_tcp_low"),
-        "ch9high": ("d_table9-10_goodput_alt_high", "d_table9-11_goodput_tcp_high"),
-    }
-    for name, (alternate, standard) in tables.items():
-        pairs = zip(rows(alternate), rows(standard), rows("d_table8-30_9-12_goodput_differences"),
-                    strict=True)  # fmt: skip
-        for one, other, row in pairs:
-            first, second = ([float(r[a]) for a in ALGORITHMS] for r in (one, other))
-            large = users.differences(first, second, base="larger")
-            small = users.differences(first, second, base="smaller")
-            for column, value in (
-                ("among_alts_over_max", large.among_first),
-                ("among_alts_over_min", small.among_first),
-                ("among_tcps_over_max", large.among_second),
-                ("among_tcps_over_min", small.among_second),
-                ("alts_gt_tcps_over_alt", large.first_over_second),
-                ("alts_gt_tcps_over_tcp", small.first_over_second),
-            ):
-                yield _figure(
-                    f"{name} {column} {row['group']}", row, f"calc_{name}_{column}", 100 * value
+    for experiment in GOODPUTS:
+        for base, columns in BASES.items():
+            for row, found in _ranges(experiment, base):
+                for name, value in found.items():
+                    column = f"calc_{experiment}_{name}_{columns[name]}"
+                    yield _figure(f"{experiment} {name} {row['group']}", row, column, value)
+
+
+def printed_differences(experiment: str, base: str) -> Iterator[Figure]:
+    """The ranges that are printed, in whole percent; those that are bounds are left out."""
+    for row, found in _ranges(experiment, base):
+        for name, value in found.items():
+            text = row[f"pub_{experiment}_{name}"]
+            if not text.startswith("<"):
+                known = (experiment, name, row["group"])
+                error = "rounded up" if known in ROUNDED_UP else ""
+                yield Figure(
+                    f"{name}, group {row['group']}", abs(float(text)), abs(value), 0, error
                 )
 
 
@@ -357,6 +379,8 @@ CHECKS = (
     Check("Table 6-31", "completions of a period", _completions),
     Check("Section 6.3.2, 7.3", "Grubbs' statistic and critical values", _grubbs),
     Check("Tables 8-30, 9-12", "ranges of goodputs", _differences, is_printed=False),
+    Check("Table 9-12", "ranges of goodputs, in percent of the smaller value",
+          lambda: printed_differences("ch9high", "smaller")),
     Check("Table 8-31", "average ranks and deviations",
           lambda: _rank_averages("d_table8-31_ranks_high")),
     Check("Table 8-32", "average ranks and deviations",
