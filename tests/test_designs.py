@@ -114,7 +114,8 @@ def test_fractions_have_minimum_aberration(factors: int, runs: int, words: tuple
 
 @pytest.mark.parametrize(
     ("factors", "wanted", "runs"),
-    # Largest numbers of factors of resolution V: Draper and Lin 1990, Technometrics 32.
+    # Largest numbers of factors of resolution V: Draper and Lin 1990 (Journal of
+    # Statistical Planning and Inference 24, pp. 25-35).
     [(20, 4, 64), (16, 4, 32), (17, 4, 64), (8, 5, 64), (11, 5, 128), (17, 5, 256), (6, 6, 32)],
 )
 def test_a_wanted_resolution_takes_the_fewest_runs(factors: int, wanted: int, runs: int) -> None:

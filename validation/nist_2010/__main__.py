@@ -29,8 +29,8 @@ Where the report does not agree with itself:
 
 FOOT = """
 Table 8-30 prints ranges of goodputs of chapter 8 in whole percent, without saying of what. With the
-larger value as base, {exact} of {all} are exact, {two} within 2 points and {five} within 5: they were
-read off or estimated. (Table 9-12, for chapter 9, is exact with the smaller value as base.)
+larger value as base, {exact} of {all} are exact, {two} within 2 points and {five} within 5: they
+were estimated. (Table 9-12, for chapter 9, is exact with the smaller value as base.)
 
 What cannot be repeated: the report prints no run-by-run table of responses (64 x 22 for either
 sensitivity analysis, 32 conditions by 7 or 8 algorithms by 45 responses for the comparisons), so

@@ -377,7 +377,7 @@ CHECKS = (
     Check("Table 4-29", "ranks of conditions", _chapter_4_ranks),
     Check("Table 4-30", "changes of rank along the cube's edges", _cube_edges),
     Check("Table 6-31", "completions of a period", _completions),
-    Check("Section 6.3.2, 7.3", "Grubbs' statistic and critical values", _grubbs),
+    Check("Chapters 6 and 7", "Grubbs' statistic and critical values", _grubbs),
     Check("Tables 8-30, 9-12", "ranges of goodputs", _differences, is_printed=False),
     Check("Table 9-12", "ranges of goodputs, in percent of the smaller value",
           lambda: printed_differences("ch9high", "smaller")),

@@ -2,7 +2,7 @@
 
 Average linkage over distances in which each response counts in its own standard deviations, with
 one colour a subtree that joins below 70 % of the largest height (Mills et al. 2010, NIST SP
-500-282, section 6.3.1).
+500-282, chapter 6).
 """
 
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ class Components:
     def deviation_shares(self) -> np.ndarray:
         """The share of each component in the sum of standard deviations.
 
-        What NIST SP 500-282, section 4.1.3, divides where it speaks of variation.
+        What NIST SP 500-282, chapter 4, divides where it speaks of variation.
         """
         shares: np.ndarray = self.deviations / self.deviations.sum()
         return shares

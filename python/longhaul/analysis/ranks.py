@@ -113,8 +113,8 @@ def goodput_ranks(values: ArrayLike) -> np.ndarray:
 def distinctive(values: ArrayLike) -> int:
     """The competitor whose value is farthest from the mean: the index of the cell to fill.
 
-    Of the highest and the lowest the one farther from the mean of all (Mills et al. 2010, section
-    8.4: filled cells of rank matrices).
+    Of the highest and the lowest the one farther from the mean of all (Mills et al. 2010, NIST
+    SP 500-282, chapter 8: filled cells of rank matrices).
     """
     given = np.asarray(values, float)
     mean = given.mean()

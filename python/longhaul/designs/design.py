@@ -101,7 +101,7 @@ class Design:
 
         A full fold-over frees all main effects of two-factor interactions; one in a single factor
         frees that factor's main effect and interactions (Box, Hunter and Hunter 2005, Statistics
-        for Experimenters, section 6.5).
+        for Experimenters, chapter 6).
         """
         columns = properties.check_two_level(self.coded)
         mirrored = [self.names.index(self._known(name)) for name in factors]

@@ -108,7 +108,7 @@ def fewest_runs(factors: int, wanted: int) -> int:
 
     The sphere-packing bound: effects of at most t factors have to differ if words are longer than
     2t; one factor fewer has to fit half the runs if the resolution is even (MacWilliams and Sloane
-    1977, chapter 1, section 5).
+    1977, chapter 1).
     """
     odd = wanted % 2
     letters = factors if odd else factors - 1
