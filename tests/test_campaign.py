@@ -19,6 +19,7 @@ import longhaul
 from longhaul.campaign import Run, Setting, Store, Sweep, execute, lay_together
 from longhaul.campaign.reduce import reduce
 
+HOST = socket.gethostname()
 TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
 
 
@@ -90,10 +91,18 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     store = Store(tmp_path)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    (tmp_path / "under-way" / f"{socket.gethostname()}-{gone.pid}-left").mkdir(parents=True)
+    (tmp_path / "under-way" / f"{HOST}-{gone.pid}-left").mkdir(parents=True)
+    one, *_ = sweep().runs()
+    store.put(one.key, {"run": {}})
+    [kept] = tmp_path.glob("results-*/*/*.json")
+    beside = [kept.with_suffix(f".{host}-{gone.pid}.unfinished") for host in (HOST, "another")]
+    for file in beside:
+        file.touch()
     with store.scratch() as mine:
         store.sweep_out()
         assert list((tmp_path / "under-way").iterdir()) == [mine]
+    # What other machines write is theirs.
+    assert sorted(kept.parent.iterdir()) == sorted([kept, beside[1]])
 
 
 def test_what_is_kept_of_a_run_is_the_runs(finished: longhaul.Results) -> None:

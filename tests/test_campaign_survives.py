@@ -409,6 +409,7 @@ def test_a_campaign_on_a_cluster_gives_the_same_table_as_here(tmp_path: Path) ->
     assert here.equals(there)
 
 
+@pytest.mark.long
 def test_a_scheduler_that_does_not_answer_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     place = Place(tmp_path)

@@ -13,6 +13,7 @@ from typing import Any
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
 
+UNFINISHED = ".unfinished"
 # What is kept of a run: tables by name, each a list of rows.
 Kept = dict[str, Any]
 
@@ -111,8 +112,8 @@ class Store:
             if process.isdecimal() and not is_alive(int(process)):
                 shutil.rmtree(path, ignore_errors=True)
         # A writer that was killed; its rename never came.
-        for file in self._runs.glob("*/*.unfinished"):
-            process = file.name.split(".")[-2]
+        for file in self._runs.glob(f"*/*.{host}-*{UNFINISHED}"):
+            process = file.name.removesuffix(UNFINISHED).rpartition("-")[2]
             if process.isdecimal() and not is_alive(int(process)):
                 file.unlink(missing_ok=True)
 
@@ -120,7 +121,8 @@ class Store:
 def _write(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, also if the machine loses power."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=f".{os.getpid()}.unfinished")
+    writer = f".{socket.gethostname()}-{os.getpid()}{UNFINISHED}"
+    handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=writer)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(content)
