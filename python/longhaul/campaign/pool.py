@@ -8,7 +8,6 @@ import errno
 import multiprocessing
 import os
 import re
-import resource
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -165,6 +164,9 @@ def _become_worker(memory: int | None) -> None:
     """Leave Ctrl-C to the program that started this one, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if memory is not None:
+        # Not every system has such limits.
+        import resource
+
         # What a process writes to; address space that is only reserved does not count.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     parent = multiprocessing.parent_process()
