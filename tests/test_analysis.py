@@ -312,8 +312,28 @@ def test_levels_are_compared_in_pairs() -> None:
     found = levels.compare_levels(table(), "kind", "y")
     assert [(c.first, c.second) for c in found] == [(1, 2), (1, 3), (2, 3)]
     assert [c.difference.mean for c in found] == pytest.approx([-1, -2, -1])
-    assert found[0].difference.count == 4
+    assert found[0].difference.count == 2
     assert found[0].difference.high - found[0].difference.low < 1e-9
+    assert (found[0].ahead, found[0].conditions) == (0, 2)
+
+
+def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
+    # The difference is 1 and 3 in two replications, far apart between conditions.
+    rows = [
+        {"rate": rate, "kind": kind, "replication": r, "y": 100.0 * rate + kind * (rate * gap)}
+        for r, gap in ((1, 1.0), (2, 3.0))
+        for rate in (1, 3)
+        for kind in (0, 1)
+    ]
+    given = ResponseTable.of(pl.DataFrame(rows), ["rate", "kind"], ["y"])
+    [found] = levels.compare_levels(given, "kind", "y")
+    low, high = stats.t.interval(0.95, 1, loc=-4.0, scale=stats.sem([-2.0, -6.0]))
+    assert found.difference.mean == pytest.approx(-4)
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
+    alone = ResponseTable.of(given.frame.filter(replication=1), ["rate", "kind"], ["y"])
+    [found] = levels.compare_levels(alone, "kind", "y")
+    low, high = stats.t.interval(0.95, 1, loc=-2.0, scale=stats.sem([-1.0, -3.0]))
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
 
 
 def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:

@@ -1,14 +1,13 @@
 """Means of a response at each level of a factor, of any number of levels, with intervals."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from longhaul.analysis.comparisons import MeanInterval, Source, anova, mean_interval, paired
-from longhaul.analysis.table import REPLICATION, Level, ResponseTable
+from longhaul.analysis.comparisons import MeanInterval, Source, anova, mean_interval
+from longhaul.analysis.table import REPLICATION, Level, Matched, ResponseTable, TableError
 
 
 @dataclass(frozen=True)
@@ -63,17 +62,38 @@ class Comparison:
     first: Level
     second: Level
     difference: MeanInterval
+    """Of the first less the second: mean over conditions, with the interval over replications."""
+    ahead: int
+    """Conditions in which the first has the larger mean,"""
+    conditions: int
+    """of so many that have both."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
-    """Paired comparisons of all pairs of levels of a factor."""
-    matched = list(table.matched(factor, response))
-    return [
-        Comparison(one, other, _difference(matched, one, other))
-        for one, other in combinations(table.factors[factor], 2)
-    ]
+    """Paired comparisons of all pairs of levels of a factor.
+
+    Runs of one replication share their random numbers, so that differences within it vary less than
+    what they are of. Each replication gives one mean difference over all conditions; the interval
+    is that of these, and says what other random numbers would change. Of a single replication it
+    is that over conditions, and says what other conditions would.
+    """
+    matched = table.matched(factor, response)
+    pairs = combinations(table.factors[factor], 2)
+    return [_comparison(matched, one, other) for one, other in pairs]
 
 
-def _difference(matched: Sequence[dict[Level, float]], one: Level, other: Level) -> MeanInterval:
-    both = [values for values in matched if one in values and other in values]
-    return paired(np.array([v[one] for v in both]), np.array([v[other] for v in both]))
+def _comparison(matched: Matched, one: Level, other: Level) -> Comparison:
+    # A row a condition, a column a replication; conditions without either level are left out.
+    differences = np.array(
+        [
+            [values[one] - values[other] for values in replications]
+            for replications in matched
+            if all(one in values and other in values for values in replications)
+        ]
+    )
+    if not len(differences):
+        raise TableError(f"no condition has both {one} and {other}")
+    several = differences.shape[1] > 1
+    interval = mean_interval(differences.mean(axis=0) if several else differences[:, 0])
+    ahead = int((differences.mean(axis=1) > 0).sum())
+    return Comparison(one, other, interval, ahead, len(differences))

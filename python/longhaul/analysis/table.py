@@ -1,7 +1,7 @@
 """Tables of factors and responses: what all analyses of campaigns start from."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from longhaul.campaign.dataset import KEY, PROVENANCE
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
+# Conditions, replications of each, and the value at each level of a factor.
+Matched = list[list[dict[Level, float]]]
 
 
 class TableError(LonghaulError):
@@ -161,15 +163,22 @@ class ResponseTable:
             raise TableError(f"no condition has every level of {competitors}")
         return found, np.array(cells)
 
-    def matched(self, factor: str, response: str) -> Iterator[dict[Level, float]]:
-        """For each combination of the other factors and replication the values at each level.
+    def matched(self, factor: str, response: str) -> Matched:
+        """For each combination of the other factors, and each replication, the value at each level.
 
-        Runs with the same seed and replication share their random numbers.
+        Runs with the same seed and replication share their random numbers. Conditions that lack a
+        replication that others have are left out.
         """
         others = [name for name in self.factors if name != self.require(factor)]
-        keys = [*others, *([REPLICATION] if REPLICATION in self.frame.columns else [])]
         self.values(response)
-        for _, part in (
-            self.frame.group_by(keys, maintain_order=True) if keys else [((), self.frame)]
-        ):
-            yield dict(part.select(factor, response).iter_rows())
+        found = []
+        groups = self.frame.group_by(others, maintain_order=True) if others else [((), self.frame)]
+        for _, condition in groups:
+            parts = (
+                condition.partition_by(REPLICATION, maintain_order=True)
+                if REPLICATION in condition.columns
+                else [condition]
+            )
+            if len(parts) == self.replications:
+                found.append([dict(part.select(factor, response).iter_rows()) for part in parts])
+        return found

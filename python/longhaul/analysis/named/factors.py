@@ -56,10 +56,10 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
         pairs = levels.compare_levels(table, factor, response)
         rows = [
             (one.first, one.second, one.difference.mean, one.difference.low, one.difference.high,
-             one.difference.count)
+             f"{one.ahead} of {one.conditions}")
             for one in pairs
         ]  # fmt: skip
-        heads = (factor, "less", "difference", "95 % from", "to", "pairs")
+        heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
         found.add(response, heads, rows)
 
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
