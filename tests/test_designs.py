@@ -158,6 +158,13 @@ def test_a_design_that_is_no_regular_fraction_has_partial_aliases() -> None:
     assert of.resolution(of.word_lengths(matrix)) == 3
 
 
+def test_what_is_partly_aliased_is_not_clear() -> None:
+    facts = one_at_a_time([Factor("a"), Factor("b"), Factor("c")]).describe()
+    assert not facts["balanced"]
+    assert not facts["orthogonal"]
+    assert facts["clear"] == []
+
+
 def test_a_fold_over_frees_main_effects() -> None:
     design = two_level(7, runs=8)
     assert of.resolution(of.word_lengths(design.coded)) == 3
@@ -222,6 +229,7 @@ def test_the_verb_prints_what_the_matrix_proves(cli: CommandLine, tmp_path: Path
     assert [row["rtt"] for row in table] == ["20 ms", "20 ms", "100 ms", "100 ms"]
     facts = json.loads(cli("design", "--published", "nist-2to9m4", "--json").stdout)
     assert (facts["resolution"], facts["runs"], facts["word_lengths"]["4"]) == (4, 32, 6.0)
+    assert "choose one of" in cli("design", "4", "--full", "--runs", "8").stderr
     refused = cli("design", "20", "--runs", "32", "--resolution", "4")
     assert refused.returncode == 2
     assert "64 runs" in refused.stderr

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Longer lists are cut on the terminal; --json and --out have all.
 MAX_LINES = 40
+MAX_LENGTHS = 6
 
 
 def design(
@@ -67,10 +68,12 @@ def design(
         _list_published()
         return
     given = _factors(factors or [])
-    wanted = (runs, resolution, generator or None, full or None, latin_hypercube)
-    if sum(value is not None for value in (*wanted[2:], one_at_a_time or None, published)) > 1:
+    fraction = runs is not None or resolution is not None
+    kinds = (fraction, generator, full, latin_hypercube is not None, one_at_a_time, published)
+    if sum(map(bool, kinds)) > 1:
         raise InputError(
-            "choose one of --generator, --full, --latin-hypercube, --one-at-a-time and --published"
+            "choose one of --runs or --resolution, --generator, --full, --latin-hypercube, "
+            "--one-at-a-time and --published"
         )
     if published is not None:
         made = designs.published(published)
@@ -132,7 +135,8 @@ def _print(made: Design, *, natural: bool, table: bool) -> None:
     lines = [f"{made.kind}: {made.runs} runs, {len(made.factors)} factors"]
     lines += [f"generators: {', '.join(facts['generators'])}"] if facts["generators"] else []
     if made.is_two_level:
-        lengths = ", ".join(f"{n:g} of length {j}" for j, n in facts["word_lengths"].items())
+        words = [f"{n:g} of length {j}" for j, n in facts["word_lengths"].items()]
+        lengths = ", ".join(words[:MAX_LENGTHS]) + (", ..." if len(words) > MAX_LENGTHS else "")
         lines += [
             f"balanced: {_yes(facts['balanced'])}; orthogonal: {_yes(facts['orthogonal'])}",
             f"resolution: {roman(facts['resolution'])}; words: {lengths or 'none'}",

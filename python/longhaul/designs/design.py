@@ -205,14 +205,17 @@ class Design:
             return facts
         lengths = properties.word_lengths(self.coded)
         groups = properties.alias_groups(self.coded)
+        partial = properties.partial_aliases(self.coded)
+        mixed = {effect for one, other, _ in partial for effect in (one, other)}
+        clear = [group[0][1] for group in groups if len(group) == 1]
         return facts | {
             "balanced": not properties.unbalanced(self.coded),
             "orthogonal": not properties.correlated(self.coded),
             "word_lengths": {str(j): float(words) for j, words in enumerate(lengths, 1) if words},
             "resolution": properties.resolution(lengths),
             "aliases": [self._aliases(group) for group in groups if len(group) > 1],
-            "clear": [self.word(group[0][1]) for group in groups if len(group) == 1],
-            "partial_aliases": len(properties.partial_aliases(self.coded)),
+            "clear": [self.word(effect) for effect in clear if effect not in mixed],
+            "partial_aliases": len(partial),
             "confounded_with_blocks": self.confounded_with_blocks(),
         }
 

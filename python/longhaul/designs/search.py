@@ -21,7 +21,7 @@ MAX_BASIC = 10
 # Word lengths that are compared; longer words are left to chance.
 COMPARED = (3, 4, 5, 6)
 # Fractions that are carried on from one number of columns to the next, by runs of a design.
-BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30}
+BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30, 512: 40}
 LEAST_BEAM = 12
 
 
