@@ -207,6 +207,7 @@ class Design:
         groups = properties.alias_groups(self.coded)
         partial = properties.partial_aliases(self.coded)
         mixed = {effect for one, other, _ in partial for effect in (one, other)}
+        mixed.update(properties.aliased_with_the_mean(self.coded))
         clear = [group[0][1] for group in groups if len(group) == 1]
         return facts | {
             "balanced": not properties.unbalanced(self.coded),

@@ -40,11 +40,13 @@ def unbalanced(matrix: np.ndarray) -> list[int]:
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """The pairs of columns that are not orthogonal, with the mean of their product."""
+    """The pairs of columns that are not orthogonal, with their covariance."""
     columns = check_two_level(matrix)
-    products = columns.T @ columns / len(columns)
-    pairs = np.argwhere(np.triu(products != 0, k=1))
-    return [(int(i), int(j), float(products[i, j])) for i, j in pairs]
+    runs, sums = len(columns), columns.sum(axis=0)
+    # In whole numbers, so that zero is zero.
+    covariances = runs * (columns.T @ columns) - np.outer(sums, sums)
+    pairs = np.argwhere(np.triu(covariances != 0, k=1))
+    return [(int(i), int(j), float(covariances[i, j]) / runs**2) for i, j in pairs]
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
@@ -105,6 +107,13 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
         groups.setdefault((column * sign).astype(np.int8).tobytes(), []).append((sign, effect))
     # The first of a group gives the sign to which those of the others are relative.
     return [[(sign * group[0][0], effect) for sign, effect in group] for group in groups.values()]
+
+
+def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
+    """Effects whose column has one level more often than the other."""
+    columns = check_two_level(matrix)
+    found = effects(columns.shape[1], order)
+    return [effect for effect in found if contrast(columns, effect).sum() != 0]
 
 
 def partial_aliases(
