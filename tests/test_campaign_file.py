@@ -215,9 +215,9 @@ goodput_bps = "goodput_bps"
     assert table.responses == ["goodput_bps", "late", "many.a", "many.b"]
     assert table.frame["late"].to_list() == pytest.approx([1.0] * 12)
     assert table.frame["many.b"].to_list() == [2.5] * 12
-    store = Store(tmp_path / "store", campaign.reducer.variant)
-    kept = pl.read_parquet(store.table(campaign.runs()[3].key, "flows"))
+    kept = pl.read_parquet(Path(table.frame["tables"][3]) / "flows.parquet")
     assert kept["delivered_bytes"].sum() > 0
+    assert kept["goodput_bps"].sum() == pytest.approx(table.frame["goodput_bps"][3])
     # Another function is another measurement: nothing is taken for what it is not.
     (tmp_path / "mine.py").write_text(
         "def late(run):\n    return 0\n\ndef several(run):\n    return 1\n"

@@ -14,6 +14,8 @@ from longhaul.campaign.store import Store
 
 # What each row has besides factors and responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
+# Where the tables of a run are, in campaigns that keep some.
+TABLES = "tables"
 # The key of the Parquet file's metadata.
 KEY = "longhaul.campaign"
 
@@ -72,6 +74,7 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
             {"run": number + 1, "replication": run.replication + 1, **block, **run.cell}
             | responses
             | {name: kept["run"][name] for name in PROVENANCE}
+            | ({TABLES: str(store.tables(run.key).resolve())} if campaign.keep else {})
         )
     frame = pl.DataFrame(rows, infer_schema_length=None)
     facts = {

@@ -67,7 +67,11 @@ class Store:
 
     def table(self, run: Scenario | str, name: str) -> Path:
         """The Parquet file of a table that is kept whole."""
-        return self._file(run).with_suffix("") / f"{name}.parquet"
+        return self.tables(run) / f"{name}.parquet"
+
+    def tables(self, run: Scenario | str) -> Path:
+        """Where the tables of a run are that are kept whole."""
+        return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
         """Note why a run failed, until it is done."""
