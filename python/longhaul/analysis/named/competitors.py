@@ -127,7 +127,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     return found
 
 
-@named("users", "goodput of groups of flows by algorithm: means, differences, ranks")
+@named("users", "means and ranks by competitor; a second response is that of flows beside it")
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]
