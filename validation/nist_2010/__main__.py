@@ -32,6 +32,12 @@ Table 8-30 prints ranges of goodputs of chapter 8 in whole percent, without sayi
 larger value as base, {exact} of {all} are exact, {two} within 2 points and {five} within 5: they
 were estimated. (Table 9-12, for chapter 9, is exact with the smaller value as base.)
 
+Some input had to be rebuilt. The effects behind the ranks of factors (tables 4-25, 4-26 and C-13)
+are not printed: sizes in the order of the printed ranks stand in, so that those rows test ties,
+averages and ordinal ranks alone. The groups of correlations come from a matrix that has the
+sixteen printed coefficients and, inside the published groups, as many others above the threshold
+as are counted: that tests the grouping and the counts, not the coefficients.
+
 What cannot be repeated: the report prints no run-by-run table of responses (64 x 22 for either
 sensitivity analysis, 32 conditions by 7 or 8 algorithms by 45 responses for the comparisons), so
 that correlations, principal components, dendrograms and residual plots have no published input.
