@@ -4,6 +4,7 @@
 //! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
 //! file per scheme in `recovery`.
 
+mod bitmap;
 mod connection;
 mod control_block;
 mod delivery_rate;

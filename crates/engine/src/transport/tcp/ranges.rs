@@ -1,32 +1,30 @@
-//! A set of segment numbers kept as disjoint, non-adjacent ranges in ascending order.
+//! A set of segment numbers, asked for the ranges `[left, right)` that they make.
 //!
 //! Receivers keep what arrived out of order in one, senders what was selectively acknowledged. New
-//! data extends the last range and repairs remove the first, so both ends are cheap; anything else
-//! costs a binary search. Nothing is linear in the window.
-
-use std::collections::VecDeque;
+//! data extends the last range, which is kept apart; all others are in a bitmap, so that whatever is
+//! added, removed or asked for, the cost depends neither on the number of ranges nor on their lengths.
 
 use crate::packet::{SackBlocks, SackOption};
+use crate::transport::tcp::bitmap::Bitmap;
 
 /// A range without numbers.
 const EMPTY: (u64, u64) = (0, 0);
 
-/// Disjoint ranges `[left, right)`.
+/// Disjoint ranges that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     /// The last range, which most news extend; empty if the set is.
     newest: (u64, u64),
     total: u64,
-    /// All others.
-    older: VecDeque<(u64, u64)>,
+    /// Numbers of the last range below this are in the bitmap, too.
+    stored: u64,
+    /// All numbers below the last range.
+    older: Bitmap,
     /// The blocks behind the first of the acknowledgement that [`Self::repeats`] was last asked about.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
 impl Ranges {
-    /// So many ranges from the last on are looked at before a binary search.
-    const NEWEST: usize = 4;
-
     /// Numbers in the set.
     #[inline]
     pub(crate) fn total(&self) -> u64 {
@@ -52,135 +50,93 @@ impl Ranges {
 
     /// The ranges from the last to the first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
-        let older = self.older.iter().rev().copied();
-        self.newest().into_iter().chain(older)
+        std::iter::successors(self.newest(), |&(left, _)| {
+            let right = self.older.last(left)? + 1;
+            Some((self.older.begin_of_run(right), right))
+        })
     }
 
     pub(crate) fn clear(&mut self) {
         self.older.clear();
         self.newest = EMPTY;
         self.total = 0;
+        self.stored = 0;
         self.repeated = Default::default();
     }
 
-    /// Index of the first older range that ends at or after `number`: the only one that can hold or
-    /// touch it from below.
-    #[inline]
-    fn position(&self, number: u64) -> usize {
-        // Most questions are about the oldest gap or the newest data.
-        let first = self.older.front();
-        if first.is_none_or(|&(_, right)| right >= number) {
-            return 0;
-        }
-        let mut at = self.older.len();
-        for _ in 0..Self::NEWEST {
-            if at == 0 || self.older[at - 1].1 < number {
-                return at;
-            }
-            at -= 1;
-        }
-        self.older.partition_point(|&(_, right)| right < number)
-    }
-
     /// The range that holds `number`.
+    #[inline]
     pub(crate) fn containing(&self, number: u64) -> Option<(u64, u64)> {
         if number >= self.newest.0 {
             return (number < self.newest.1).then_some(self.newest);
         }
-        let mut at = self.position(number);
-        let touches = |&(_, right): &(u64, u64)| right == number;
-        if self.older.get(at).is_some_and(touches) {
-            at += 1;
-        }
-        let range = self.older.get(at).copied();
-        range.filter(|&(left, _)| left <= number)
+        let range = || {
+            let left = self.older.begin_of_run(number);
+            (left, self.older.next_absent(number))
+        };
+        self.older.contains(number).then(range)
     }
 
-    /// Adds `[left, right)`; calls `added` with each part that was not in the set yet. Returns the
-    /// range that holds it.
+    /// The smallest number at or above `from` that is not in the set.
+    #[inline]
+    pub(crate) fn next_absent(&self, from: u64) -> u64 {
+        if from >= self.newest.0 {
+            from.max(self.newest.1)
+        } else {
+            self.older.next_absent(from)
+        }
+    }
+
+    /// Adds `[left, right)`; calls `added` with each part that was not in the set yet.
     #[inline(always)]
-    pub(crate) fn add(
-        &mut self,
-        left: u64,
-        right: u64,
-        mut added: impl FnMut(u64, u64),
-    ) -> (u64, u64) {
+    pub(crate) fn add(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) {
         debug_assert!(left < right, "nothing to add");
         if left > self.end() {
             self.begin(left);
         }
-        let (first, end) = self.newest;
-        if left < first {
-            return self.add_anywhere(left, right, added);
+        if left < self.newest.0 {
+            self.add_below(left, right.min(self.newest.0), &mut added);
         }
         // Most often the last range grows.
+        let end = self.newest.1;
         if right > end {
             added(end, right);
             self.total += right - end;
             self.newest.1 = right;
         }
-        self.newest
     }
 
     /// Begins another range above all others, in which there is nothing yet.
     #[inline(never)]
     fn begin(&mut self, left: u64) {
-        if !self.is_empty() {
-            self.older.push_back(self.newest);
+        let (first, end) = self.newest;
+        let first = first.max(self.stored);
+        if first < end {
+            self.older.insert(first, end);
+            self.stored = end;
         }
         self.newest = (left, left);
     }
 
-    /// Adds what begins below the last range, which it may reach.
+    /// Adds numbers below the last range, which they may reach.
     #[inline(never)]
-    fn add_anywhere(&mut self, left: u64, right: u64, added: impl FnMut(u64, u64)) -> (u64, u64) {
-        self.older.push_back(self.newest);
-        let merged = self.add_to_older(left, right, added);
-        self.newest = self.older.pop_back().unwrap_or(EMPTY);
-        merged
-    }
-
-    fn add_to_older(
-        &mut self,
-        left: u64,
-        right: u64,
-        mut added: impl FnMut(u64, u64),
-    ) -> (u64, u64) {
-        let first = self.position(left);
-        if let Some(&(l, r)) = self.older.get(first)
-            && l <= left
-            && right <= r
-        {
-            return (l, r);
+    fn add_below(&mut self, left: u64, right: u64, added: &mut impl FnMut(u64, u64)) {
+        let mut hole = self.older.next_absent(left);
+        while hole < right {
+            let end = match self.older.next(hole) {
+                Some(next) if hole + 1 < right => next.min(right),
+                _ => right,
+            };
+            added(hole, end);
+            self.total += end - hole;
+            self.older.insert(hole, end);
+            hole = self.older.next_absent(end);
         }
-        let mut merged = (left, right);
-        let mut fresh_from = left;
-        let mut last = first;
-        while let Some(&(l, r)) = self.older.get(last) {
-            if l > right {
-                break;
-            }
-            if fresh_from < l {
-                added(fresh_from, l);
-                self.total += l - fresh_from;
-            }
-            fresh_from = fresh_from.max(r);
-            merged = (merged.0.min(l), merged.1.max(r));
-            last += 1;
+        let first = self.newest.0;
+        if right == first {
+            self.newest.0 = self.older.begin_of_run(first);
+            self.stored = self.stored.max(first);
         }
-        if fresh_from < right {
-            added(fresh_from, right);
-            self.total += right - fresh_from;
-        }
-        match last - first {
-            0 => self.older.insert(first, merged),
-            1 => self.older[first] = merged,
-            _ => {
-                self.older[first] = merged;
-                self.older.drain(first + 1..last);
-            }
-        }
-        merged
     }
 
     /// Whether the blocks behind the first of the acknowledgement `next` repeat those of the
@@ -213,46 +169,36 @@ impl Ranges {
     }
 
     /// Removes everything below `number`; returns how many numbers that were.
+    #[inline]
     pub(crate) fn remove_below(&mut self, number: u64) -> u64 {
-        let before = self.total;
-        while let Some(first) = self.older.front_mut() {
-            self.total -= cut_below(first, number);
-            if *first != EMPTY {
-                return before - self.total;
+        let (first, end) = self.newest;
+        let mut removed = self.older.remove_below(number.min(first));
+        if number > first {
+            self.older.remove_below(number);
+            removed += number.min(end) - first;
+            self.newest.0 = number;
+            if number >= end {
+                self.newest = EMPTY;
+                self.stored = 0;
             }
-            self.older.pop_front();
         }
-        self.total -= cut_below(&mut self.newest, number);
-        before - self.total
+        self.total -= removed;
+        removed
     }
 
     /// The smallest number at or above `from` that is not in the set but lies below one that is.
+    #[inline]
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
-        if from >= self.end() {
-            return None;
-        }
-        match self.containing(from) {
-            None => Some(from),
-            Some((_, right)) if right < self.end() => Some(right),
-            Some(_) => None,
-        }
+        let absent = self.next_absent(from);
+        (absent < self.end()).then_some(absent)
     }
 
-    /// Numbers of the set in `[left, right)`. Walks the ranges between the two.
+    /// Numbers of the set in `[left, right)`. Looks at all words of the bitmap between the two.
     pub(crate) fn count_in(&self, left: u64, right: u64) -> u64 {
-        let overlap = |(l, r): (u64, u64)| r.min(right).saturating_sub(l.max(left));
-        let older = self.older.range(self.position(left)..).copied();
-        let older = older.take_while(|&(l, _)| l < right);
-        overlap(self.newest) + older.map(overlap).sum::<u64>()
+        let (first, end) = self.newest;
+        let newest = right.min(end).saturating_sub(left.max(first));
+        newest + self.older.count(left, right.min(first))
     }
-}
-
-/// Removes everything below `number` from a range; returns how many numbers that were.
-fn cut_below(range: &mut (u64, u64), number: u64) -> u64 {
-    let (left, right) = *range;
-    let cut = number.clamp(left, right);
-    *range = if cut < right { (cut, right) } else { EMPTY };
-    cut - left
 }
 
 #[cfg(test)]

@@ -194,12 +194,12 @@ impl Receiver {
         if segment < self.next {
             return None;
         }
-        let block = self.out_of_order.add(segment, segment + 1, |_, _| {});
         if segment > self.next {
-            return Some(block);
+            self.out_of_order.add(segment, segment + 1, |_, _| {});
+            return self.out_of_order.containing(segment);
         }
-        self.next = block.1;
-        self.out_of_order.remove_below(block.1);
+        self.next = self.out_of_order.next_absent(segment + 1);
+        self.out_of_order.remove_below(self.next);
         None
     }
 

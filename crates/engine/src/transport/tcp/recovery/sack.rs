@@ -181,7 +181,7 @@ impl Sack {
         if from >= self.lost_edge {
             return None;
         }
-        let segment = self.first_missing(from);
+        let segment = self.sacked.next_absent(from);
         self.looked_up_to = segment;
         (segment < self.lost_edge).then_some(segment)
     }
@@ -189,7 +189,7 @@ impl Sack {
     /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
     /// something acknowledged above it; once per recovery, the last one.
     fn next_speculative(&mut self, tcb: &ControlBlock) -> Option<u64> {
-        let segment = self.first_missing(self.high_rxt.max(tcb.una));
+        let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
             return Some(segment);
         }
@@ -199,12 +199,6 @@ impl Sack {
         }
         self.rescued = true;
         Some(last)
-    }
-
-    fn first_missing(&self, from: u64) -> u64 {
-        self.sacked
-            .containing(from)
-            .map_or(from, |(_, right)| right)
     }
 
     /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.

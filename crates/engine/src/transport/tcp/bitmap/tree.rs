@@ -1,0 +1,115 @@
+//! A set of places, with the words that hold one of them in a set of their own, and so on up to a
+//! single word (a van Emde Boas tree of degree 64).
+
+const BITS: usize = u64::BITS as usize;
+
+/// The set.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// From the places themselves to the single word.
+    levels: Vec<Vec<u64>>,
+}
+
+impl Tree {
+    /// Without any places.
+    pub(super) const EMPTY: Self = Self { levels: Vec::new() };
+
+    /// None of `places`.
+    pub(super) fn of_none(places: usize) -> Self {
+        let mut levels = Vec::new();
+        let mut words = places;
+        while words > 1 || levels.is_empty() {
+            words = words.div_ceil(BITS);
+            levels.push(vec![0; words]);
+        }
+        Self { levels }
+    }
+
+    /// All of `places`.
+    pub(super) fn of_all(places: usize) -> Self {
+        let mut tree = Self::of_none(places);
+        (0..places).for_each(|place| tree.insert(place));
+        tree
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.levels.last().is_none_or(|top| top[0] == 0)
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, place: usize) {
+        let mut at = place;
+        for level in &mut self.levels {
+            let word = &mut level[at / BITS];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % BITS);
+            if !was_empty {
+                return;
+            }
+            at /= BITS;
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, place: usize) {
+        let mut at = place;
+        for level in &mut self.levels {
+            let word = &mut level[at / BITS];
+            *word &= !(1 << (at % BITS));
+            if *word != 0 {
+                return;
+            }
+            at /= BITS;
+        }
+    }
+
+    /// The first at or after a place.
+    #[inline]
+    pub(super) fn next(&self, from: usize) -> Option<usize> {
+        let mut at = from;
+        for (height, level) in self.levels.iter().enumerate() {
+            let later = level.get(at / BITS)? >> (at % BITS);
+            if later != 0 {
+                at += later.trailing_zeros() as usize;
+                let first =
+                    |at: usize, level: &Vec<u64>| at * BITS + level[at].trailing_zeros() as usize;
+                return Some(self.levels[..height].iter().rev().fold(at, first));
+            }
+            at = at / BITS + 1;
+        }
+        None
+    }
+
+    /// The last before a place.
+    #[inline]
+    pub(super) fn last(&self, end: usize) -> Option<usize> {
+        let mut at = end.checked_sub(1)?;
+        for (height, level) in self.levels.iter().enumerate() {
+            let earlier = level[at / BITS] << (BITS - 1 - at % BITS);
+            if earlier != 0 {
+                at -= earlier.leading_zeros() as usize;
+                let last = |at: usize, level: &Vec<u64>| {
+                    at * BITS + BITS - 1 - level[at].leading_zeros() as usize
+                };
+                return Some(self.levels[..height].iter().rev().fold(at, last));
+            }
+            at = (at / BITS).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The first at or after a place, round the ring of places. There has to be one.
+    #[inline]
+    pub(super) fn next_round(&self, from: usize) -> usize {
+        let found = self.next(from).or_else(|| self.next(0));
+        found.expect("the ring has a place to spare")
+    }
+
+    /// The last before a place, round the ring of `places`. There has to be one.
+    #[inline]
+    pub(super) fn last_round(&self, end: usize, places: usize) -> usize {
+        let found = self.last(end).or_else(|| self.last(places));
+        found.expect("the ring has a place to spare")
+    }
+}
