@@ -202,6 +202,18 @@ impl Bitmap {
         self.words = words;
     }
 
+    /// Removes a number. Returns whether it was in the set.
+    #[inline]
+    pub(super) fn remove(&mut self, number: u64) -> bool {
+        let present = self.contains(number);
+        if present {
+            let place = self.place(number / BITS);
+            let before = self.words[place];
+            self.set_word(place, before, before & !(1 << (number % BITS)));
+        }
+        present
+    }
+
     /// Removes everything below `number`; returns how many numbers that were.
     #[inline]
     pub(super) fn remove_below(&mut self, number: u64) -> u64 {
@@ -302,7 +314,7 @@ mod tests {
         #[test]
         fn behaves_like_a_set(
             size in prop::sample::select(vec![1u64, 64, 70, 5000]),
-            steps in prop::collection::vec((0u64..400, 1u64..40, 0u8..4), 1..40),
+            steps in prop::collection::vec((0u64..400, 1u64..40, 0u8..5), 1..40),
         ) {
             let mut bitmap = Bitmap::default();
             let mut set = Units { size, units: BTreeSet::new() };
@@ -313,6 +325,11 @@ mod tests {
                     floor += at;
                     prop_assert_eq!(bitmap.remove_below(left), set.count(0, left));
                     set.units.retain(|&unit| unit >= floor);
+                } else if action == 1 {
+                    for number in left..right {
+                        prop_assert_eq!(bitmap.remove(number), set.contains(number));
+                    }
+                    set.units.retain(|unit| !(floor + at..floor + at + count).contains(unit));
                 } else {
                     bitmap.insert(left, right);
                     set.units.extend(floor + at..floor + at + count);

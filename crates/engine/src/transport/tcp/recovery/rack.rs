@@ -5,9 +5,6 @@
 //! Receivers do not report duplicates (D-SACK, RFC 2883), so that the reordering window stays at its
 //! initial size (`RACK.reo_wnd_mult` is one).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
 
@@ -38,6 +35,31 @@ struct Arrived {
     newest: Option<Transmission>,
 }
 
+impl Arrived {
+    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless its
+    /// first copy may be meant (RFC 8985 section 6.2, step 2).
+    #[inline]
+    fn take(
+        &mut self,
+        segment: u64,
+        flight: &mut Transmissions,
+        tcb: &ControlBlock,
+        ack: Ack,
+        now: Time,
+    ) {
+        let Some((sent, repeated)) = flight.deliver(segment) else {
+            return;
+        };
+        let first_copy = repeated
+            && (tcb.config.timestamps.is_some() && ack.stamp < sent
+                || now.since(sent) < tcb.rtt.min_rtt());
+        if !first_copy {
+            self.newest = self.newest.max(Some(Transmission { sent, segment }));
+        }
+        self.any = true;
+    }
+}
+
 /// The scoreboard and what follows from it.
 #[derive(Debug)]
 pub(crate) struct Rack {
@@ -48,16 +70,10 @@ pub(crate) struct Rack {
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
     flight: Transmissions,
-    /// Segments to repair; some may have arrived or been sent again meanwhile.
-    repairs: BinaryHeap<Reverse<u64>>,
     /// The newest transmission that has arrived (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Transmission,
     /// Its round trip (`RACK.rtt`).
     rtt: Span,
-    /// One past the highest segment that has arrived (`RACK.fack`).
-    fack: u64,
-    /// Whether a segment sent once has arrived after a higher one (`RACK.reordering_seen`).
-    reordering_seen: bool,
     /// A timeout: the first segment is sent whatever is in flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
@@ -73,14 +89,11 @@ impl Rack {
             prr: prr.then(Prr::default),
             sacked: Ranges::default(),
             flight: Transmissions::default(),
-            repairs: BinaryHeap::new(),
             newest: Transmission {
                 sent: Time::ZERO,
                 segment: 0,
             },
             rtt: Span::ZERO,
-            fack: 0,
-            reordering_seen: false,
             forced: false,
             probe: TailProbe::default(),
             timer: Timer::IDLE,
@@ -114,7 +127,7 @@ impl Repair for Rack {
             return None;
         }
         let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
-        self.next_repair().or(new.then_some(tcb.nxt))
+        self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 
     #[inline]
@@ -181,16 +194,6 @@ impl Repair for Rack {
 }
 
 impl Rack {
-    fn next_repair(&mut self) -> Option<u64> {
-        while let Some(&Reverse(segment)) = self.repairs.peek() {
-            if self.flight.is_lost(segment) {
-                return Some(segment);
-            }
-            self.repairs.pop();
-        }
-        None
-    }
-
     fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
         self.forced = false;
         tcb.nxt = tcb.nxt.max(segment + 1);
@@ -226,26 +229,25 @@ impl Rack {
     /// Takes the segments that the cumulative acknowledgement covers.
     #[inline]
     fn take_cumulative(&mut self, tcb: &ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
-        if self.sacked.is_empty() {
+        let Self { sacked, flight, .. } = self;
+        if sacked.is_empty() {
             for segment in tcb.una..ack.next {
-                self.take_segment(tcb, ack, segment, now, arrived);
+                arrived.take(segment, flight, tcb, ack, now);
             }
         } else {
-            let mut sacked = std::mem::take(&mut self.sacked);
             sacked.add(tcb.una, ack.next, |left, right| {
                 for segment in left..right {
-                    self.take_segment(tcb, ack, segment, now, arrived);
+                    arrived.take(segment, flight, tcb, ack, now);
                 }
             });
             sacked.remove_below(ack.next);
-            self.sacked = sacked;
         }
         self.flight.forget_below(ack.next);
     }
 
     /// Takes the selective acknowledgements, in the order of their segments.
     fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
-        let mut sacked = std::mem::take(&mut self.sacked);
+        let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
         for &(left, right) in &blocks[..count] {
@@ -254,47 +256,18 @@ impl Rack {
                 sacked.add(left, right, |left, right| {
                     tcb.on_sacked(left, right);
                     for segment in left..right {
-                        self.take_segment(tcb, ack, segment, now, arrived);
+                        arrived.take(segment, flight, tcb, ack, now);
                     }
                 });
             }
         }
         tcb.take_selective(sacked.total());
-        self.sacked = sacked;
-    }
-
-    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless its
-    /// first copy may be meant (RFC 8985 section 6.2, steps 2 and 3).
-    #[inline]
-    fn take_segment(
-        &mut self,
-        tcb: &ControlBlock,
-        ack: Ack,
-        segment: u64,
-        now: Time,
-        arrived: &mut Arrived,
-    ) {
-        let Some((sent, repeated)) = self.flight.deliver(segment) else {
-            return;
-        };
-        if segment >= self.fack {
-            self.fack = segment + 1;
-        } else if !repeated {
-            self.reordering_seen = true;
-        }
-        let first_copy = repeated
-            && (tcb.config.timestamps.is_some() && ack.stamp < sent
-                || now.since(sent) < tcb.rtt.min_rtt());
-        if !first_copy {
-            arrived.newest = arrived.newest.max(Some(Transmission { sent, segment }));
-        }
-        arrived.any = true;
     }
 
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
-        if self.reordering_seen || (self.phase == Phase::Open && few) {
+        if self.flight.reordering_seen() || (self.phase == Phase::Open && few) {
             (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
         } else {
             Span::ZERO
@@ -316,7 +289,6 @@ impl Rack {
     fn lose(&mut self, tcb: &mut ControlBlock, segment: u64) {
         if !self.flight.is_lost(segment) {
             self.flight.lose(segment);
-            self.repairs.push(Reverse(segment));
             tcb.lost += 1;
         }
     }
@@ -357,7 +329,7 @@ impl Rack {
         if let Some(prr) = &mut self.prr {
             prr.start(tcb.max_sent - tcb.una);
         }
-        if let Some(segment) = self.next_repair() {
+        if let Some(segment) = self.flight.first_lost() {
             tcb.transmit_apart(segment, env);
             self.note_sent(tcb, segment, env.network.now);
         }

@@ -2,31 +2,24 @@
 //! that the first to be missed is the first in line (RFC 8985 section 6.2 looks at all segments).
 //!
 //! The line is a doubly linked list through the ring of segments. Every segment enters and leaves
-//! it once per transmission: nothing depends on the window.
+//! it once per transmission: nothing depends on the window. A segment takes 16 bytes, and two bits
+//! more once some are lost and sent again.
 
 use longhaul_units::Time;
 
+use crate::transport::tcp::bitmap::Bitmap;
 use crate::transport::tcp::segment_ring::SegmentRing;
 
 /// No segment.
 const NONE: u64 = u64::MAX;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    UnderWay,
-    Lost,
-    Delivered,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    /// [`Time::NEVER`] once it is delivered.
     sent: Time,
-    /// Neighbours in the line.
-    before: u64,
-    after: u64,
-    state: State,
-    /// Whether it was sent more than once.
-    repeated: bool,
+    /// Neighbours in the line, the lower halves of their numbers: its own, where there is none.
+    before: u32,
+    after: u32,
 }
 
 /// A transmission as RACK compares them: by time, then by number (`RACK_sent_after`).
@@ -44,8 +37,15 @@ pub(crate) struct Transmissions {
     last: u64,
     /// The last in line that was sent before the newest delivered one.
     overtaken: u64,
-    /// Segments lost and not sent again.
-    lost: u64,
+    /// Segments lost and not sent again: how many, and which.
+    lost_count: u64,
+    lost: Bitmap,
+    /// Segments sent more than once.
+    repeated: Bitmap,
+    /// One past the highest segment that has arrived (`RACK.fack`).
+    fack: u64,
+    /// Whether a segment sent once has arrived after a higher one (`RACK.reordering_seen`).
+    reordering_seen: bool,
 }
 
 impl Default for Transmissions {
@@ -55,94 +55,125 @@ impl Default for Transmissions {
             first: NONE,
             last: NONE,
             overtaken: NONE,
-            lost: 0,
+            lost_count: 0,
+            lost: Bitmap::default(),
+            repeated: Bitmap::default(),
+            fack: 0,
+            reordering_seen: false,
         }
     }
 }
 
 impl Transmissions {
-    fn entry(&mut self, segment: u64) -> &mut Entry {
-        self.entries.get_mut(segment).expect("it is in flight")
-    }
-
     /// Segments lost and not sent again.
     #[inline]
     pub(crate) fn lost(&self) -> u64 {
-        self.lost
+        self.lost_count
+    }
+
+    /// Whether a segment sent once has arrived after a higher one (RFC 8985 section 6.2, step 3).
+    #[inline]
+    pub(crate) fn reordering_seen(&self) -> bool {
+        self.reordering_seen
     }
 
     /// Whether a segment is lost and not sent again.
-    pub(crate) fn is_lost(&mut self, segment: u64) -> bool {
-        self.entries
-            .get_mut(segment)
-            .is_some_and(|entry| entry.state == State::Lost)
+    #[inline]
+    pub(crate) fn is_lost(&self, segment: u64) -> bool {
+        self.lost.contains(segment)
+    }
+
+    /// The first segment that is lost and not sent again.
+    #[inline]
+    pub(crate) fn first_lost(&self) -> Option<u64> {
+        if self.lost_count == 0 {
+            return None;
+        }
+        self.lost.next(self.entries.base())
     }
 
     /// A segment is sent, for the first time or again.
+    #[inline]
     pub(crate) fn send(&mut self, segment: u64, now: Time) {
-        let known = self.entries.get_mut(segment).map(|entry| entry.state);
-        match known {
-            Some(State::UnderWay) => self.unlink(segment),
-            Some(State::Lost) => self.lost -= 1,
-            Some(State::Delivered) | None => {}
+        if segment < self.entries.end() {
+            self.withdraw(segment);
         }
-        let before = self.last;
-        self.entries.set(
-            segment,
-            Entry {
-                sent: now,
-                before,
-                after: NONE,
-                state: State::UnderWay,
-                repeated: known.is_some(),
-            },
-        );
-        self.last = segment;
-        if before == NONE {
+        let own = segment as u32;
+        let last = std::mem::replace(&mut self.last, segment);
+        let before = if last == NONE { own } else { last as u32 };
+        let entry = Entry {
+            sent: now,
+            before,
+            after: own,
+        };
+        self.entries.set(segment, entry);
+        if last == NONE {
             self.first = segment;
         } else {
-            self.entry(before).after = segment;
+            self.entries.at_mut(last).after = own;
         }
+    }
+
+    /// A segment is about to be sent again.
+    #[inline(never)]
+    fn withdraw(&mut self, segment: u64) {
+        self.repeated.insert(segment, segment + 1);
+        if !self.find_again(segment) && self.entries.at(segment).sent != Time::NEVER {
+            self.unlink(segment);
+        }
+    }
+
+    /// A segment is not lost any more. Returns whether it was.
+    #[inline]
+    fn find_again(&mut self, segment: u64) -> bool {
+        let was_lost = self.lost_count > 0 && self.lost.remove(segment);
+        self.lost_count -= u64::from(was_lost);
+        was_lost
     }
 
     /// A segment is acknowledged. Returns when it was last sent, and whether more than once; nothing
     /// if that was known.
+    #[inline]
     pub(crate) fn deliver(&mut self, segment: u64) -> Option<(Time, bool)> {
-        let &mut Entry {
-            sent,
-            state,
-            repeated,
-            ..
-        } = self.entries.get_mut(segment)?;
-        match state {
-            State::Delivered => return None,
-            State::UnderWay => self.unlink(segment),
-            State::Lost => self.lost -= 1,
+        let entry = self.entries.get_mut(segment)?;
+        let sent = std::mem::replace(&mut entry.sent, Time::NEVER);
+        if sent == Time::NEVER {
+            return None;
         }
-        self.entry(segment).state = State::Delivered;
+        if !self.find_again(segment) {
+            self.unlink(segment);
+        }
+        let repeated = self.repeated.contains(segment);
+        if segment >= self.fack {
+            self.fack = segment + 1;
+        } else if !repeated {
+            self.reordering_seen = true;
+        }
         Some((sent, repeated))
     }
 
-    /// A segment is taken for lost.
+    /// A segment under way is taken for lost.
     pub(crate) fn lose(&mut self, segment: u64) {
-        if self.entry(segment).state == State::UnderWay {
-            self.unlink(segment);
-            self.entry(segment).state = State::Lost;
-            self.lost += 1;
-        }
+        self.unlink(segment);
+        self.lost.insert(segment, segment + 1);
+        self.lost_count += 1;
     }
 
     /// Forgets all segments below `segment`, which are delivered.
+    #[inline]
     pub(crate) fn forget_below(&mut self, segment: u64) {
         self.entries.forget_below(segment);
+        self.lost.remove_below(segment);
+        self.repeated.remove_below(segment);
     }
 
     /// Notes the newest transmission known to have arrived.
+    #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {
             let next = match self.overtaken {
                 NONE => self.first,
-                segment => self.entry(segment).after,
+                segment => self.after(segment),
             };
             if next == NONE || self.transmission(next) > newest {
                 return;
@@ -152,34 +183,169 @@ impl Transmissions {
     }
 
     /// The first in line.
-    pub(crate) fn first(&mut self) -> Option<Transmission> {
+    #[inline]
+    pub(crate) fn first(&self) -> Option<Transmission> {
         (self.first != NONE).then(|| self.transmission(self.first))
     }
 
     /// The last in line that was overtaken.
-    pub(crate) fn last_overtaken(&mut self) -> Option<Transmission> {
+    #[inline]
+    pub(crate) fn last_overtaken(&self) -> Option<Transmission> {
         (self.overtaken != NONE).then(|| self.transmission(self.overtaken))
     }
 
-    fn transmission(&mut self, segment: u64) -> Transmission {
-        Transmission {
-            sent: self.entry(segment).sent,
-            segment,
-        }
+    #[inline]
+    fn transmission(&self, segment: u64) -> Transmission {
+        let sent = self.entries.at(segment).sent;
+        Transmission { sent, segment }
     }
 
-    fn unlink(&mut self, segment: u64) {
-        let &mut Entry { before, after, .. } = self.entry(segment);
-        match before {
-            NONE => self.first = after,
-            before => self.entry(before).after = after,
+    #[inline]
+    fn before(&self, segment: u64) -> u64 {
+        self.neighbour(segment, self.entries.at(segment).before)
+    }
+
+    #[inline]
+    fn after(&self, segment: u64) -> u64 {
+        self.neighbour(segment, self.entries.at(segment).after)
+    }
+
+    /// The number of a segment's neighbour, of which the lower half is known: what is in line is not
+    /// forgotten.
+    #[inline]
+    fn neighbour(&self, segment: u64, half: u32) -> u64 {
+        if half == segment as u32 {
+            return NONE;
         }
-        match after {
-            NONE => self.last = before,
-            after => self.entry(after).before = before,
+        let base = self.entries.base();
+        base + u64::from(half.wrapping_sub(base as u32))
+    }
+
+    #[inline]
+    fn unlink(&mut self, segment: u64) {
+        let (before, after) = (self.before(segment), self.after(segment));
+        let half =
+            |neighbour: u64, other: u64| if neighbour == NONE { other } else { neighbour } as u32;
+        if before == NONE {
+            self.first = after;
+        } else {
+            self.entries.at_mut(before).after = half(after, before);
+        }
+        if after == NONE {
+            self.last = before;
+        } else {
+            self.entries.at_mut(after).before = half(before, after);
         }
         if self.overtaken == segment {
             self.overtaken = before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum State {
+        UnderWay,
+        Lost,
+        Delivered,
+    }
+
+    /// Everything known of a segment.
+    #[derive(Clone, Copy, Debug)]
+    struct Known {
+        last: Transmission,
+        repeated: bool,
+        state: State,
+    }
+
+    /// All segments sent: every question looks at each of them.
+    #[derive(Default)]
+    struct Plain(Vec<Known>);
+
+    impl Plain {
+        fn under_way(&self, up_to: Option<Transmission>) -> Vec<Transmission> {
+            let known = self.0.iter().filter(|known| known.state == State::UnderWay);
+            let mut all: Vec<_> = known.map(|known| known.last).collect();
+            all.retain(|&one| up_to.is_none_or(|newest| one <= newest));
+            all.sort_unstable();
+            all
+        }
+
+        fn lost(&self) -> Vec<u64> {
+            let lost = self.0.iter().filter(|known| known.state == State::Lost);
+            lost.map(|known| known.last.segment).collect()
+        }
+    }
+
+    proptest! {
+        /// Against walks through all segments.
+        #[test]
+        fn finds_what_walks_through_the_window_find(
+            steps in prop::collection::vec((0u8..6, 0u64..100, 1u64..30), 1..120),
+        ) {
+            let mut line = Transmissions::default();
+            let mut plain = Plain::default();
+            let mut newest = None;
+            let mut fack = 0;
+            let mut reordering_seen = false;
+            let mut una = 1;
+            for (at, (action, number, count)) in (1..).zip(steps) {
+                let now = Time::ZERO + Span::from_millis(at);
+                let chosen = (una + number) as usize;
+                match action {
+                    0 => for _ in 0..count {
+                        let segment = plain.0.len() as u64 + 1;
+                        line.send(segment, now);
+                        let last = Transmission { sent: now, segment };
+                        plain.0.push(Known { last, repeated: false, state: State::UnderWay });
+                    },
+                    1 => for segment in plain.lost().into_iter().take(count as usize) {
+                        line.send(segment, now);
+                        let known = &mut plain.0[segment as usize - 1];
+                        known.last.sent = now;
+                        known.repeated = true;
+                        known.state = State::UnderWay;
+                    },
+                    2 => for first in plain.under_way(None).into_iter().take(count as usize) {
+                        line.lose(first.segment);
+                        plain.0[first.segment as usize - 1].state = State::Lost;
+                    },
+                    3 | 4 => for known in plain.0.iter_mut().skip(chosen - 1).step_by(2).take(count as usize) {
+                        let Known { last, repeated, state } = *known;
+                        let found = line.deliver(last.segment);
+                        let expected = (state != State::Delivered).then_some((last.sent, repeated));
+                        prop_assert_eq!(found, expected);
+                        if expected.is_some() {
+                            reordering_seen |= !repeated && last.segment < fack;
+                            fack = fack.max(last.segment + 1);
+                            newest = newest.max(Some(last));
+                            known.state = State::Delivered;
+                        }
+                    },
+                    _ => {
+                        let kept = plain.0.iter().position(|known| known.state != State::Delivered);
+                        una = kept.unwrap_or(plain.0.len()) as u64 + 1;
+                        line.forget_below(una);
+                    }
+                }
+                if let Some(newest) = newest {
+                    line.overtake(newest);
+                }
+                let overtaken = newest.and_then(|newest| plain.under_way(Some(newest)).pop());
+                prop_assert_eq!(line.last_overtaken(), overtaken);
+                prop_assert_eq!(line.first(), plain.under_way(None).first().copied());
+                let lost = plain.lost();
+                prop_assert_eq!(line.lost(), lost.len() as u64);
+                prop_assert_eq!(line.first_lost(), lost.first().copied());
+                prop_assert!((1..fack).all(|segment| line.is_lost(segment) == lost.contains(&segment)));
+                prop_assert_eq!(line.reordering_seen(), reordering_seen);
+            }
         }
     }
 }

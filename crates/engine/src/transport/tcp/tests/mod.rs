@@ -5,6 +5,7 @@ mod facts;
 mod messages;
 mod recovery;
 mod routers;
+mod scoreboard;
 
 use std::sync::Arc;
 

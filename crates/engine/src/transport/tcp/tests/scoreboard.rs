@@ -1,0 +1,328 @@
+//! What senders with selective acknowledgements keep up to date, against RFC 6675 computed from
+//! scratch for each acknowledgement: a set of segments, and walks through the window.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+
+use super::{SenderBench, ms, reno, tcp};
+use crate::config::{Recovery, Tcp};
+use crate::measure::FlowSample;
+
+/// `DupThresh`.
+const THRESHOLD: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Open,
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+/// A sender as RFC 6675 describes it, section 4's functions being its methods. Segments stand for
+/// octets, and limits are exclusive.
+struct Reference {
+    forward: bool,
+    phase: Phase,
+    una: u64,
+    max_sent: u64,
+    end: u64,
+    sacked: BTreeSet<u64>,
+    /// `HighRxt`.
+    high_rxt: u64,
+    /// `RecoveryPoint`.
+    recovery_point: u64,
+    rescued: bool,
+    dupacks: usize,
+    /// Segments below are lost whatever is known of those above: those in flight at a timeout, and the
+    /// one that a recovery begins with.
+    given_up: u64,
+}
+
+impl Reference {
+    /// In the state of a sender that has sent its first window.
+    fn new(recovery: Recovery, end: u64, max_sent: u64) -> Self {
+        Self {
+            forward: recovery == Recovery::Fack,
+            phase: Phase::Open,
+            una: 1,
+            max_sent,
+            end,
+            sacked: BTreeSet::new(),
+            high_rxt: 0,
+            recovery_point: 0,
+            rescued: false,
+            dupacks: 0,
+            given_up: 0,
+        }
+    }
+
+    /// Segments not selectively acknowledged.
+    fn missing(&self) -> impl Iterator<Item = u64> {
+        (self.una..self.max_sent).filter(|segment| !self.sacked.contains(segment))
+    }
+
+    /// More than `DupThresh - 1` segments above have arrived, which there are in any three
+    /// discontiguous sequences.
+    fn is_lost(&self, segment: u64) -> bool {
+        let counted = || self.sacked.range(segment + 1..).count() > THRESHOLD - 1;
+        segment < self.given_up || !self.forward && counted()
+    }
+
+    /// FACK (Mathis and Mahdavi, SIGCOMM 1996): one segment above is enough, if this is a repair or
+    /// more than three are missing.
+    fn give_up_below_the_furthest(&mut self) {
+        if let Some(&last) = self.sacked.last()
+            && (self.phase != Phase::Open || last >= self.una + THRESHOLD as u64)
+        {
+            self.given_up = self.given_up.max(last);
+        }
+    }
+
+    /// `SetPipe`.
+    fn pipe(&self) -> u64 {
+        let counts =
+            |segment| u64::from(!self.is_lost(segment)) + u64::from(segment < self.high_rxt);
+        self.missing().map(counts).sum()
+    }
+
+    /// `NextSeg`; outside a repair there is new data only. Notes that it is sent.
+    fn next(&mut self) -> Option<u64> {
+        let highest = self.sacked.last().copied().unwrap_or(0);
+        let repeats = |reference: &Self, lost: bool| {
+            let unrepaired = reference
+                .missing()
+                .filter(|&segment| segment >= reference.high_rxt);
+            let mut candidates = unrepaired.filter(|&segment| {
+                if lost {
+                    reference.is_lost(segment)
+                } else {
+                    segment < highest
+                }
+            });
+            candidates.next()
+        };
+        if self.phase != Phase::Open
+            && let Some(segment) = repeats(self, true)
+        {
+            self.high_rxt = segment + 1;
+            return Some(segment);
+        }
+        if self.max_sent < self.end {
+            self.max_sent += 1;
+            return Some(self.max_sent - 1);
+        }
+        if self.phase != Phase::Recovery {
+            return None;
+        }
+        if let Some(segment) = repeats(self, false) {
+            self.high_rxt = segment + 1;
+            return Some(segment);
+        }
+        // The rescue retransmission does not move `HighRxt`.
+        let last = self
+            .missing()
+            .last()
+            .filter(|&last| last > highest && last >= self.high_rxt);
+        let rescue = last.filter(|_| !self.rescued);
+        self.rescued |= rescue.is_some();
+        rescue
+    }
+
+    /// Takes an acknowledgement (section 5). Returns the segment that is sent at once.
+    fn on_ack(&mut self, next: u64, blocks: &[(u64, u64)]) -> Option<u64> {
+        let advanced = next > self.una;
+        self.una = self.una.max(next);
+        self.high_rxt = self.high_rxt.max(self.una);
+        let before = self.sacked.len();
+        let blocks = blocks.iter().flat_map(|&(left, right)| left..right);
+        self.sacked
+            .extend(blocks.filter(|&segment| segment >= next));
+        let news = self.sacked.len() > before;
+        self.sacked = self.sacked.split_off(&self.una);
+        if advanced {
+            self.dupacks = 0;
+        } else if news {
+            self.dupacks += 1;
+        }
+        if self.forward {
+            self.give_up_below_the_furthest();
+        }
+        if self.phase != Phase::Open && self.una >= self.recovery_point {
+            let recovered = self.phase == Phase::Recovery;
+            self.phase = Phase::Open;
+            if recovered {
+                return None;
+            }
+        }
+        let lost = self.missing().any(|segment| self.is_lost(segment));
+        let enters = lost || self.dupacks >= THRESHOLD;
+        if self.phase != Phase::Open || !enters || self.una == self.max_sent {
+            return None;
+        }
+        self.phase = Phase::Recovery;
+        self.recovery_point = self.max_sent;
+        self.rescued = false;
+        self.given_up = self.given_up.max(self.una + 1);
+        (self.high_rxt <= self.una).then(|| {
+            self.high_rxt = self.una + 1;
+            self.una
+        })
+    }
+
+    /// Section 5.1: everything is sent again but what has arrived.
+    fn on_timeout(&mut self) {
+        self.phase = Phase::Loss;
+        self.recovery_point = self.max_sent;
+        self.given_up = self.max_sent;
+        self.high_rxt = self.una;
+        self.dupacks = 0;
+    }
+
+    /// What follows: as much as the window allows.
+    fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
+        let mut sent = Vec::from_iter(first);
+        while (self.pipe() + 1) as f64 <= cwnd
+            && let Some(segment) = self.next()
+        {
+            sent.push(segment);
+        }
+        sent
+    }
+}
+
+/// A sender, its reference, and a receiver at the end of a path.
+struct Pair {
+    bench: SenderBench,
+    reference: Reference,
+    at: u64,
+    timeouts: u64,
+    path: VecDeque<u64>,
+    received: BTreeSet<u64>,
+    /// Blocks, most recently reported first.
+    reported: Vec<(u64, u64)>,
+}
+
+impl Pair {
+    fn new(recovery: Recovery, window: f64, segments: u64) -> Self {
+        let config = Tcp {
+            initial_window: window,
+            transfer: Some(segments * 1460),
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, reno());
+        let path = VecDeque::from(bench.sent());
+        let path: VecDeque<u64> = path.into_iter().filter(|&segment| segment > 0).collect();
+        let max_sent = path.back().map_or(1, |last| last + 1);
+        Self {
+            reference: Reference::new(recovery, segments + 1, max_sent),
+            bench,
+            at: 200,
+            timeouts: 0,
+            path,
+            received: BTreeSet::from([0]),
+            reported: Vec::new(),
+        }
+    }
+
+    fn next_expected(&self) -> u64 {
+        (0..)
+            .find(|next| !self.received.contains(next))
+            .expect("there is an end")
+    }
+
+    /// A segment arrives: works out the blocks of its acknowledgement (RFC 2018 section 4).
+    fn receive(&mut self, segment: u64) {
+        self.received.insert(segment);
+        let next = self.next_expected();
+        let first = (segment > next).then(|| {
+            let apart = |at: &u64| !self.received.contains(at);
+            let left = (0..segment).rev().find(apart).map_or(0, |at| at + 1);
+            (left, (segment..).find(apart).unwrap_or(segment))
+        });
+        let old = std::mem::take(&mut self.reported);
+        let inside = |(left, right): (u64, u64)| {
+            left < next || first.is_some_and(|(l, r)| l <= left && right <= r)
+        };
+        self.reported = Vec::from_iter(first);
+        self.reported
+            .extend(old.into_iter().filter(|&block| !inside(block)));
+        self.reported.truncate(3);
+    }
+
+    fn sample(&mut self) -> FlowSample {
+        self.bench.sender.sample(ms(self.at))
+    }
+
+    /// Lets time pass. A timeout sends everything again.
+    fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
+        for _ in 0..span {
+            self.at += 1;
+            self.bench.wait(self.at);
+            let timeouts = self.bench.sender.counters(ms(self.at)).timeouts;
+            if timeouts > self.timeouts {
+                self.timeouts = timeouts;
+                self.reference.on_timeout();
+                self.compare(None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ack(&mut self) -> Result<(), TestCaseError> {
+        let next = self.next_expected();
+        self.bench.ack(self.at, next, &self.reported);
+        let first = self.reference.on_ack(next, &self.reported);
+        self.compare(first)
+    }
+
+    /// The same segments have been sent, and the same number is in flight.
+    fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
+        let cwnd = self.sample().cwnd;
+        let sent = self.bench.sent();
+        let expected = self.reference.send(first, cwnd);
+        prop_assert_eq!(&sent, &expected, "window {} at {} ms", cwnd, self.at);
+        prop_assert_eq!(self.sample().in_flight, self.reference.pipe());
+        self.path.extend(sent);
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Windows of which much is lost, retransmissions as well, and acknowledgements, too; segments
+    /// overtake each other; some losses are left to the timer.
+    #[test]
+    fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
+        recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),
+        window in 4u32..80,
+        segments in 50u64..400,
+        loss in prop::sample::select(vec![0.05, 0.3, 0.6]),
+        fates in prop::collection::vec((0.0..1.0, 0.0..1.0, 0usize..40), 400),
+    ) {
+        let mut pair = Pair::new(recovery, window.into(), segments);
+        for (segment_fate, ack_fate, overtakes) in fates {
+            let Some(segment) = pair.path.pop_front() else {
+                if pair.reference.una > segments {
+                    break;
+                }
+                pair.wait(1000)?;
+                continue;
+            };
+            pair.wait(1)?;
+            if overtakes < 3 {
+                let later = overtakes.min(pair.path.len());
+                pair.path.insert(later, segment);
+                continue;
+            }
+            if segment_fate >= loss {
+                pair.receive(segment);
+                if ack_fate >= 0.1 {
+                    pair.ack()?;
+                }
+            }
+        }
+    }
+}
