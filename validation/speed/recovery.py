@@ -1,0 +1,166 @@
+"""What a packet costs in loss recovery: `python -m validation.speed.recovery`.
+
+A window of which every other segment is lost, for windows of 200 to 20 million segments: 100 to 10 million
+holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985), and the same where every other
+retransmission is lost again, which SACK leaves to the retransmission timer. Prints, for each, the processor
+time of a data packet sent from the lossy window on, and the same without losses. Draws the curves into
+docs/images/speed-recovery.svg.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from validation.speed.measure import ROOT, Longhaul, one_core
+
+HOLES = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+RECOVERIES = ("sack", "rack-tlp")
+PICTURE = ROOT / "docs" / "images" / "speed-recovery.svg"
+
+RTT_S = 0.4
+MSS_B = 1460
+PACKET_B = 1500
+MAX_INITIAL_WINDOW = 1_000_000
+ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
+"""Every other packet."""
+
+ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
+"""How many round trips lose every other packet: none; that of the window; that of the
+retransmissions, too."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Transfers, one after the other, that end with a full window."""
+
+    holes: int
+    recovery: str
+    lost: str
+
+    @property
+    def window(self) -> int:
+        """Segments of the window."""
+        return 2 * self.holes
+
+    @property
+    def transfers(self) -> int:
+        """As many as make 2 million packets, at most 1,000."""
+        return min(1_000, max(1, 2_000_000 // self.window))
+
+    @property
+    def doublings(self) -> int:
+        """Round trips of slow start before the full window: the largest take some."""
+        return ((self.window - 1) // MAX_INITIAL_WINDOW).bit_length()
+
+    @property
+    def segments_before(self) -> int:
+        """Segments sent in these, but at least one, so that the transfer exists."""
+        return max(1, MAX_INITIAL_WINDOW * (2**self.doublings - 1))
+
+    def scenario(self, segments: int) -> dict[str, Any]:
+        """Build transfers of so many segments.
+
+        A window leaves in a quarter of the round trip, so that round trips keep apart for all that is
+        lost in them.
+        """
+        spacing = 40 * RTT_S
+        changes: list[dict[str, Any]] = []
+        starts = [spacing * transfer for transfer in range(self.transfers)]
+        for start in starts if ROUNDS_LOST[self.lost] else ():
+            begin = start + (1 + self.doublings) * RTT_S
+            end = begin + ROUNDS_LOST[self.lost] * RTT_S
+            changes.append({"at": f"{begin - RTT_S / 4} s", "loss": ALTERNATE})
+            changes.append({"at": f"{end - RTT_S / 4} s", "loss": 0})
+        # A link that changes costs more than one that does not: it is to be the same everywhere.
+        end = spacing * self.transfers
+        changes.append({"at": f"{end} s", "loss": 0})
+        return {
+            "title": f"{self.transfers} windows of {self.window} segments",
+            "profile": "rfc",
+            "duration": f"{end} s",
+            "measure": {"from": "0 s", "every": f"{end} s"},
+            "topology": {
+                "dumbbell": {
+                    "bottleneck": {
+                        "rate": f"{round(4 * self.window * PACKET_B * 8 / RTT_S)} bps",
+                        "delay": f"{RTT_S / 2} s",
+                        "queue": {"kind": "droptail", "limit": f"{2 * self.window} packets"},
+                        "changes": changes,
+                    }
+                }
+            },
+            "flows": [
+                {
+                    "label": "transfer",
+                    "count": self.transfers,
+                    "start": [f"{start} s" for start in starts],
+                    "transfer": f"{segments * MSS_B} B",
+                    "recovery": self.recovery,
+                    "congestion": {"kind": "reno"},
+                    "tcp": {
+                        "receive_window": self.window,
+                        "initial_window": min(self.window, MAX_INITIAL_WINDOW),
+                    },
+                }
+            ],
+        }
+
+
+def ns_per_packet(case: Case, rounds: int) -> float:
+    """Measure a data packet from the full window on: the least of several runs that take turns."""
+    before = case.segments_before
+    scenarios = [case.scenario(before), case.scenario(before + case.window)]
+    with one_core(), ExitStack() as stack:
+        workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
+        runs = [[worker.run() for worker in workers] for _ in range(rounds)]
+    short, full = (min(column, key=lambda run: run.cpu_s) for column in zip(*runs, strict=True))
+    return 1e9 * (full.cpu_s - short.cpu_s) / (full.packets - short.packets)
+
+
+def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
+    """Draw the costs against the number of holes."""
+    figure = Figure(figsize=(7.0, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for (recovery, lost), values in costs.items():
+        colour = "#c0392b" if recovery == "sack" else "#2471a3"
+        style = {"none": ":", "once": "-", "again": "--"}[lost]
+        label = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}[lost]
+        axes.plot(holes, values, style, color=colour, marker="o", ms=3, label=f"{recovery}: {label}")
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("holes in the window")
+    axes.set_ylabel("ns of processor time per packet")
+    axes.legend(frameon=False, ncols=2)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    """Measure, print and draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
+    parser.add_argument("--holes", type=int, action="append", help="only so many (repeatable)")
+    arguments = parser.parse_args()
+    holes = arguments.holes or HOLES
+    costs: dict[tuple[str, str], list[float]] = {
+        (recovery, lost): [] for recovery in RECOVERIES for lost in ROUNDS_LOST
+    }
+    print("| holes | " + " | ".join(f"{recovery}, {lost}" for recovery, lost in costs) + " |")
+    print("|---:" * (len(costs) + 1) + "|")
+    for count in holes:
+        for (recovery, lost), values in costs.items():
+            values.append(ns_per_packet(Case(count, recovery, lost), arguments.rounds))
+        row = " | ".join(f"{values[-1]:.0f}" for values in costs.values())
+        print(f"| {count:,} | {row} |", flush=True)
+    if arguments.holes is None:
+        draw(costs, holes, PICTURE)
+
+
+if __name__ == "__main__":
+    main()
