@@ -7,15 +7,56 @@
 
 mod tree;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use self::tree::Tree;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// The set.
+/// The set, which takes a pointer while nothing was ever added: most connections lose little.
+#[derive(Debug, Default)]
+pub(super) struct Bitmap(Option<Box<Words>>);
+
+static NOTHING: Words = Words::NONE;
+
+impl Deref for Bitmap {
+    type Target = Words;
+
+    #[inline]
+    fn deref(&self) -> &Words {
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl Bitmap {
+    /// Adds `[left, right)`.
+    #[inline]
+    pub(super) fn insert(&mut self, left: u64, right: u64) {
+        let words = self.0.get_or_insert_with(|| Box::new(Words::NONE));
+        words.insert(left, right);
+    }
+
+    /// Removes a number. Returns whether it was in the set.
+    #[inline]
+    pub(super) fn remove(&mut self, number: u64) -> bool {
+        self.0.as_mut().is_some_and(|words| words.remove(number))
+    }
+
+    /// Removes everything below `number`; returns how many numbers that were.
+    #[inline]
+    pub(super) fn remove_below(&mut self, number: u64) -> u64 {
+        let words = self.0.as_mut();
+        words.map_or(0, |words| words.remove_below(number))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.remove_below(self.window.end * BITS);
+    }
+}
+
+/// The same with its words, to look at.
 #[derive(Debug)]
-pub(super) struct Bitmap {
+pub(super) struct Words {
     /// As many as a power of two; the place of a word is its number modulo that. There are always more
     /// than the window needs, so that there is a word without numbers on either side of it.
     words: Vec<u64>,
@@ -25,18 +66,13 @@ pub(super) struct Bitmap {
     window: Range<u64>,
 }
 
-impl Default for Bitmap {
-    fn default() -> Self {
-        Self {
-            words: Vec::new(),
-            not_empty: Tree::EMPTY,
-            not_full: Tree::EMPTY,
-            window: 0..0,
-        }
-    }
-}
-
-impl Bitmap {
+impl Words {
+    const NONE: Self = Self {
+        words: Vec::new(),
+        not_empty: Tree::EMPTY,
+        not_full: Tree::EMPTY,
+        window: 0..0,
+    };
     const FEWEST_WORDS: usize = 4;
 
     #[inline]
@@ -144,9 +180,8 @@ impl Bitmap {
         words.map(count).map(u64::from).sum()
     }
 
-    /// Adds `[left, right)`.
     #[inline]
-    pub(super) fn insert(&mut self, left: u64, right: u64) {
+    fn insert(&mut self, left: u64, right: u64) {
         debug_assert!(left < right, "nothing to add");
         let words = left / BITS..right.div_ceil(BITS);
         if words.start < self.window.start || words.end > self.window.end {
@@ -202,9 +237,8 @@ impl Bitmap {
         self.words = words;
     }
 
-    /// Removes a number. Returns whether it was in the set.
     #[inline]
-    pub(super) fn remove(&mut self, number: u64) -> bool {
+    fn remove(&mut self, number: u64) -> bool {
         let present = self.contains(number);
         if present {
             let place = self.place(number / BITS);
@@ -214,9 +248,8 @@ impl Bitmap {
         present
     }
 
-    /// Removes everything below `number`; returns how many numbers that were.
     #[inline]
-    pub(super) fn remove_below(&mut self, number: u64) -> u64 {
+    fn remove_below(&mut self, number: u64) -> u64 {
         if number <= self.window.start * BITS {
             return 0;
         }
@@ -245,10 +278,6 @@ impl Bitmap {
         if after == 0 {
             self.not_empty.remove(place);
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.remove_below(self.window.end * BITS);
     }
 }
 
