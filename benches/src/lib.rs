@@ -26,7 +26,7 @@ impl Work {
 }
 
 /// The parts of the engine one by one, then whole dumbbells.
-pub const WORK: [Work; 6] = [
+pub const WORK: [Work; 8] = [
     Work {
         name: "event loop: 1,000 datagram streams over access links, idle queues",
         scenario: include_str!("../scenarios/event_loop.toml"),
@@ -38,6 +38,14 @@ pub const WORK: [Work; 6] = [
     Work {
         name: "scoreboard: a window of 100,000 packets, 1 % lost",
         scenario: include_str!("../scenarios/scoreboard.toml"),
+    },
+    Work {
+        name: "scoreboard: four flows overshoot 100 Gbit/s, SACK",
+        scenario: include_str!("../scenarios/overshoot_sack.toml"),
+    },
+    Work {
+        name: "scoreboard: four flows overshoot 100 Gbit/s, RACK-TLP",
+        scenario: include_str!("../scenarios/overshoot_rack.toml"),
     },
     Work {
         name: "dumbbell: one flow, drop-tail",

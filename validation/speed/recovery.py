@@ -1,16 +1,16 @@
 """What a packet costs in loss recovery: `python -m validation.speed.recovery`.
 
-A window of which every other segment is lost, for windows of 200 to 20 million segments: 100 to 10 million
-holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985), and the same where every other
-retransmission is lost again, which SACK leaves to the retransmission timer. Prints, for each, the processor
-time of a data packet sent from the lossy window on, and the same without losses. Draws the curves into
-docs/images/speed-recovery.svg.
+A window of which every other segment is lost, for windows of 200 to 20 million segments: 100 to 10
+million holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985); and the same where every
+other retransmission is lost again, which SACK leaves to the retransmission timer. Prints, for each,
+the processor time of a data packet sent from the lossy window on, and the same without losses.
+Draws the curves into docs/images/speed-recovery.svg.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from validation.speed.measure import ROOT, Longhaul, one_core
+from validation.speed.measure import ROOT, Longhaul, Measurement, one_core
 
 HOLES = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 RECOVERIES = ("sack", "rack-tlp")
@@ -62,13 +62,13 @@ class Case:
     @property
     def segments_before(self) -> int:
         """Segments sent in these, but at least one, so that the transfer exists."""
-        return max(1, MAX_INITIAL_WINDOW * (2**self.doublings - 1))
+        return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:
         """Build transfers of so many segments.
 
-        A window leaves in a quarter of the round trip, so that round trips keep apart for all that is
-        lost in them.
+        A window leaves in a quarter of the round trip, so that what is lost in one round trip and
+        what in the next can be told apart by time.
         """
         spacing = 40 * RTT_S
         changes: list[dict[str, Any]] = []
@@ -120,8 +120,12 @@ def ns_per_packet(case: Case, rounds: int) -> float:
     with one_core(), ExitStack() as stack:
         workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
         runs = [[worker.run() for worker in workers] for _ in range(rounds)]
-    short, full = (min(column, key=lambda run: run.cpu_s) for column in zip(*runs, strict=True))
+    short, full = (_cheapest(column) for column in zip(*runs, strict=True))
     return 1e9 * (full.cpu_s - short.cpu_s) / (full.packets - short.packets)
+
+
+def _cheapest(runs: Iterable[Measurement]) -> Measurement:
+    return min(runs, key=lambda run: run.cpu_s)
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
@@ -131,8 +135,12 @@ def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: 
     for (recovery, lost), values in costs.items():
         colour = "#c0392b" if recovery == "sack" else "#2471a3"
         style = {"none": ":", "once": "-", "again": "--"}[lost]
-        label = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}[lost]
-        axes.plot(holes, values, style, color=colour, marker="o", ms=3, label=f"{recovery}: {label}")
+        label = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}[
+            lost
+        ]
+        axes.plot(
+            holes, values, style, color=colour, marker="o", ms=3, label=f"{recovery}: {label}"
+        )
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("holes in the window")
