@@ -4,6 +4,7 @@ import numpy as np
 
 from longhaul.analysis.fairness import bandwidth_stolen
 from longhaul.analysis.statistics import crossing
+from longhaul.campaign.sweep import Level
 from longhaul.studies.data import Curve, Data, NotRunError, together
 from longhaul.studies.measures import (
     GENERAL,
@@ -309,7 +310,18 @@ def noise(data: Data) -> float:
 @measure
 def cost_of_windows(data: Data, of: str) -> float:
     """Time per packet with the largest windows over that with windows a hundred times smaller."""
-    cells = {row["mbps"]: row["wall_s"] / row["data_packets"] for row in data.cells(of).to_dicts()}
-    if not {100, 10000} <= set(cells):
-        raise NotRunError("both ends are needed")
-    return float(cells[10000] / cells[100])
+    return _cost(data, of, "mbps", 10000, 100)
+
+
+@measure
+def cost_of_losses(data: Data, of: str) -> float:
+    """Time per packet where a whole window is lost over that without losses."""
+    return _cost(data, of, "lost", "window", "nothing")
+
+
+def _cost(data: Data, of: str, axis: str, level: Level, than: Level) -> float:
+    """Time per packet at one level of an axis over that at another."""
+    cells = {row[axis]: row["wall_s"] / row["data_packets"] for row in data.cells(of).to_dicts()}
+    if not {level, than} <= set(cells):
+        raise NotRunError("both levels are needed")
+    return float(cells[level] / cells[than])
