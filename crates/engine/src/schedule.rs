@@ -22,8 +22,6 @@ use crate::network::Upcoming;
 pub(crate) enum Event {
     /// A link's rate, delay or loss changes; the index is that of its changes.
     Change(u32),
-    /// A link ends the transmission of a packet (explicit service only).
-    Departure(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
     /// Packets on several links reach the one that they all lead to; the index is the merge's.
@@ -72,28 +70,27 @@ pub(crate) enum Event {
 /// Classes in the order of events at the same time; the class sits above the index in a tag.
 mod class {
     pub(super) const CHANGE: u64 = 0;
-    pub(super) const DEPARTURE: u64 = 1;
-    pub(super) const ARRIVAL: u64 = 2;
-    pub(super) const MERGE: u64 = 3;
-    pub(super) const QUEUE_UPDATE: u64 = 4;
-    pub(super) const RELEASE: u64 = 5;
-    pub(super) const SEND: u64 = 6;
-    pub(super) const DATAGRAM: u64 = 7;
-    pub(super) const DUMMY: u64 = 8;
-    pub(super) const REPAIR_TIMER: u64 = 9;
-    pub(super) const RETRANSMISSION_TIMER: u64 = 10;
-    pub(super) const DELAYED_ACK_TIMER: u64 = 11;
-    pub(super) const HELD: u64 = 12;
-    pub(super) const TURN: u64 = 13;
-    pub(super) const TRAFFIC: u64 = 14;
-    pub(super) const MESSAGE: u64 = 15;
-    pub(super) const CHECK: u64 = 16;
-    pub(super) const START: u64 = 17;
-    pub(super) const STOP: u64 = 18;
-    pub(super) const MEASURE_FROM: u64 = 19;
-    pub(super) const SAMPLE: u64 = 20;
-    pub(super) const PROGRESS: u64 = 21;
-    pub(super) const END: u64 = 22;
+    pub(super) const ARRIVAL: u64 = 1;
+    pub(super) const MERGE: u64 = 2;
+    pub(super) const QUEUE_UPDATE: u64 = 3;
+    pub(super) const RELEASE: u64 = 4;
+    pub(super) const SEND: u64 = 5;
+    pub(super) const DATAGRAM: u64 = 6;
+    pub(super) const DUMMY: u64 = 7;
+    pub(super) const REPAIR_TIMER: u64 = 8;
+    pub(super) const RETRANSMISSION_TIMER: u64 = 9;
+    pub(super) const DELAYED_ACK_TIMER: u64 = 10;
+    pub(super) const HELD: u64 = 11;
+    pub(super) const TURN: u64 = 12;
+    pub(super) const TRAFFIC: u64 = 13;
+    pub(super) const MESSAGE: u64 = 14;
+    pub(super) const CHECK: u64 = 15;
+    pub(super) const START: u64 = 16;
+    pub(super) const STOP: u64 = 17;
+    pub(super) const MEASURE_FROM: u64 = 18;
+    pub(super) const SAMPLE: u64 = 19;
+    pub(super) const PROGRESS: u64 = 20;
+    pub(super) const END: u64 = 21;
     pub(super) const SHIFT: u32 = 59;
     /// Of an arrival's index; between it and the class is its turn.
     pub(super) const LINK_BITS: u32 = 22;
@@ -104,7 +101,6 @@ impl Event {
     fn tag(self) -> u64 {
         let (class, index) = match self {
             Self::Change(changes) => (class::CHANGE, changes),
-            Self::Departure(link) => (class::DEPARTURE, link),
             Self::Arrival(link) => (class::ARRIVAL, link),
             Self::Merge(merge) => (class::MERGE, merge),
             Self::QueueUpdate(link) => (class::QUEUE_UPDATE, link),
@@ -135,7 +131,6 @@ impl Event {
         let index = tag as u32;
         match tag >> class::SHIFT {
             class::CHANGE => Self::Change(index),
-            class::DEPARTURE => Self::Departure(index),
             class::ARRIVAL => Self::Arrival(link_of(tag)),
             class::MERGE => Self::Merge(index),
             class::QUEUE_UPDATE => Self::QueueUpdate(index),
@@ -380,12 +375,12 @@ mod tests {
         for (link, turn) in [(1, Turn::LAST), (2, Turn::FIRST), (3, Turn::LAST)] {
             schedule.push_arrival(Upcoming { time: now, turn }, link);
         }
-        schedule.push_link(now, Event::Departure(9));
+        schedule.push_link(now, Event::Change(9));
         schedule.push_timer(now, Event::Start(0));
         let mut order = Vec::new();
         for _ in 0..6 {
             let (_, event) = schedule.next();
-            if matches!(event, Event::Arrival(_) | Event::Departure(_)) {
+            if matches!(event, Event::Arrival(_) | Event::Change(_)) {
                 schedule.finish_link();
             }
             order.push(event);
@@ -393,7 +388,7 @@ mod tests {
         assert_eq!(
             order,
             [
-                Event::Departure(9),
+                Event::Change(9),
                 Event::Arrival(2),
                 Event::Arrival(1),
                 Event::Arrival(3),
@@ -427,7 +422,7 @@ mod tests {
                 let later = |span: u64| Time::from_ps(now.as_ps() + span);
                 if let &Some(span) = meanwhile {
                     // Another class, which at the same time comes first.
-                    schedule.push_link(later(span), Event::Departure(other));
+                    schedule.push_link(later(span), Event::Change(other));
                     pending.push(later(span).as_ps());
                 }
                 match *renewal {

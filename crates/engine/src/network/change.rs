@@ -126,7 +126,12 @@ impl Network {
             Some(next) => self.schedule.renew_link(next.at),
             None => self.schedule.finish_link(),
         }
-        self.links[changes.link as usize].alter(step);
+        let link = &mut self.links[changes.link as usize];
+        // What happens at the same time happens after the change.
+        if let Some(before) = self.now.as_ps().checked_sub(1) {
+            link.catch_up(Time::from_ps(before), &mut self.options);
+        }
+        link.alter(step);
     }
 }
 

@@ -293,13 +293,15 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
         let nowhere_else = around.next.len() == 1 && !around.ends_here;
-        is_plain(link) && !link.captured && nowhere_else && link.delay > Merge::ROUNDING
+        let knows_all = link.service() == Service::OnArrival;
+        knows_all && !link.captured && nowhere_else && link.delay > Merge::ROUNDING
     };
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
+/// Whether what a link does depends on nothing but what arrives.
 fn is_plain(link: &Link) -> bool {
-    link.service() == Service::OnArrival
+    link.changes.is_empty()
 }
 
 fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {

@@ -28,7 +28,7 @@ use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
 use crate::random::Streams;
-use crate::schedule::Schedule;
+use crate::schedule::{Event, Schedule};
 
 /// What became of a packet that has reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
@@ -134,13 +134,7 @@ impl Network {
     #[inline(always)]
     fn put_on(&mut self, link: u32, packet: &Packet) {
         let now = self.moment();
-        let offer = self.links[link as usize].offer(
-            packet,
-            packet.route,
-            now,
-            &mut self.schedule,
-            &mut self.options,
-        );
+        let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.options);
         self.conclude(link, offer, packet.sack);
     }
 
@@ -192,13 +186,7 @@ impl Network {
         let both = self.links.get_disjoint_mut([from as usize, to as usize]);
         let [before, next] = both.expect("no link follows itself");
         let packet = before.last_handed_on();
-        let offer = next.offer(
-            packet,
-            packet.route + 1,
-            now,
-            &mut self.schedule,
-            &mut self.options,
-        );
+        let offer = next.offer(packet, packet.route + 1, now, &mut self.options);
         let sack = packet.sack;
         self.conclude(to, offer, sack);
     }
@@ -226,16 +214,24 @@ impl Network {
         }
     }
 
-    /// Lets everything work ahead of time that can, once all routes are known.
+    /// Lets everything work ahead of time that can, once all routes are known, and begins the periods of
+    /// disciplines: whole ones since time zero.
     pub(crate) fn look_ahead(&mut self, config: &Config, edges: &[Edge]) {
+        for (link, id) in self.links.iter().zip(0..) {
+            if let Some(period) = link.period() {
+                let end = Time::ZERO + period;
+                self.schedule.push_observation(end, Event::QueueUpdate(id));
+            }
+        }
         let Plan { deliveries, merges } = lookahead::plan(config, &self.routes, edges);
         self.deliveries = deliveries;
         self.merges = merges;
     }
 
-    /// How far ahead of the simulation a link hands its packets on.
+    /// The event of a link's arrivals: how far ahead of the simulation it hands them on.
     #[inline]
-    pub(crate) fn delivery(&self, link: u32) -> Delivery {
+    pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
+        self.links[link as usize].catch_up(self.now, &mut self.options);
         self.deliveries[link as usize]
     }
 
@@ -315,21 +311,19 @@ impl Network {
         self.merges[index as usize].finish(begin, &mut self.schedule);
     }
 
-    /// The event of the end of a transmission, with explicit service.
-    pub(crate) fn depart(&mut self, link: u32) {
-        self.schedule.finish_link();
-        if self.links[link as usize].depart(self.now, &mut self.schedule, &mut self.options) {
-            self.announce(link);
-        }
-        for sack in self.links[link as usize].displaced() {
-            self.options.forget(sack);
-        }
-    }
-
     /// The event of the end of a period of a link's discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
-        let period = self.links[link as usize].update();
-        self.schedule.renew_link(self.now + period);
+        let period = self.links[link as usize].update(self.now, &mut self.options);
+        let next = self.now + period.expect("only what has a period has an event for it");
+        self.schedule
+            .push_observation(next, Event::QueueUpdate(link));
+    }
+
+    /// Brings all links up to now.
+    fn catch_up(&mut self) {
+        for link in &mut self.links {
+            link.catch_up(self.now, &mut self.options);
+        }
     }
 
     /// The packet about to arrive at the far end of a link whose packets are recorded.
@@ -353,6 +347,7 @@ impl Network {
 
     /// Counters of every link up to now.
     pub(crate) fn counters(&mut self) -> Vec<LinkCounters> {
+        self.catch_up();
         let now = self.now;
         let counters = self.links.iter_mut().map(|link| link.counters(now));
         let mut counters: Vec<LinkCounters> = counters.collect();
@@ -370,7 +365,8 @@ impl Network {
     }
 
     /// What links have done to the data packets of each of so many connections.
-    pub(crate) fn fates(&self, connections: usize) -> Vec<Fate> {
+    pub(crate) fn fates(&mut self, connections: usize) -> Vec<Fate> {
+        self.catch_up();
         let mut all = vec![Fate::default(); connections];
         for link in &self.links {
             link.add_fates(&mut all);
@@ -380,6 +376,7 @@ impl Network {
 
     /// Restarts the record of largest queues; returns those so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
+        self.catch_up();
         let now = self.now;
         self.links
             .iter_mut()
@@ -389,6 +386,7 @@ impl Network {
 
     /// Samples of the links that are sampled.
     pub(crate) fn samples(&mut self) -> impl Iterator<Item = LinkSample> {
+        self.catch_up();
         let now = self.now;
         self.links
             .iter_mut()

@@ -90,7 +90,7 @@ impl World {
     /// Packets on a link reach its far end: all of them that may be handed on by now.
     fn deliver(&mut self, link: u32, recorder: &mut dyn Recorder) {
         let begin = self.env.network.now;
-        let delivery = self.env.network.delivery(link);
+        let delivery = self.env.network.begin_arrivals(link);
         if self.env.network.captured(link).is_some() {
             self.deliver_captured(link, recorder);
         } else {
@@ -193,7 +193,6 @@ impl World {
         env.network.set_clock(env.network.now);
         match event {
             Event::Change(changes) => env.network.change(changes),
-            Event::Departure(link) => env.network.depart(link),
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Release(entrance) => env.network.release(entrance),
             Event::Send(index)

@@ -1,5 +1,9 @@
-//! Explicit service: one event at the end of each transmission, as disciplines need that decide
-//! which packet leaves next.
+//! Explicit service: transmissions begin and end one by one, as disciplines need that decide which
+//! packet leaves next.
+//!
+//! What leaves depends on what has arrived, not on when anybody looks. So departures take no events: they
+//! are found out, each as of its time, when the next packet arrives, when the packets at the far end are
+//! due, and when something is measured or changes.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -11,42 +15,42 @@ use crate::config;
 use crate::network::queue::Effects;
 use crate::network::router::Router;
 use crate::packet::{OptionStore, Packet};
-use crate::schedule::{Event, Schedule};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
 #[derive(Debug)]
 pub(super) struct ExplicitService {
-    link: u32,
     transmitter: Transmitter,
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     router: Option<Box<Router>>,
-    /// End of the last transmission that is due; before it a packet may wait for its tokens.
+    /// End of the last transmission that has begun; before it a packet may wait for its tokens.
     busy_until: Time,
+    /// Whether that end is still to be found out.
+    in_service: bool,
     /// Arrival at the far end of the last packet that has begun service.
     last_arrival: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
-    /// Whether the discipline's periods have begun.
-    has_periods: bool,
-    pub(super) effects: Effects,
+    /// When the first packet arrived, before which there are no periods.
+    first_arrival: Time,
+    effects: Effects,
 }
 
 impl ExplicitService {
-    pub(super) fn new(link: u32, config: &config::Link) -> Self {
+    pub(super) fn new(config: &config::Link) -> Self {
         Self {
-            link,
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
             router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
+            in_service: false,
             last_arrival: Time::ZERO,
             propagating: 0,
-            has_periods: false,
+            first_arrival: Time::NEVER,
             effects: Effects::default(),
         }
     }
@@ -72,35 +76,39 @@ impl ExplicitService {
         port: &mut Port,
         packet: Packet,
         now: Time,
-        schedule: &mut Schedule,
         options: &mut OptionStore,
     ) -> Offer {
-        let idle = self.busy_until <= now;
+        self.catch_up(port, now, options);
+        let idle = !self.in_service;
         let idle_since = idle.then_some(self.busy_until);
-        self.begin_periods(port, now, schedule);
+        self.first_arrival = self.first_arrival.min(now);
         if let Some(router) = &mut self.router {
             router.on_arrival(&packet, options);
         }
-        if !port.enqueue(packet, now, idle_since, &mut self.effects) {
+        if !port.enqueue(packet, now, idle_since, &mut self.effects, options) {
             return Offer::Dropped;
         }
-        if idle {
-            self.begin_next(port, now, schedule, options);
-        }
+        let leads = idle && self.begin_next(port, now, options);
         port.note_maximum();
-        Offer::Accepted
+        if leads { Offer::Leads } else { Offer::Accepted }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one.
-    fn begin_next(
-        &mut self,
-        port: &mut Port,
-        now: Time,
-        schedule: &mut Schedule,
-        options: &mut OptionStore,
-    ) {
-        let Some(mut packet) = port.dequeue(now, &mut self.effects) else {
-            return;
+    /// Finds out the transmissions that have ended by `now`, and which packets were next.
+    #[inline]
+    pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
+        while self.in_service && self.busy_until <= now {
+            self.propagating += 1;
+            self.begin_next(port, self.busy_until, options);
+        }
+    }
+
+    /// Begins the transmission of the packet that the discipline chooses, if there is one. Returns
+    /// whether it will be the next one at the far end.
+    fn begin_next(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) -> bool {
+        let next = port.dequeue(now, &mut self.effects, options);
+        self.in_service = next.is_some();
+        let Some(mut packet) = next else {
+            return false;
         };
         if let Some(router) = &mut self.router {
             let (_, waiting_bytes) = port.waiting();
@@ -117,34 +125,23 @@ impl ExplicitService {
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
-        schedule.push_link(self.busy_until, Event::Departure(self.link));
-        port.append_in_service(packet);
-    }
-
-    /// With the first packet, enters the end of the current period of discipline or router: periods are whole
-    /// ones since time zero, and nothing happens in those before.
-    fn begin_periods(&mut self, port: &mut Port, now: Time, schedule: &mut Schedule) {
-        if self.has_periods {
-            return;
-        }
-        self.has_periods = true;
-        if let Some(period) = self.period(port) {
-            let periods = now.as_ps() / period.as_ps() + 1;
-            let end = Time::from_ps(periods * period.as_ps());
-            schedule.push_link(end, Event::QueueUpdate(self.link));
-        }
+        port.append_in_service(packet)
     }
 
     /// Time between two calls of [`Self::update`], if discipline or router need them.
-    fn period(&self, port: &mut Port) -> Option<Span> {
+    pub(super) fn period(&self, port: &Port) -> Option<Span> {
         match &self.router {
             Some(router) => Some(router.period()),
-            None => port.queue.held().period(),
+            None => port.queue.period(),
         }
     }
 
-    /// A period of the discipline or router is over. Returns the length of the next one.
-    pub(super) fn update(&mut self, port: &mut Port) -> Span {
+    /// A period of the discipline or router is over at `now`. Nothing happens in those before the first
+    /// packet.
+    pub(super) fn update(&mut self, port: &mut Port, now: Time) {
+        if self.first_arrival >= now {
+            return;
+        }
         match &mut self.router {
             Some(router) => {
                 let (_, waiting_bytes) = port.waiting();
@@ -152,32 +149,15 @@ impl ExplicitService {
             }
             None => port.queue.held().update(),
         }
-        let period = self.period(port);
-        period.expect("only what has a period has a timer")
     }
 
-    /// A transmission ends. The caller has taken the event off the schedule. Returns whether the packet
-    /// is the next one at the far end.
-    pub(super) fn depart(
-        &mut self,
-        port: &mut Port,
-        now: Time,
-        schedule: &mut Schedule,
-        options: &mut OptionStore,
-    ) -> bool {
-        self.propagating += 1;
-        self.begin_next(port, now, schedule, options);
-        self.propagating == 1
-    }
-
-    /// The packet that reaches the far end next, if its transmission has ended.
-    pub(super) fn next<'a>(&self, port: &'a Port) -> Option<&'a Packet> {
-        port.next().filter(|_| self.propagating > 0)
-    }
-
-    /// Hands on the next packet, if it reaches the far end by `until`.
+    /// Hands on the next packet, if it reaches the far end by `until` and its transmission has ended. The
+    /// one in service is left, so that as long as packets wait there is a next one.
+    #[inline]
     pub(super) fn hand_on<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
-        self.next(port)?;
+        if self.propagating == 0 {
+            return None;
+        }
         let packet = port.hand_on(until)?;
         self.propagating -= 1;
         Some(packet)

@@ -2,8 +2,8 @@
 //!
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
-//! order of their arrival at the far end. Explicit service takes an event per packet at the end of
-//! its transmission, as disciplines need that decide then. Both give the same results (tested).
+//! order of their arrival at the far end. Explicit service finds out one transmission after the other, as
+//! disciplines need that decide then. Both give the same results (tested).
 
 mod clock;
 mod explicit;
@@ -33,9 +33,8 @@ use super::loss::LossModel;
 use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
-use crate::packet::{OptionStore, Packet, SackHandle};
+use crate::packet::{OptionStore, Packet};
 use crate::random::Streams;
-use crate::schedule::Schedule;
 
 /// One direction of a link at work.
 #[derive(Debug)]
@@ -81,7 +80,7 @@ impl Link {
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
         let server = match (config.service(), clock) {
-            (Service::Explicit, _) => Server::Explicit(Box::new(ExplicitService::new(id, config))),
+            (Service::Explicit, _) => Server::Explicit(Box::new(ExplicitService::new(config))),
             (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
             (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
         };
@@ -106,7 +105,6 @@ impl Link {
         packet: &Packet,
         route: u32,
         arrival: Moment,
-        schedule: &mut Schedule,
         options: &mut OptionStore,
     ) -> Offer {
         let port = &mut self.port;
@@ -115,7 +113,7 @@ impl Link {
             Server::Ns2(clock) => port.offer(clock, packet, route, arrival),
             Server::Explicit(service) => {
                 let packet = Packet { route, ..*packet };
-                service.offer(port, packet, arrival.time, schedule, options)
+                service.offer(port, packet, arrival.time, options)
             }
         }
     }
@@ -125,37 +123,29 @@ impl Link {
         self.port.count_drop(DropReason::Loss, packet);
     }
 
-    /// Explicit service: a transmission ends. The caller has taken the event off the schedule.
-    /// Returns whether the packet is the next one at the far end.
-    pub(crate) fn depart(
-        &mut self,
-        now: Time,
-        schedule: &mut Schedule,
-        options: &mut OptionStore,
-    ) -> bool {
-        match &mut self.server {
-            Server::Explicit(service) => service.depart(&mut self.port, now, schedule, options),
-            Server::Exact(_) | Server::Ns2(_) => unreachable!("departures are known on arrival"),
+    /// Explicit service: finds out the transmissions that have ended by `now`.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
+        if let Server::Explicit(service) = &mut self.server {
+            service.catch_up(&mut self.port, now, options);
         }
     }
 
-    /// Explicit service: the period of the discipline or router is over. Returns the length of the next one.
-    pub(crate) fn update(&mut self) -> Span {
-        match &mut self.server {
-            Server::Explicit(service) => service.update(&mut self.port),
-            Server::Exact(_) | Server::Ns2(_) => unreachable!("only explicit service has periods"),
-        }
-    }
-
-    /// Takes the SACK blocks of packets that were dropped after they had been accepted.
-    pub(crate) fn displaced(&mut self) -> impl Iterator<Item = SackHandle> {
-        let service = match &mut self.server {
-            Server::Explicit(service) => Some(service),
+    /// The time between two updates of the discipline or router, if it needs any.
+    pub(crate) fn period(&self) -> Option<Span> {
+        match &self.server {
+            Server::Explicit(service) => service.period(&self.port),
             Server::Exact(_) | Server::Ns2(_) => None,
-        };
-        service
-            .into_iter()
-            .flat_map(|service| service.effects.displaced.drain(..))
+        }
+    }
+
+    /// The period of the discipline or router is over. Returns the length of the next one.
+    pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
+        if let Server::Explicit(service) = &mut self.server {
+            service.catch_up(&mut self.port, now, options);
+            service.update(&mut self.port, now);
+        }
+        self.period()
     }
 
     /// Changes what the step changes, for packets whose service has not begun.
@@ -172,10 +162,7 @@ impl Link {
     /// The packet that reaches the far end next, if that is known yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {
-        match &self.server {
-            Server::Exact(_) | Server::Ns2(_) => self.port.next(),
-            Server::Explicit(service) => service.next(&self.port),
-        }
+        self.port.next()
     }
 
     /// The same, at the moment at which it becomes the next one, as an entry of an event list.
@@ -214,7 +201,7 @@ impl Link {
 
     /// Counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
-        self.catch_up(now);
+        self.begin_services(now);
         let port = &self.port;
         let on_arrival = |busy_until| {
             let (in_ring, _) = port.waiting();
@@ -241,8 +228,8 @@ impl Link {
         self.port.fates.add_to(all);
     }
 
-    /// Takes note of the services that have begun by `now`.
-    fn catch_up(&mut self, now: Time) {
+    /// Service on arrival: takes note of the services that have begun by `now`.
+    fn begin_services(&mut self, now: Time) {
         let (port, now) = (&mut self.port, Moment::at(now));
         match &mut self.server {
             Server::Exact(clock) => port.begin_services(clock, now),
@@ -253,7 +240,7 @@ impl Link {
 
     /// Forgets the largest queue up to `now`: a new period of measurement begins.
     pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
-        self.catch_up(now);
+        self.begin_services(now);
         self.port.restart_maximum()
     }
 

@@ -8,7 +8,7 @@ mod drop_tail;
 mod holding;
 mod red;
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 pub use drop_tail::{Capacity, Counting, DropTail};
 pub use holding::{
@@ -188,6 +188,14 @@ impl Queue {
             Self::DropTail(_) | Self::Red(_) | Self::Prioritised(_) => {
                 unreachable!("made for service on arrival")
             }
+        }
+    }
+
+    /// The time between two updates, if explicit service has to call for them.
+    pub(crate) fn period(&self) -> Option<Span> {
+        match self {
+            Self::Holding(holding) => holding.period(),
+            Self::DropTail(_) | Self::Red(_) | Self::Prioritised(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use longhaul_units::Time;
 
 use super::Port;
 use crate::network::queue::{Arrival, DropReason, Effects};
-use crate::packet::{Flags, Packet};
+use crate::packet::{Flags, OptionStore, Packet};
 
 impl Port {
     /// A packet reaches the near end at `now`, when the link had been idle since `idle_since`.
@@ -15,6 +15,7 @@ impl Port {
         now: Time,
         idle_since: Option<Time>,
         effects: &mut Effects,
+        options: &mut OptionStore,
     ) -> bool {
         let bytes = packet.bytes;
         let arrival = Arrival {
@@ -47,7 +48,7 @@ impl Port {
         self.waiting_pkts += 1;
         self.waiting_bytes += u64::from(bytes);
         self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(now.as_ps());
-        self.settle(now, effects);
+        self.settle(now, effects, options);
         true
     }
 
@@ -56,12 +57,13 @@ impl Port {
         &mut self,
         now: Time,
         effects: &mut Effects,
+        options: &mut OptionStore,
     ) -> Option<Packet> {
         let next = self.queue.held().dequeue(now, effects);
         if let Some(packet) = &next {
             self.note_end_of_wait(packet, now);
         }
-        self.settle(now, effects);
+        self.settle(now, effects, options);
         next
     }
 
@@ -74,7 +76,7 @@ impl Port {
     }
 
     /// Counts what the discipline has done to packets that it held.
-    fn settle(&mut self, now: Time, effects: &mut Effects) {
+    fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         while let Some(packet) = effects.marked.pop() {
             self.count_mark(&packet);
         }
@@ -82,9 +84,7 @@ impl Port {
             self.note_end_of_wait(&packet, now);
             self.tally.accepted_bytes -= u64::from(packet.bytes);
             self.count_drop(reason, &packet);
-            if !packet.sack.is_none() {
-                effects.displaced.push(packet.sack);
-            }
+            options.forget(packet.sack);
         }
         debug_assert_eq!(
             self.queue.held().held(),
@@ -98,9 +98,9 @@ impl Port {
         self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
     }
 
-    /// A packet has begun service.
-    pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) {
-        self.ring.push(packet, self.ring.accepted());
+    /// A packet has begun service. Returns whether all before it have been handed on.
+    pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
+        self.ring.push(packet, self.ring.accepted())
     }
 
     /// Picoseconds that the packets now waiting have waited.

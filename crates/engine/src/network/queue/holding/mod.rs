@@ -40,7 +40,7 @@ use self::round_robin::RoundRobin;
 pub use self::round_robin::RoundRobinConfig;
 use super::{Arrival, Counting, DropReason, DropTail, Queue, QueueConfig};
 use crate::network::router::{VcpConfig, XcpConfig};
-use crate::packet::{Flags, Packet, SackHandle};
+use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
 /// A discipline that holds its packets. A packet's `time` is when it arrived.
@@ -58,9 +58,6 @@ pub(crate) enum Holding {
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
     pub(crate) marked: Vec<Packet>,
-    /// The SACK blocks of the dropped packets, once counted, for the network to forget with the next
-    /// departure.
-    pub(crate) displaced: Vec<SackHandle>,
 }
 
 impl Effects {
