@@ -71,7 +71,14 @@ impl FqCoDel {
     /// The queue of a packet's flow.
     fn classify(&self, packet: &Packet) -> u32 {
         let hash = mix(flow_key(packet) ^ self.perturbation);
-        (hash % u64::from(self.config.queues)) as u32
+        let queues = u64::from(self.config.queues);
+        // The same, without a division for the usual number of queues.
+        let queue = if queues.is_power_of_two() {
+            hash & (queues - 1)
+        } else {
+            hash % queues
+        };
+        queue as u32
     }
 
     /// Section 4.1.

@@ -1,4 +1,8 @@
-//! Many first-in first-out queues in one store: a queue that is empty takes no room but its ends.
+//! Many first-in first-out queues, each a ring of packets. A queue that is empty has none: its ring goes
+//! to the next queue that gets a packet, so that there are no more rings than queues ever held packets
+//! at once, and queues that are short for a while allocate nothing.
+
+use std::collections::VecDeque;
 
 use super::codel::Source;
 use crate::network::queue::Capacity;
@@ -7,26 +11,16 @@ use crate::packet::Packet;
 /// Queues by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubQueues {
-    /// Packets of all queues, each with the place of the one behind it.
-    slots: Vec<Slot>,
-    /// The first free slot, from which the others follow.
-    free: Option<u32>,
     queues: Vec<SubQueue>,
+    /// Rings that no queue needs.
+    spare: Vec<VecDeque<Packet>>,
     pkts: u64,
     bytes: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    packet: Packet,
-    next: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SubQueue {
-    /// The places of the first packet and of the last.
-    ends: Option<(u32, u32)>,
-    pkts: u32,
+    packets: VecDeque<Packet>,
     bytes: u64,
 }
 
@@ -38,55 +32,47 @@ impl SubQueues {
         }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, queue: u32, packet: Packet) {
-        let slot = Slot { packet, next: None };
-        let place = if let Some(place) = self.free {
-            self.free = self.slots[place as usize].next;
-            self.slots[place as usize] = slot;
-            place
-        } else {
-            self.slots.push(slot);
-            u32::try_from(self.slots.len() - 1).expect("fewer than 4e9 packets wait")
-        };
         let queue = &mut self.queues[queue as usize];
-        let first = queue.ends.map_or(place, |(first, last)| {
-            self.slots[last as usize].next = Some(place);
-            first
-        });
-        queue.ends = Some((first, place));
-        queue.pkts += 1;
-        queue.bytes += u64::from(packet.bytes);
+        if queue.packets.is_empty()
+            && let Some(ring) = self.spare.pop()
+        {
+            queue.packets = ring;
+        }
+        let bytes = u64::from(packet.bytes);
+        queue.packets.push_back(packet);
+        queue.bytes += bytes;
         self.pkts += 1;
-        self.bytes += u64::from(packet.bytes);
+        self.bytes += bytes;
     }
 
+    #[inline]
     pub(super) fn pop(&mut self, queue: u32) -> Option<Packet> {
         let queue = &mut self.queues[queue as usize];
-        let (first, last) = queue.ends?;
-        let slot = &mut self.slots[first as usize];
-        queue.ends = slot.next.map(|next| (next, last));
-        slot.next = self.free.replace(first);
-        let packet = slot.packet;
-        queue.pkts -= 1;
-        queue.bytes -= u64::from(packet.bytes);
+        let packet = queue.packets.pop_front()?;
+        let bytes = u64::from(packet.bytes);
+        queue.bytes -= bytes;
         self.pkts -= 1;
-        self.bytes -= u64::from(packet.bytes);
+        self.bytes -= bytes;
+        if queue.packets.is_empty() {
+            self.spare.push(std::mem::take(&mut queue.packets));
+        }
         Some(packet)
     }
 
     /// The first packet of a queue.
     pub(super) fn first(&self, queue: u32) -> Option<&Packet> {
-        let (first, _) = self.queues[queue as usize].ends?;
-        Some(&self.slots[first as usize].packet)
+        self.queues[queue as usize].packets.front()
     }
 
     pub(super) fn is_empty(&self, queue: u32) -> bool {
-        self.queues[queue as usize].ends.is_none()
+        self.queues[queue as usize].packets.is_empty()
     }
 
     /// Packets in a queue.
     pub(super) fn pkts(&self, queue: u32) -> u32 {
-        self.queues[queue as usize].pkts
+        self.queues[queue as usize].packets.len() as u32
     }
 
     /// What all hold together: packets and bytes.
@@ -145,7 +131,7 @@ mod tests {
     use crate::network::queue::holding::tests::packet;
 
     proptest! {
-        /// Each queue keeps its order, and the store no more slots than there were ever packets.
+        /// Each queue keeps its order, and there are no more rings than queues that held packets at once.
         #[test]
         fn queues_keep_their_order(
             steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),
@@ -170,12 +156,15 @@ mod tests {
                 let bytes: u64 = model.iter().map(size).sum();
                 prop_assert_eq!(queues.held(), (pkts as u64, bytes));
                 prop_assert_eq!(queues.pkts(queue) as usize, model[queue as usize].len());
-                most = most.max(pkts);
+                most = most.max(model.iter().filter(|queue| !queue.is_empty()).count());
                 let longest = queues.longest(0..5).expect("there are queues");
                 let largest = model.iter().map(size).max();
                 prop_assert_eq!(Some(size(&model[longest as usize])), largest);
             }
-            prop_assert!(queues.slots.len() <= most);
+            let is_ring = |ring: &&VecDeque<Packet>| ring.capacity() > 0;
+            let in_use = queues.queues.iter().map(|queue| &queue.packets);
+            let rings = in_use.chain(&queues.spare).filter(is_ring).count();
+            prop_assert!(rings <= most);
         }
     }
 }
