@@ -8,6 +8,8 @@ pub struct Work {
     /// What its time is mostly spent on.
     pub name: &'static str,
     scenario: &'static str,
+    /// Keys of the scenario with other values.
+    settings: &'static [&'static str],
 }
 
 impl Work {
@@ -18,45 +20,88 @@ impl Work {
     /// If the scenario is not valid.
     #[must_use]
     pub fn config(&self) -> Config {
-        match longhaul_scenario::parse(self.scenario, self.name, None, &[]) {
+        let settings = self.settings.iter().map(ToString::to_string);
+        let settings: Vec<String> = settings.collect();
+        match longhaul_scenario::parse(self.scenario, self.name, None, &settings) {
             Ok(scenario) => scenario.config().clone(),
             Err(error) => panic!("{error}"),
         }
     }
 }
 
-/// The parts of the engine one by one, then whole dumbbells.
-pub const WORK: [Work; 8] = [
+/// Eight CUBIC flows on 10 Gbit/s and 120 ms: what a discipline costs beside drop-tail.
+const DISCIPLINES: &str = include_str!("../scenarios/disciplines.toml");
+
+/// The parts of the engine one by one, whole dumbbells, then one dumbbell under several queue disciplines.
+pub const WORK: [Work; 14] = [
     Work {
         name: "event loop: 1,000 datagram streams over access links, idle queues",
         scenario: include_str!("../scenarios/event_loop.toml"),
+        settings: &[],
     },
     Work {
         name: "link: one datagram stream over a full queue",
         scenario: include_str!("../scenarios/link.toml"),
+        settings: &[],
     },
     Work {
         name: "scoreboard: a window of 100,000 packets, 1 % lost",
         scenario: include_str!("../scenarios/scoreboard.toml"),
+        settings: &[],
     },
     Work {
         name: "scoreboard: four flows overshoot 100 Gbit/s, SACK",
         scenario: include_str!("../scenarios/overshoot_sack.toml"),
+        settings: &[],
     },
     Work {
         name: "scoreboard: four flows overshoot 100 Gbit/s, RACK-TLP",
         scenario: include_str!("../scenarios/overshoot_rack.toml"),
+        settings: &[],
     },
     Work {
         name: "dumbbell: one flow, drop-tail",
         scenario: include_str!("../scenarios/one_flow.toml"),
+        settings: &[],
     },
     Work {
         name: "dumbbell: ten flows, RED with ECN",
         scenario: include_str!("../scenarios/ten_flows.toml"),
+        settings: &[],
     },
     Work {
         name: "dumbbell: a thousand flows with access links",
         scenario: include_str!("../scenarios/thousand_flows.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "discipline: eight flows, drop-tail",
+        scenario: DISCIPLINES,
+        settings: &[],
+    },
+    Work {
+        name: "discipline: eight flows, head drop",
+        scenario: DISCIPLINES,
+        settings: &["topology.dumbbell.bottleneck.queue.drop=head"],
+    },
+    Work {
+        name: "discipline: eight flows, CoDel",
+        scenario: DISCIPLINES,
+        settings: &["topology.dumbbell.bottleneck.queue.kind=codel"],
+    },
+    Work {
+        name: "discipline: eight flows, PIE",
+        scenario: DISCIPLINES,
+        settings: &["topology.dumbbell.bottleneck.queue.kind=pie"],
+    },
+    Work {
+        name: "discipline: eight flows, FQ-CoDel",
+        scenario: DISCIPLINES,
+        settings: &["topology.dumbbell.bottleneck.queue.kind=fq-codel"],
+    },
+    Work {
+        name: "discipline: eight flows, deficit round robin",
+        scenario: DISCIPLINES,
+        settings: &["topology.dumbbell.bottleneck.queue.kind=drr"],
     },
 ];
