@@ -10,7 +10,7 @@ use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use super::clock::{Clock, Moment};
 use super::recent_sizes::RecentSizes;
-use super::turn::{EntryOrder, Turn};
+use super::turn::{CrossingTurn, EntryOrder, Turn};
 use crate::packet::Packet;
 
 /// The clock of one link.
@@ -32,6 +32,7 @@ struct Crossing {
     transmission_s: f64,
     /// From the begin of service to the far end, for records, which picoseconds are enough for.
     whole: Span,
+    turn: CrossingTurn,
 }
 
 impl Ns2Clock {
@@ -49,25 +50,25 @@ impl Ns2Clock {
     /// Whose turn it is when the packet reaches the far end, on its way to which it is now the first.
     #[inline]
     pub(super) fn turn(&mut self, packet: &Packet) -> Turn {
-        let transmission_s = self.crossing(packet.bytes).transmission_s;
         let arrival = Moment {
             time: packet.time,
             ns2_s: packet.ns2_s,
         };
-        let crossing_s = transmission_s + self.delay_s;
-        self.order.turn(arrival, transmission_s, crossing_s)
+        let crossing = self.crossing(packet.bytes).turn;
+        self.order.turn(arrival, &crossing)
     }
 
     #[inline]
-    fn crossing(&mut self, bytes: u16) -> Crossing {
+    fn crossing(&mut self, bytes: u16) -> &Crossing {
         let compute = || {
             let transmission_s = 8.0 * f64::from(bytes) / self.bits_per_s;
             Crossing {
                 transmission_s,
                 whole: nearest(transmission_s + self.delay_s).since(Time::ZERO),
+                turn: CrossingTurn::new(transmission_s, self.delay_s),
             }
         };
-        *self.crossings.get(bytes, compute)
+        self.crossings.get(bytes, compute)
     }
 }
 
@@ -95,7 +96,8 @@ impl Clock for Ns2Clock {
         let Crossing {
             transmission_s,
             whole,
-        } = self.crossing(bytes);
+            ..
+        } = *self.crossing(bytes);
         self.busy_until_s = start_s + transmission_s;
         let ns2_s = start_s + (transmission_s + self.delay_s);
         let time = nearest(ns2_s);
@@ -112,7 +114,8 @@ impl Clock for Ns2Clock {
         let Crossing {
             transmission_s,
             whole,
-        } = self.crossing(begun.bytes);
+            ..
+        } = *self.crossing(begun.bytes);
         self.next_start_s += transmission_s;
         begun.time - whole
     }

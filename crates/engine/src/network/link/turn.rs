@@ -88,22 +88,45 @@ impl EntryOrder {
         }
     }
 
-    /// The turn of the packet that is now the next one. It takes so long from the begin of its
-    /// transmission to its end and to the far end.
+    /// The turn of the packet that is now the next one.
     #[inline]
-    pub(super) fn turn(&mut self, arrival: Moment, transmission_s: f64, crossing_s: f64) -> Turn {
+    pub(super) fn turn(&mut self, arrival: Moment, crossing: &CrossingTurn) -> Turn {
+        let gap_s = arrival.ns2_s - self.last_s;
+        self.last_s = arrival.ns2_s;
+        let began_s = arrival.ns2_s - crossing.crossing_s;
+        let age = if gap_s > crossing.back_to_back_s {
+            self.busy_since_s = began_s;
+            0
+        } else {
+            scaled(began_s - self.busy_since_s, Self::AGE_BITS)
+        };
+        let ulps = ulps(arrival) << (Self::CROSSING_BITS + Self::AGE_BITS);
+        Turn(ulps | crossing.code | age)
+    }
+}
+
+/// What the turn of a packet owes to its size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CrossingTurn {
+    /// From the begin of the transmission to the far end.
+    crossing_s: f64,
+    /// No further behind the packet before, it followed without a gap.
+    back_to_back_s: f64,
+    code: u64,
+}
+
+impl CrossingTurn {
+    pub(super) fn new(transmission_s: f64, delay_s: f64) -> Self {
         /// Of sums and differences.
         const ROUNDING: f64 = 1.0 + 1e-6;
-        let began_s = arrival.ns2_s - crossing_s;
-        if arrival.ns2_s - self.last_s > transmission_s * ROUNDING {
-            self.busy_since_s = began_s;
+        let longest = (1 << EntryOrder::CROSSING_BITS) - 1;
+        let crossing_s = transmission_s + delay_s;
+        let code = longest - scaled(crossing_s, EntryOrder::CROSSING_BITS);
+        Self {
+            crossing_s,
+            back_to_back_s: transmission_s * ROUNDING,
+            code: code << EntryOrder::AGE_BITS,
         }
-        self.last_s = arrival.ns2_s;
-        let longest = (1 << Self::CROSSING_BITS) - 1;
-        let crossing = longest - scaled(crossing_s, Self::CROSSING_BITS);
-        let age = scaled(began_s - self.busy_since_s, Self::AGE_BITS);
-        let entry = crossing << Self::AGE_BITS | age;
-        Turn(ulps(arrival) << (Self::CROSSING_BITS + Self::AGE_BITS) | entry)
     }
 }
 
@@ -112,7 +135,8 @@ impl EntryOrder {
 #[inline]
 fn ulps(arrival: Moment) -> u64 {
     const MIDDLE: i64 = 1 << (EntryOrder::ULPS_BITS - 1);
-    let whole_s = arrival.time.as_ps() as f64 * (1.0 / PS_PER_S as f64);
+    // Signed numbers convert in one step.
+    let whole_s = arrival.time.as_ps() as i64 as f64 * (1.0 / PS_PER_S as f64);
     let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
@@ -168,7 +192,7 @@ mod tests {
         let turn = |order: &mut EntryOrder, ns2_s: f64, delay_s: f64| {
             let time = Time::from_ps((ns2_s * PS_PER_S as f64).round() as u64);
             let arrival = Moment { time, ns2_s };
-            order.turn(arrival, TRANSMISSION_S, TRANSMISSION_S + delay_s)
+            order.turn(arrival, &CrossingTurn::new(TRANSMISSION_S, delay_s))
         };
         let alone = |ns2_s, delay_s| turn(&mut EntryOrder::new(), ns2_s, delay_s);
         let now_s: f64 = 12.345_678;
