@@ -5,6 +5,7 @@ use std::sync::Arc;
 use longhaul_units::{Span, Time};
 
 use super::opening::{Demand, Opening, Response};
+use super::packmime::Gaussian;
 use super::requests::RequestModel;
 use super::session::Session;
 use crate::config::TraceEntry;
@@ -20,6 +21,17 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
+    /// Gaussian series of sources of requests that have not begun.
+    pub(super) fn series<'a>(
+        all: impl Iterator<Item = &'a mut Self>,
+    ) -> impl Iterator<Item = &'a mut Gaussian> {
+        all.filter_map(|generator| match generator {
+            Self::Requests(model) => Some(model.series()),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => None,
+        })
+        .flatten()
+    }
+
     /// When the source opens its next connection after `now`, if it does.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {

@@ -26,6 +26,7 @@ use self::dialogue::{Context, Dialogue};
 pub(crate) use self::generator::{CutOff, Generator, Trace};
 pub(crate) use self::messages::MessageSource;
 pub(crate) use self::origin::{Onward, Origin, Way, Ways};
+use self::packmime::begin_together;
 pub(crate) use self::requests::RequestModel;
 pub(crate) use self::session::Session;
 use self::slab::{Name, Side, Slab};
@@ -112,6 +113,12 @@ impl Traffic {
             counters: FlowCounters::default(),
         });
         self.origins.len() - 1
+    }
+
+    /// All sources are there: what many of them have to work out before they begin is worked out together.
+    pub(crate) fn complete(&mut self) {
+        let generators = self.origins.iter_mut().map(|origin| &mut origin.generator);
+        begin_together(Generator::series(generators).collect());
     }
 
     pub(crate) fn origin(&self, source: usize) -> &Origin {

@@ -4,7 +4,7 @@
 use longhaul_units::{Span, Time};
 
 use super::opening::{Demand, Opening, Response};
-use super::packmime;
+use super::packmime::{self, Gaussian};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
@@ -37,6 +37,14 @@ impl Numbers {
         }
     }
 
+    /// Its Gaussian series.
+    fn series(&mut self) -> Vec<&mut Gaussian> {
+        match self {
+            Self::Independent(..) => Vec::new(),
+            Self::PackMime(part) => part.series(),
+        }
+    }
+
     fn span(&mut self) -> Span {
         match self {
             Self::Independent(distribution, stream) => stream.draw_span(distribution),
@@ -66,6 +74,19 @@ impl RequestModel {
             round_trip: numbers("round_trip", &config.round_trip),
             pause: independent("think", &config.think),
         }
+    }
+
+    /// Gaussian series that have not begun.
+    pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
+        let Self {
+            arrivals,
+            request,
+            response,
+            round_trip,
+            ..
+        } = self;
+        let numbers = [arrivals, request, response, round_trip];
+        numbers.into_iter().flat_map(Numbers::series)
     }
 
     pub(super) fn next_arrival(&mut self, now: Time) -> Time {
