@@ -340,6 +340,21 @@ impl Schedule {
         self.quiet_until
     }
 
+    /// A connection that traffic has opened is over: its deadlines do not come any more.
+    pub(crate) fn forget(&mut self, connection: u32) {
+        for deadlines in &mut self.deadlines {
+            deadlines.forget(connection);
+        }
+    }
+
+    /// The ends of dialogues at which packets will be due, if the next event of an end of a flow is one of
+    /// these, and if those are among which the one after it is.
+    pub(crate) fn coming_held(&self) -> impl Iterator<Item = u32> {
+        let first = self.timers.beginning().iter().copied();
+        let held = first.filter(|&key| key as u64 >> class::SHIFT == class::HELD);
+        held.map(|key| key as u32)
+    }
+
     /// Removes the event of a link that is at work.
     #[inline]
     pub(crate) fn finish_link(&mut self) {

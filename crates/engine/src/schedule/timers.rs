@@ -12,7 +12,8 @@ use super::{Event, Schedule};
 /// are there from the start.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// The lowest bits of the number of one that traffic has opened, which are its own while it lives.
+/// The lowest bits of the number of one that traffic has opened, which are its own while it lives. The
+/// last two tell its directions and legs.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Which timer of a connection, in the order in which those that expire at the same time are heard.
@@ -111,6 +112,15 @@ impl Deadlines {
         };
         let enters = self.tables[table].set(place as usize, deadline);
         enters.then(|| Block(connection & OPENED | (place / Table::BLOCK as u32)))
+    }
+
+    /// Forgets all deadlines of a connection that traffic has opened.
+    pub(super) fn forget(&mut self, connection: u32) {
+        debug_assert!(connection & OPENED != 0, "others are never over");
+        let first = (connection & ((1 << OPENED_BITS) - 1) & !3) as usize;
+        let deadlines = &mut self.tables[1].deadlines;
+        let own = first.min(deadlines.len())..(first + 4).min(deadlines.len());
+        deadlines[own].fill(Time::NEVER);
     }
 
     /// The entry of a block has come: returns the first connection whose deadline it is, of those

@@ -93,6 +93,8 @@ impl World {
         let delivery = self.env.network.begin_arrivals(link);
         if self.env.network.captured(link).is_some() {
             self.deliver_captured(link, recorder);
+        } else if delivery == Delivery::ToHolds {
+            self.deliver_to_holds(link);
         } else {
             let observation = self.env.network.schedule.next_observation();
             let mut until = self.bound(delivery, begin, observation);
@@ -117,6 +119,28 @@ impl World {
             self.capture(link, recorder);
             match self.env.network.hand_on_one(link, now, &mut packet) {
                 Some(Handed::Over(end)) => self.receive(end, &packet),
+                Some(Handed::On) => {}
+                None => break,
+            }
+        }
+    }
+
+    /// Packets on a link reach its far end, or will, if all that happens to them there is that they are held
+    /// back.
+    fn deliver_to_holds(&mut self, link: u32) {
+        let begin = self.env.network.now;
+        let observation = self.env.network.schedule.next_observation();
+        let mut packet = Packet::NONE;
+        while let Some(next) = self.env.network.ahead(link, 0) {
+            let holds_back = self.traffic.holds_back(next);
+            let until = if holds_back { observation } else { begin };
+            match self.env.network.hand_on_one(link, until, &mut packet) {
+                Some(Handed::Over(end)) => {
+                    if let Some(packet) = self.env.network.ahead(link, AHEAD) {
+                        self.traffic.prefetch(packet);
+                    }
+                    self.receive(end, &packet);
+                }
                 Some(Handed::On) => {}
                 None => break,
             }
@@ -176,7 +200,7 @@ impl World {
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         match delivery {
-            Delivery::OnTime | Delivery::Merged(_) => now,
+            Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
             Delivery::ToObservation => observation,
             Delivery::ToTimer => schedule.next_timer(),
             Delivery::ToSender(tcp) => {
@@ -216,7 +240,10 @@ impl World {
                 source.on_message_event(sender, env);
             }
             Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
-            Event::Held(end) => self.traffic.on_held(end, env),
+            Event::Held(end) => {
+                self.traffic.prefetch_due(&env.network.schedule);
+                self.traffic.on_held(end, env);
+            }
             Event::Check(proxy) => {
                 let (proxies, mut ends, env) = self.at_proxies();
                 proxies.on_check(proxy, &mut ends, env);

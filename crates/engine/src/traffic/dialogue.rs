@@ -52,35 +52,39 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopWatch>,
 }
 
-/// A connection at work.
+/// A connection at work, in this order in memory: what every packet touches is in the first cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Dialogue {
     name: Name,
     /// Number of its source.
     pub(super) source: u32,
-    up: Half,
-    /// There is none before the first response.
-    down: Option<Half>,
     stage: Stage,
-    demand: Demand,
-    others: VecDeque<Demand>,
-    record: Exchange,
-    /// Repairs on the connection before the exchange.
-    repairs_before: (u64, u64),
-    /// Segments of the current request and response.
-    request: (u64, u64),
-    response: (u64, u64),
-    /// When the SYN was answered, and that answer acknowledged.
-    handshake: (Option<Time>, Option<Time>),
-    hold: Option<Box<Hold>>,
     /// Whether each direction is a connection of its own.
     apart: bool,
     /// Whether the server waits until the request is acknowledged.
     separate: bool,
+    hold: Option<Hold>,
+    /// Segments of the current request and response.
+    request: (u64, u64),
+    response: (u64, u64),
     lifetime: Option<Span>,
+    /// When the SYN was answered, and that answer acknowledged.
+    handshake: (Option<Time>, Option<Time>),
+    record: Exchange,
+    demand: Demand,
+    others: VecDeque<Demand>,
+    /// Repairs on the connection before the exchange.
+    repairs_before: (u64, u64),
+    up: Half,
+    /// There is none before the first response.
+    down: Option<Half>,
 }
 
 impl Dialogue {
+    /// Cache lines of what every packet touches, but for what its sender and receiver do.
+    pub(super) const FIRST_LINES: usize = 3;
+
     /// A connection under this name, not yet opened.
     pub(super) fn new(name: Name, source: u32, opening: Opening, origin: &mut Origin) -> Self {
         let record = origin.record(opening.round_trip);
@@ -101,6 +105,22 @@ impl Dialogue {
             apart: opening.separate || origin.is_split(),
             separate: opening.separate,
             lifetime: opening.lifetime,
+        }
+    }
+
+    /// Whether packets that come out of the network are held back, all those at one end in one queue.
+    pub(super) fn holds_back(&self) -> bool {
+        self.hold.is_some() && !self.apart
+    }
+
+    /// Has the processor fetch what the next packet that is held back at an end will touch.
+    pub(super) fn prefetch(&self, end: Name) {
+        if let Some(hold) = &self.hold {
+            hold.prefetch(end.side());
+        }
+        self.up.prefetch();
+        if let Some(down) = &self.down {
+            down.prefetch();
         }
     }
 

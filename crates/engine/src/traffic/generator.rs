@@ -52,6 +52,14 @@ impl Generator {
         }
     }
 
+    /// Whether connections may have round trips beyond that of the network.
+    pub(super) fn holds_back(&self) -> bool {
+        match self {
+            Self::Requests(model) => model.holds_back(),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => false,
+        }
+    }
+
     pub(super) fn draw_response(&mut self) -> u64 {
         match self {
             Self::Requests(model) => model.draw_response(),

@@ -39,6 +39,12 @@ impl Half {
         }
     }
 
+    /// Has the processor fetch what a segment and its acknowledgement will touch.
+    pub(super) fn prefetch(&self) {
+        self.sender.prefetch();
+        self.receiver.prefetch();
+    }
+
     /// The leg that leads to the other side.
     pub(super) fn last(&self) -> &Self {
         self.onward.as_deref().unwrap_or(self)

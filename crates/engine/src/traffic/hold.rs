@@ -7,6 +7,7 @@ use longhaul_units::{Span, Time};
 
 use super::slab::{Name, Side};
 use crate::packet::Packet;
+use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
 
 /// What is held back of a connection: half of the round trip each way.
@@ -19,14 +20,18 @@ pub(super) struct Hold {
 
 impl Hold {
     /// For a round trip; none if that is nothing.
-    pub(super) fn new(round_trip: Span) -> Option<Box<Self>> {
-        let hold = || {
-            Box::new(Self {
-                delay: round_trip / 2,
-                queues: [VecDeque::new(), VecDeque::new()],
-            })
-        };
-        (round_trip > Span::ZERO).then(hold)
+    pub(super) fn new(round_trip: Span) -> Option<Self> {
+        (round_trip > Span::ZERO).then(|| Self {
+            delay: round_trip / 2,
+            queues: [VecDeque::new(), VecDeque::new()],
+        })
+    }
+
+    /// Has the processor fetch the next packet at that end.
+    pub(super) fn prefetch(&self, end: Side) {
+        if let Some(first) = self.queues[end as usize].front() {
+            prefetch(first);
+        }
     }
 
     /// A packet has come to the far end of a direction.

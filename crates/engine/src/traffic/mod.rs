@@ -35,10 +35,14 @@ use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Carrier, End};
 use crate::packet::Packet;
+use crate::prefetch::prefetch_lines;
 use crate::random::Stream;
-use crate::schedule::Event;
+use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
+
+/// So many connections do not fit into a cache of a megabyte.
+const CROWD: usize = 256;
 
 /// All sources, and all connections that they have opened.
 #[derive(Debug, Default)]
@@ -179,6 +183,43 @@ impl Traffic {
         });
     }
 
+    /// Whether a packet at the end of its route will be held back there for a while.
+    #[inline]
+    pub(crate) fn holds_back(&self, packet: &Packet) -> bool {
+        let dialogue = self.dialogues.get(Name::of(packet.flow));
+        Self::is_own(packet.flow) && dialogue.is_some_and(Dialogue::holds_back)
+    }
+
+    /// Has the processor fetch the beginning of a connection that a packet will come to.
+    #[inline]
+    pub(crate) fn prefetch(&self, packet: &Packet) {
+        self.prefetch_beginning(Name::of(packet.flow));
+    }
+
+    fn prefetch_beginning(&self, name: Name) {
+        if self.dialogues.len() >= CROWD
+            && let Some(place) = self.dialogues.place(name)
+        {
+            prefetch_lines::<{ Dialogue::FIRST_LINES }, _>(place);
+        }
+    }
+
+    /// Has the processor fetch what will be due next.
+    #[inline]
+    pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
+        if self.dialogues.len() < CROWD {
+            return;
+        }
+        let mut coming = schedule.coming_held().map(Name::of);
+        // The beginning of the next one has been fetched when it was one of the others.
+        if let Some(next) = coming.next()
+            && let Some(dialogue) = self.dialogues.get(next)
+        {
+            dialogue.prefetch(next);
+        }
+        coming.for_each(|name| self.prefetch_beginning(name));
+    }
+
     /// A server's delay or a client's pause is over.
     pub(crate) fn on_turn(&mut self, index: u32, env: &mut Env) {
         self.with(Name::of(index), env, |dialogue, context| {
@@ -238,6 +279,7 @@ impl Traffic {
             self.origins[source].counters.add(&dialogue.counters(now));
             dialogue.drop_held(env);
             env.network.remove_flow(Carrier::Traffic, name.index());
+            env.network.schedule.forget(name.index());
             self.dialogues.remove(name);
         }
     }

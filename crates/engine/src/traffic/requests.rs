@@ -89,6 +89,12 @@ impl RequestModel {
         numbers.into_iter().flat_map(Numbers::series)
     }
 
+    /// Whether connections may have round trips beyond that of the network.
+    pub(super) fn holds_back(&self) -> bool {
+        let none = Distribution::Constant(0.0);
+        !matches!(&self.round_trip, Numbers::Independent(all, _) if *all == none)
+    }
+
     pub(super) fn next_arrival(&mut self, now: Time) -> Time {
         now + self.arrivals.span()
     }

@@ -3,7 +3,8 @@
 //!
 //! Each value is a sum of thousands of products, always added up in the same order, so that the last bit
 //! does not depend on how. What is quick: several values whose pasts overlap get the part that is known
-//! of their sums together, and many series draw their first values together.
+//! of their sums together, and many series draw their first values together. Where processors add four
+//! numbers at once and not two, they do; products are rounded before they are added all the same.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ const LANES: usize = 8;
 const BLOCK: usize = 4;
 
 /// So many series draw their pasts together.
-const ABREAST: usize = 8;
+const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
 
@@ -88,9 +89,40 @@ impl Fractional {
     }
 }
 
-/// The sums of the next values over `past`, without the last weights, some of which belong to values to
-/// come.
-fn known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
+/// Makes of a function another one of the same name and arguments that is compiled for wide vectors too,
+/// and takes those where the processor has them.
+macro_rules! with_wide_vectors {
+    ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
+        $(#[$doc])*
+        fn $name($($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                #[target_feature(enable = "avx2")]
+                fn wide($($argument: $type),*) -> $result {
+                    $body($($argument),*)
+                }
+                #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
+                // SAFETY: the processor has the instructions.
+                return unsafe { wide($($argument),*) };
+            }
+            $body($($argument),*)
+        }
+    };
+}
+
+with_wide_vectors! {
+    /// The sums of the next values over `past`, without the last weights, some of which belong to values
+    /// to come.
+    fn known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
+}
+
+with_wide_vectors! {
+    /// What the pasts of several series let expect: sums from the newest value to the oldest.
+    fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
+}
+
+#[inline(always)]
+fn sum_known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
     let mut sums = [[0.0; LANES]; BLOCK];
     let past = &past[past.len() - weights.len()..];
     let known = weights.len() - LANES;
@@ -99,6 +131,17 @@ fn known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
         for (value, sums) in sums.iter_mut().enumerate() {
             let past: &Lanes = window[value..].first_chunk().expect("a window for all");
             add_products(sums, weights, past);
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn sum_expected(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] {
+    let mut sums = [0.0; ABREAST];
+    for (weight, values) in phi.iter().zip(past.iter().rev()) {
+        for lane in 0..ABREAST {
+            sums[lane] += weight * values[lane];
         }
     }
     sums
@@ -192,17 +235,6 @@ impl Pasts {
         past.extend(group.iter().map(|values| values[number % ABREAST]));
         past
     }
-}
-
-/// What the pasts of several series let expect: sums from the newest value to the oldest.
-fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] {
-    let mut sums = [0.0; ABREAST];
-    for (weight, values) in phi.iter().zip(past.iter().rev()) {
-        for lane in 0..ABREAST {
-            sums[lane] += weight * values[lane];
-        }
-    }
-    sums
 }
 
 #[cfg(test)]
