@@ -160,7 +160,9 @@ impl Merge {
 
     /// Until when the arrivals that are known are all there will be.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
-        (now + self.lookahead).min(schedule.next_observation())
+        (now + self.lookahead)
+            .min(schedule.next_observation())
+            .max(now)
     }
 
     /// The link of the next arrival, if that is not after `until`, and its time.
@@ -230,8 +232,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    // A run that may end at any time computes nothing beyond.
-    if config.measure.stop.is_some() || draw_in_turn(config, &links, edges) {
+    if draw_in_turn(config, &links, edges) {
         return plan;
     }
     for (id, link) in links.iter().enumerate() {

@@ -96,7 +96,7 @@ impl World {
         } else if delivery == Delivery::ToHolds {
             self.deliver_to_holds(link);
         } else {
-            let observation = self.env.network.schedule.next_observation();
+            let observation = self.env.network.schedule.next_observation().max(begin);
             let mut until = self.bound(delivery, begin, observation);
             let mut packet = Packet::NONE;
             while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
@@ -129,7 +129,7 @@ impl World {
     /// back.
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
-        let observation = self.env.network.schedule.next_observation();
+        let observation = self.env.network.schedule.next_observation().max(begin);
         let mut packet = Packet::NONE;
         while let Some(next) = self.env.network.ahead(link, 0) {
             let holds_back = self.traffic.holds_back(next);
@@ -202,7 +202,7 @@ impl World {
         match delivery {
             Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
             Delivery::ToObservation => observation,
-            Delivery::ToTimer => schedule.next_timer(),
+            Delivery::ToTimer => schedule.next_timer().max(now),
             Delivery::ToSender(tcp) => {
                 let sender = &self.tcp[tcp as usize].sender;
                 observation.min(sender.due(schedule))
@@ -239,7 +239,10 @@ impl World {
                 let sender = &mut self.tcp[source.connection].sender;
                 source.on_message_event(sender, env);
             }
-            Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
+            Event::Turn(dialogue) => {
+                self.traffic.prefetch_due(&env.network.schedule);
+                self.traffic.on_turn(dialogue, env);
+            }
             Event::Held(end) => {
                 self.traffic.prefetch_due(&env.network.schedule);
                 self.traffic.on_held(end, env);

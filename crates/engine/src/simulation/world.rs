@@ -69,6 +69,9 @@ impl World {
                 schedule.push_timer(stop, Event::Stop(flow));
             }
         }
+        if config.measure.stop.is_some() {
+            schedule.bound_lookahead(Time::ZERO);
+        }
         schedule.push_observation(config.measure.from, Event::MeasureFrom);
         if self.every.is_some() {
             schedule.push_observation(Time::ZERO, Event::Sample);

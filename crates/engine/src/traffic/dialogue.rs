@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use longhaul_units::{Span, Time};
 
 use super::half::Half;
-use super::hold::Hold;
+use super::hold::{Hold, SpareQueues};
 use super::opening::{Demand, Opening, Response};
 use super::origin::Origin;
 use super::slab::{Name, Side};
@@ -23,6 +23,7 @@ use super::stop::StopWatch;
 use crate::measure::Exchange;
 use crate::network::End;
 use crate::packet::Packet;
+use crate::prefetch::prefetch_lines;
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -86,7 +87,13 @@ impl Dialogue {
     pub(super) const FIRST_LINES: usize = 3;
 
     /// A connection under this name, not yet opened.
-    pub(super) fn new(name: Name, source: u32, opening: Opening, origin: &mut Origin) -> Self {
+    pub(super) fn new(
+        name: Name,
+        source: u32,
+        opening: Opening,
+        origin: &mut Origin,
+        spare: &mut SpareQueues,
+    ) -> Self {
         let record = origin.record(opening.round_trip);
         Self {
             name,
@@ -101,7 +108,7 @@ impl Dialogue {
             request: (1, 1),
             response: (1, 1),
             handshake: (None, None),
-            hold: Hold::new(opening.round_trip),
+            hold: Hold::new(opening.round_trip, spare),
             apart: opening.separate || origin.is_split(),
             separate: opening.separate,
             lifetime: opening.lifetime,
@@ -111,6 +118,11 @@ impl Dialogue {
     /// Whether packets that come out of the network are held back, all those at one end in one queue.
     pub(super) fn holds_back(&self) -> bool {
         self.hold.is_some() && !self.apart
+    }
+
+    /// Has the processor fetch what a sample will touch.
+    pub(super) fn prefetch_for_sample(place: &Option<Self>) {
+        prefetch_lines::<{ size_of::<Self>() / 64 }, _>(place);
     }
 
     /// Has the processor fetch what the next packet that is held back at an end will touch.

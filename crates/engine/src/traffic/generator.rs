@@ -42,6 +42,22 @@ impl Generator {
         }
     }
 
+    /// Before the start: knows the times of many arrivals before they come, if it can.
+    pub(super) fn foresee(&mut self) {
+        if let Self::Requests(model) = self {
+            model.foresee();
+        }
+    }
+
+    /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
+    /// they will open.
+    pub(super) fn foreseen(&self) -> (Time, u64) {
+        match self {
+            Self::Requests(model) => model.foreseen(),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => (Time::ZERO, 0),
+        }
+    }
+
     /// The connection whose time has come.
     pub(super) fn open(&mut self) -> Opening {
         match self {

@@ -24,6 +24,7 @@ use longhaul_units::{Span, Time};
 
 use self::dialogue::{Context, Dialogue};
 pub(crate) use self::generator::{CutOff, Generator, Trace};
+use self::hold::SpareQueues;
 pub(crate) use self::messages::MessageSource;
 pub(crate) use self::origin::{Onward, Origin, Way, Ways};
 use self::packmime::begin_together;
@@ -49,6 +50,7 @@ const CROWD: usize = 256;
 pub(crate) struct Traffic {
     origins: Vec<Origin>,
     dialogues: Slab<Dialogue>,
+    spare: SpareQueues,
     /// Exchanges that are over, on their way to the recorder.
     pub(crate) log: Vec<Exchange>,
     /// Ends the run early, if anything does.
@@ -123,6 +125,20 @@ impl Traffic {
     pub(crate) fn complete(&mut self) {
         let generators = self.origins.iter_mut().map(|origin| &mut origin.generator);
         begin_together(Generator::series(generators).collect());
+        if let Some(stop) = &self.stop {
+            let counting = self.origins.iter_mut();
+            let counting = counting.filter(|origin| stop.counts(origin.flow));
+            counting.for_each(|origin| origin.generator.foresee());
+        }
+    }
+
+    /// Tells the schedule before what time the run does not end early, if that is known anew.
+    fn foresee_end(&mut self, schedule: &mut Schedule) {
+        if let Some(stop) = &mut self.stop
+            && let Some(time) = stop.earliest_end(&self.origins)
+        {
+            schedule.bound_lookahead(time);
+        }
     }
 
     pub(crate) fn origin(&self, source: usize) -> &Origin {
@@ -145,6 +161,7 @@ impl Traffic {
         if let Some(next) = self.origins[source].generator.next_arrival(now) {
             let event = Event::Traffic(source as u32);
             env.network.schedule.push_timer(next.max(now), event);
+            self.foresee_end(&mut env.network.schedule);
         }
     }
 
@@ -155,7 +172,9 @@ impl Traffic {
             return;
         }
         let opening = origin.generator.open();
-        let make = |name| Dialogue::new(name, source, opening, origin);
+        let exchanges = 1 + opening.others.len() as u64;
+        let spare = &mut self.spare;
+        let make = |name| Dialogue::new(name, source, opening, origin, spare);
         match self.dialogues.insert(make) {
             Some(name) => {
                 let dialogue = self.dialogues.get_mut(name).expect("just put in");
@@ -163,6 +182,9 @@ impl Traffic {
                 let label = format_args!("{}/{}", origin.name, dialogue.connection());
                 env.network.add_flow(Carrier::Traffic, name.index(), &label);
                 dialogue.open(env);
+                if let Some(stop) = &mut self.stop {
+                    stop.on_open(origin.flow, exchanges);
+                }
             }
             None => self.refused += 1,
         }
@@ -210,7 +232,7 @@ impl Traffic {
         if self.dialogues.len() < CROWD {
             return;
         }
-        let mut coming = schedule.coming_held().map(Name::of);
+        let mut coming = schedule.coming_to_dialogues().map(Name::of);
         // The beginning of the next one has been fetched when it was one of the others.
         if let Some(next) = coming.next()
             && let Some(dialogue) = self.dialogues.get(next)
@@ -277,7 +299,7 @@ impl Traffic {
         if dialogue.is_over() {
             let now = env.network.now;
             self.origins[source].counters.add(&dialogue.counters(now));
-            dialogue.drop_held(env);
+            dialogue.drop_held(env, &mut self.spare);
             env.network.remove_flow(Carrier::Traffic, name.index());
             env.network.schedule.forget(name.index());
             self.dialogues.remove(name);
@@ -288,9 +310,10 @@ impl Traffic {
     pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
         let finished = self.origins.iter().map(|origin| origin.counters);
         let mut counters: Vec<FlowCounters> = finished.collect();
-        for dialogue in self.dialogues.iter_mut() {
-            counters[dialogue.source as usize].add(&dialogue.counters(now));
-        }
+        self.dialogues
+            .for_each(Dialogue::prefetch_for_sample, |dialogue| {
+                counters[dialogue.source as usize].add(&dialogue.counters(now));
+            });
         counters
     }
 
@@ -312,14 +335,15 @@ impl Traffic {
     /// Segments in flight, by source.
     pub(crate) fn in_flight(&mut self) -> Vec<u64> {
         let mut in_flight = vec![0; self.origins.len()];
-        for dialogue in self.dialogues.iter_mut() {
-            let source = dialogue.source as usize;
-            for side in [Side::Up, Side::Down] {
-                if let Some(half) = dialogue.half_mut(side) {
-                    in_flight[source] += half.sender.outstanding();
+        self.dialogues
+            .for_each(Dialogue::prefetch_for_sample, |dialogue| {
+                let source = dialogue.source as usize;
+                for side in [Side::Up, Side::Down] {
+                    if let Some(half) = dialogue.half_mut(side) {
+                        in_flight[source] += half.sender.outstanding();
+                    }
                 }
-            }
-        }
+            });
         in_flight
     }
 

@@ -197,6 +197,21 @@ impl<T> Slab<T> {
         self.slots.get(name.slot())?.content.as_deref()
     }
 
+    /// Does something with everything that is there, in the order of slots, after `announce` has seen the
+    /// place of it some time before.
+    pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
+        /// Slots that are long enough for memory to come.
+        const AHEAD: usize = 4;
+        for slot in 0..self.slots.len() {
+            if let Some(later) = self.slots.get(slot + AHEAD) {
+                later.content.as_deref().into_iter().for_each(&announce);
+            }
+            if let Some(content) = self.slots[slot].get_mut() {
+                act(content);
+            }
+        }
+    }
+
     /// Everything that is there, in the order of slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();

@@ -48,6 +48,10 @@ impl Gaussian {
         series
     }
 
+    pub(super) fn is_shared(&self) -> bool {
+        self.stream.is_shared()
+    }
+
     /// The next value.
     pub(super) fn next(&mut self) -> f64 {
         let Some(fractional) = &mut self.fractional else {

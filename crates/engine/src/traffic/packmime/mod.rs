@@ -42,6 +42,16 @@ impl Part {
         }
     }
 
+    /// Whether others draw from the generator that it draws from.
+    pub(super) fn is_shared(&self) -> bool {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.series.is_shared(),
+            Self::Requests(requests) => requests.series.is_shared(),
+            Self::Responses(responses) => responses.stream.is_shared(),
+            Self::RoundTrips(sides) => sides.iter().any(|side| side.series.is_shared()),
+        }
+    }
+
     /// Its series, which may begin together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
