@@ -3,8 +3,8 @@
 //!
 //! Each value is a sum of thousands of products, always added up in the same order, so that the last bit
 //! does not depend on how. What is quick: several values whose pasts overlap get the part that is known
-//! of their sums together, and many series draw their first values together. Where processors add four
-//! numbers at once and not two, they do; products are rounded before they are added all the same.
+//! of their sums together, and many series draw their first values together. Where processors add four or
+//! eight numbers at once and not two, they do; products are rounded before they are added all the same.
 
 use std::sync::Arc;
 
@@ -96,14 +96,25 @@ macro_rules! with_wide_vectors {
         $(#[$doc])*
         fn $name($($argument: $type),*) -> $result {
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
+            {
+                #[target_feature(enable = "avx512f")]
+                fn widest($($argument: $type),*) -> $result {
+                    $body($($argument),*)
+                }
                 #[target_feature(enable = "avx2")]
                 fn wide($($argument: $type),*) -> $result {
                     $body($($argument),*)
                 }
-                #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
-                // SAFETY: the processor has the instructions.
-                return unsafe { wide($($argument),*) };
+                if is_x86_feature_detected!("avx512f") {
+                    #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
+                    // SAFETY: the processor has the instructions.
+                    return unsafe { widest($($argument),*) };
+                }
+                if is_x86_feature_detected!("avx2") {
+                    #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
+                    // SAFETY: the processor has the instructions.
+                    return unsafe { wide($($argument),*) };
+                }
             }
             $body($($argument),*)
         }
@@ -121,15 +132,35 @@ with_wide_vectors! {
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 
+with_wide_vectors! {
+    /// Takes from each weight its mirror image, `last` times.
+    fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
+}
+
+#[inline(always)]
+fn subtract_mirror_images(phi: &mut [f64], last: f64) {
+    let (half, with_middle) = (phi.len() / 2, phi.len().div_ceil(2));
+    let (newer, older) = phi.split_at_mut(with_middle);
+    for (new, old) in newer[..half].iter_mut().zip(older.iter_mut().rev()) {
+        let (a, b) = (*new, *old);
+        *new = a - last * b;
+        *old = b - last * a;
+    }
+    // The middle one is its own.
+    if let Some(middle) = newer.get_mut(half) {
+        *middle -= last * *middle;
+    }
+}
+
 #[inline(always)]
 fn sum_known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
     let mut sums = [[0.0; LANES]; BLOCK];
     let past = &past[past.len() - weights.len()..];
-    let known = weights.len() - LANES;
-    let windows = past.windows(LANES + BLOCK - 1).step_by(LANES);
-    for (weights, window) in weights[..known].as_chunks::<LANES>().0.iter().zip(windows) {
-        for (value, sums) in sums.iter_mut().enumerate() {
-            let past: &Lanes = window[value..].first_chunk().expect("a window for all");
+    let (weights, _) = weights[..weights.len() - LANES].as_chunks::<LANES>();
+    // The past of each value begins one later.
+    let [a, b, c, d] = std::array::from_fn(|value| past[value..].as_chunks::<LANES>().0);
+    for ((((weights, a), b), c), d) in weights.iter().zip(a).zip(b).zip(c).zip(d) {
+        for (sums, past) in sums.iter_mut().zip([a, b, c, d]) {
             add_products(sums, weights, past);
         }
     }
@@ -176,17 +207,7 @@ impl Recursion {
     fn step(&mut self) {
         let phi = &mut self.phi;
         let last = self.d / ((phi.len() + 1) as f64 - self.d);
-        // Each with its mirror image; the middle one is its own.
-        let (half, with_middle) = (phi.len() / 2, phi.len().div_ceil(2));
-        let (newer, older) = phi.split_at_mut(with_middle);
-        for (new, old) in newer[..half].iter_mut().zip(older.iter_mut().rev()) {
-            let (a, b) = (*new, *old);
-            *new = a - last * b;
-            *old = b - last * a;
-        }
-        if let Some(middle) = newer.get_mut(half) {
-            *middle -= last * *middle;
-        }
+        take_from_mirror_images(phi, last);
         phi.push(last);
         self.variance *= 1.0 - last * last;
     }
