@@ -124,8 +124,7 @@ impl World {
     /// Samples every flow that has started and every sampled link, and arms the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
-        let traffic = self.traffic.counters(now);
-        let in_flight = self.traffic.in_flight();
+        let traffic = self.traffic.samples(now);
         for (slot, flow) in self.flows.iter().zip(0..) {
             if slot.start > now {
                 continue;
@@ -142,7 +141,10 @@ impl World {
                     ..self.tcp[from].sender.sample(now)
                 },
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
-                Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
+                Kind::Traffic(index) => {
+                    let (counters, in_flight) = &traffic[index];
+                    sum_sample(now, flow, counters, *in_flight)
+                }
             });
         }
         for sample in self.env.network.samples() {

@@ -11,6 +11,7 @@
 mod account;
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 
 use longhaul_units::{Span, Time};
 
@@ -23,7 +24,7 @@ use super::stop::StopWatch;
 use crate::measure::Exchange;
 use crate::network::End;
 use crate::packet::Packet;
-use crate::prefetch::prefetch_lines;
+use crate::prefetch::{prefetch, prefetch_within};
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -122,7 +123,9 @@ impl Dialogue {
 
     /// Has the processor fetch what a sample will touch.
     pub(super) fn prefetch_for_sample(place: &Option<Self>) {
-        prefetch_lines::<{ size_of::<Self>() / 64 }, _>(place);
+        prefetch_within::<1, _>(place, 0);
+        Half::prefetch_for_sample(place, offset_of!(Self, up));
+        Half::prefetch_for_sample(place, offset_of!(Self, down));
     }
 
     /// Has the processor fetch what the next packet that is held back at an end will touch.
@@ -130,9 +133,25 @@ impl Dialogue {
         if let Some(hold) = &self.hold {
             hold.prefetch(end.side());
         }
-        self.up.prefetch();
-        if let Some(down) = &self.down {
-            down.prefetch();
+        match self.stage {
+            Stage::Responding | Stage::Closing => self.prefetch_of_response(end.side()),
+            _ if end.side() == Side::Up => self.up.receiver.prefetch(),
+            _ => self.up.sender.prefetch(),
+        }
+    }
+
+    /// The same of a packet that belongs to a response.
+    fn prefetch_of_response(&self, end: Side) {
+        let Some(down) = &self.down else {
+            return;
+        };
+        match end {
+            Side::Up => down.sender.prefetch(),
+            Side::Down => {
+                down.receiver.prefetch();
+                // Whether it has anything outstanding that the response acknowledges.
+                prefetch(&self.up.sender);
+            }
         }
     }
 

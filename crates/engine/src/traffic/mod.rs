@@ -308,13 +308,21 @@ impl Traffic {
 
     /// Counters of each source up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
-        let finished = self.origins.iter().map(|origin| origin.counters);
-        let mut counters: Vec<FlowCounters> = finished.collect();
+        let samples = self.samples(now).into_iter();
+        samples.map(|(counters, _)| counters).collect()
+    }
+
+    /// The same, each with the segments that are in flight.
+    pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
+        let finished = self.origins.iter().map(|origin| (origin.counters, 0));
+        let mut samples: Vec<_> = finished.collect();
         self.dialogues
             .for_each(Dialogue::prefetch_for_sample, |dialogue| {
-                counters[dialogue.source as usize].add(&dialogue.counters(now));
+                let (counters, in_flight) = &mut samples[dialogue.source as usize];
+                counters.add(&dialogue.counters(now));
+                *in_flight += dialogue.in_flight();
             });
-        counters
+        samples
     }
 
     /// Data packets sent by all sources.
@@ -330,21 +338,6 @@ impl Traffic {
     /// Connections that are open.
     pub(crate) fn open_connections(&mut self) -> usize {
         self.dialogues.iter_mut().count()
-    }
-
-    /// Segments in flight, by source.
-    pub(crate) fn in_flight(&mut self) -> Vec<u64> {
-        let mut in_flight = vec![0; self.origins.len()];
-        self.dialogues
-            .for_each(Dialogue::prefetch_for_sample, |dialogue| {
-                let source = dialogue.source as usize;
-                for side in [Side::Up, Side::Down] {
-                    if let Some(half) = dialogue.half_mut(side) {
-                        in_flight[source] += half.sender.outstanding();
-                    }
-                }
-            });
-        in_flight
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far, by

@@ -80,6 +80,12 @@ impl Dialogue {
         self.record.connection
     }
 
+    /// Segments in flight in both directions.
+    pub(crate) fn in_flight(&self) -> u64 {
+        let down = self.down.as_ref();
+        self.up.sender.outstanding() + down.map_or(0, |down| down.sender.outstanding())
+    }
+
     /// Data packets sent in both directions.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.up.sent_pkts() + self.down.as_ref().map_or(0, Half::sent_pkts)
