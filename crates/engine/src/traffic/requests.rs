@@ -47,7 +47,7 @@ impl Arrivals {
         }
         let last = self.intervals.span();
         self.coming.push_back(last);
-        self.known_until = self.known_until + last;
+        self.known_until += last;
         now + next
     }
 }
@@ -56,7 +56,7 @@ impl Arrivals {
 #[derive(Debug)]
 enum Numbers {
     Independent(Distribution, Stream),
-    PackMime(packmime::Part),
+    PackMime(Box<packmime::Part>),
 }
 
 impl Numbers {
@@ -101,7 +101,9 @@ impl RequestModel {
         };
         let numbers = |part: &str, process: &Process| match process {
             Process::Independent(distribution) => independent(part, distribution),
-            Process::PackMime(model) => Numbers::PackMime(packmime::Part::new(model, stream)),
+            Process::PackMime(model) => {
+                Numbers::PackMime(Box::new(packmime::Part::new(model, stream)))
+            }
         };
         Self {
             binding: config.binding,

@@ -17,6 +17,10 @@ pub(super) struct ShortSegments {
     /// The first of them; that after all others if there is none. Those long acknowledged are forgotten.
     first: Short,
     /// The others in ascending order, if there ever were any.
+    #[allow(
+        clippy::box_collection,
+        reason = "a pointer is smaller than an empty queue"
+    )]
     others: Option<Box<VecDeque<Short>>>,
     /// Bytes missing in the forgotten ones.
     forgotten: u64,
