@@ -7,6 +7,10 @@
 //! no packet to come can overtake them. Nothing goes past the next observation, so that whatever is
 //! measured is measured on time, nor do the ends of flows go past their timers.
 //!
+//! A packet that comes to a link which may work ahead, and has handed on all others, goes on to the next
+//! link at once (`Network::go_on`). A run that may end before its time, after so many exchanges, works ahead
+//! up to the earliest time at which it can end (`traffic/stop.rs`).
+//!
 //! The results are the same (tested); events, which each take a search in the event list and a jump
 //! to another part of memory, become rare.
 
