@@ -1,0 +1,66 @@
+"""Where a response function and a loss model meet: the equilibrium of many flows on one link.
+
+A response function gives the window at a loss rate, a loss model the loss rate at a window; the
+first falls and the second rises, so that they meet once (NIST SP 500-282, appendix A). Queueing is
+left out of round-trip times, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+from typing import TYPE_CHECKING
+
+from longhaul.models.loss import Link, LossModel
+from longhaul.models.response import root
+
+if TYPE_CHECKING:
+    from longhaul.models.laws import Window
+
+# Loss rates between which equilibria are looked for.
+LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """What each of many flows gets."""
+
+    loss: float
+    window_pkts: float
+    load: float
+    """What is offered, as a share of the link's capacity."""
+    throughput_pps: float
+    """Of all flows together, without what is lost."""
+
+
+def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
+    """Return where a response function and a loss model agree.
+
+    Raises:
+        ValueError: They do not meet between loss rates of 1e-9 and 1.
+
+    """
+
+    def excess(log_p: float) -> float:
+        return model.loss(float(window(exp(log_p), link.rtt_s)), link) - exp(log_p)
+
+    low, high = log(LEAST_LOSS), log(MOST_LOSS)
+    if excess(low) < 0.0:
+        raise ValueError("even at a loss rate of 1e-9 the flows do not fill the link enough")
+    p = exp(root(excess, low, high))
+    w = float(window(p, link.rtt_s))
+    return Equilibrium(p, w, link.load(w), link.flows * w * (1.0 - p) / link.rtt_s)
+
+
+def sweep(
+    window: Window, model: LossModel, link: Link, rtts_s: Sequence[float], buffers: Sequence[float]
+) -> list[list[Equilibrium]]:
+    """Return the equilibria of a table: a row for each round-trip time, a column for each buffer."""
+    return [
+        [
+            equilibrium(window, model, replace(link, rtt_s=rtt, buffer_pkts=buffer))
+            for buffer in buffers
+        ]
+        for rtt in rtts_s
+    ]

@@ -1,0 +1,203 @@
+"""Response functions of every loss-based algorithm: mean window over loss rate and round-trip time.
+
+Losses are `1 / p` segments apart, each known at once and repaired without cost, and nothing queues;
+a form that means another loss process says so. `LAWS` holds one law per algorithm of the registry
+with its default parameters, `PRINTED` the forms of NIST SP 500-282 (2010), appendix A. Windows are
+in segments, loss rates parts of one, times in seconds. What judges by delay alone has no function
+of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random losses only,
+which keeps the whole window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from longhaul.models import sawtooth
+from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerLaw, root
+
+# The mean window at a loss rate and a round-trip time.
+Window = Callable[[ArrayLike, float], Numbers]
+
+# Loss rates between which windows are inverted.
+LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
+
+
+@dataclass(frozen=True)
+class Law:
+    """A response function with its source."""
+
+    kind: str
+    """The algorithm's name in the registry."""
+    window: Window
+    source: str
+    note: str = ""
+
+    def loss(self, window: float, rtt_s: float) -> float:
+        """Return the loss rate at which the mean window is `window`.
+
+        Raises:
+            ValueError: No loss rate between 1e-15 and 1 has that mean window.
+
+        """
+
+        def excess(log_p: float) -> float:
+            return log(float(self.window(np.exp(log_p), rtt_s))) - log(window)
+
+        ends = log(LEAST_LOSS), log(MOST_LOSS)
+        if not excess(ends[1]) <= 0.0 <= excess(ends[0]):
+            raise ValueError(f"{self.kind} has no mean window of {window:g} segments")
+        return float(np.exp(root(excess, *ends)))
+
+    def scaled(self, factor: float) -> Law:
+        """Return the law with all windows multiplied: the edge of an error band."""
+        return Law(
+            self.kind, lambda p, rtt_s: factor * self.window(p, rtt_s), self.source, self.note
+        )
+
+
+def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
+    """Return the loss rate at which two mean windows are equal; `None` if they nowhere cross.
+
+    Below it one of the two has the larger window, above it the other. `one` is expected to be
+    ahead at small loss rates.
+    """
+
+    def ahead(log_p: float) -> float:
+        p = np.exp(log_p)
+        return log(float(one.window(p, rtt_s))) - log(float(other.window(p, rtt_s)))
+
+    ends = log(LEAST_LOSS), log(most_loss)
+    if ahead(ends[0]) * ahead(ends[1]) >= 0.0:
+        return None
+    return float(np.exp(root(ahead, *ends)))
+
+
+def dominates(one: Law, other: Law, rtt_s: float, losses: ArrayLike) -> bool:
+    """Whether one mean window is above the other at each of these loss rates.
+
+    With any loss model that increases with the window the one that dominates then gets more
+    (NIST SP 500-282, section A.2).
+    """
+    p = np.asarray(losses, float)
+    return bool(np.all(one.window(p, rtt_s) > other.window(p, rtt_s)))
+
+
+def aimd(increase: float, decrease: float) -> Window:
+    """Return the law of additive increase and multiplicative decrease."""
+    law = PowerLaw(sqrt(increase * (2.0 - decrease) / (2.0 * decrease)), 0.5)
+    return lambda p, rtt_s: law.window(p)
+
+
+def above(low_window: float, law: Window) -> Window:
+    """Return a law that holds where standard TCP's mean window is at least `low_window`."""
+
+    def window(p: ArrayLike, rtt_s: float) -> Numbers:
+        standard = STANDARD.window(p)
+        return np.where(standard < low_window, standard, law(p, rtt_s))
+
+    return window
+
+
+def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
+    """Return Scalable TCP's law: a saw-tooth of as many round trips whatever the window."""
+    law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
+    return lambda p, rtt_s: law.window(p)
+
+
+def constant_rate(c: float = 25.0) -> Window:
+    """Return the law of an increase by `c rtt^2` segments a round trip."""
+    return lambda p, rtt_s: aimd(c * rtt_s**2, 0.5)(p, rtt_s)
+
+
+def hybla(reference_rtt_s: float = 0.025) -> Window:
+    """Return Hybla's law: `rho^2` segments a round trip, `rho` at least 1."""
+    return lambda p, rtt_s: aimd(max(1.0, rtt_s / reference_rtt_s) ** 2, 0.5)(p, rtt_s)
+
+
+def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 0.5) -> Window:
+    """Return Compound TCP's law without queueing (Tan et al. 2006; NIST SP 500-282, eq. 16, 17).
+
+    The report's gamma has the sign of its denominator reversed, and its tau the outer exponent
+    inverted; with both put right the defaults give `0.2553 p^-0.8`, printed 0.25.
+    """
+    k = exponent
+    kept = (1.0 - decrease) ** (1.0 - k)
+    gamma = kept / (1.0 - kept)
+    power = (2.0 - k) / (1.0 - k)
+    d = (1.0 + gamma) ** power - gamma**power
+    coefficient = (1.0 - k) / (2.0 - k) * d ** (1.0 / power)
+    law = PowerLaw(
+        coefficient * ((2.0 - k) * increase) ** (1.0 / (2.0 - k)), 1.0 / (2.0 - k)
+    )
+    return lambda p, rtt_s: law.window(p)
+
+
+def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
+    """Return CUBIC's law with a loss each time it is back at its peak.
+
+    RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. Without the
+    Reno-friendly region.
+    """
+    law = PowerLaw((scale * (4.0 - decrease) / (4.0 * decrease)) ** 0.25, 0.75)
+    return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
+
+
+def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
+    """Return CUBIC's law with losses as a Poisson process (NIST SP 500-282, equation 15).
+
+    From the stated mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, a fit.
+    """
+    law = PowerLaw(((0.3 * decrease + 3.8) * scale / decrease) ** 0.25, 0.75)
+    return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
+
+
+def friendly(law: Window) -> Window:
+    """Return a law that is nowhere below standard TCP's."""
+    return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
+
+
+def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
+    del rtt_s
+    return STANDARD.window(p)
+
+
+def _high_speed(form: HighSpeed) -> Window:
+    return lambda p, rtt_s: form.window(p)
+
+
+_GENTLE = HighSpeed.through(low_p=0.078 / 38.0**1.2, high_p=0.078 / 83_000.0**1.2)
+
+LAWS: dict[str, Law] = {
+    law.kind: law
+    for law in (
+        Law("reno", _standard, "RFC 3649 section 5"),
+        Law("gaimd", aimd(4.0 / 3.0 * (1.0 - 0.875**2), 0.125), "Yang and Lam 2000"),
+        Law("increase-by-k", aimd(2.0, 0.5), "Henderson et al. 1998"),
+        Law("multcp", aimd(2.0, 0.25), "Crowcroft and Oechslin 1998"),
+        Law("constant-rate", constant_rate(), "Floyd 1991"),
+        Law("hybla", hybla(), "Caini and Firrincieli 2004"),
+        Law("binomial", sawtooth.binomial(), "Bansal and Balakrishnan 2001", "SQRT"),
+        Law("scalable", above(16.0, scalable()), "Kelly 2003"),
+        Law("hstcp", _high_speed(FORMS["rfc3649"]), "RFC 3649 section 5"),
+        Law("ghstcp", _high_speed(_GENTLE), "thesis, Osaka University, 2006", "empty queue"),
+        Law("ctcp", above(41.0, compound()), "Tan et al. 2006", "empty queue"),
+        Law("cubic", friendly(cubic()), "RFC 9438 equation 6"),
+        Law("htcp", sawtooth.htcp(), "draft-leith-tcp-htcp-06", "steady throughput, empty queue"),
+        Law("bic", sawtooth.bic(), "Xu, Harfoush and Rhee 2004"),
+        Law("illinois", aimd(10.0, 0.125), "Liu, Basar and Srikant 2008", "empty queue"),
+        Law("veno", aimd(1.0, 0.2), "Fu and Liew 2003", "empty queue"),
+    )
+}
+
+# What appendix A of NIST SP 500-282 prints.
+PRINTED: dict[str, Law] = {
+    "reno": Law("reno", _standard, "section A.3", "independent losses, small p"),
+    "cubic": Law("cubic", cubic_poisson(), "equation 15", "Poisson losses"),
+    "cubic, periodic": Law("cubic", cubic(decrease=0.2), "equation 14", "periodic losses"),
+    "ctcp": Law("ctcp", lambda p, rtt_s: PowerLaw(0.25, 0.8).window(p), "equation 17", "rounded"),
+}
