@@ -308,6 +308,24 @@ class Scenario:
         second. It may raise: the run then stops and leaves nothing behind, as it does on Ctrl-C.
         """
 
+def hybrid(
+    queues: Sequence[tuple[float, float]],
+    flows: Sequence[tuple[float, float, float, float, float, Sequence[tuple[int, bool]]]],
+    *,
+    step_s: float,
+    steps_per_interval: int,
+    intervals: int,
+    initial_window: float,
+    initial_ssthresh: float,
+    max_ssthresh: float,
+    seed: int,
+) -> dict[str, list[list[float]]]:
+    """The hybrid model of `longhaul.models.hybrid`, which says what the arguments are.
+
+    Rows are intervals; columns flows (`throughput_pps`, `rtt_s`, `window_pkts`, `reductions`) or
+    queues (`queue_pkts`, `served_pps`, `dropped_pps`).
+    """
+
 def algorithms() -> dict[str, Any]:
     """Every congestion control algorithm and slow start, with parameters and sources."""
 

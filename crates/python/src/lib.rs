@@ -6,6 +6,7 @@ mod algorithm;
 mod catalogue;
 mod facts;
 mod functions;
+mod hybrid;
 mod measures;
 mod memory;
 mod rounds;
@@ -62,6 +63,8 @@ mod _engine {
     use crate::facts::{Ack, Congestion, Timeout, Window};
     #[pymodule_export]
     use crate::functions::{Tabulated, exp, log, power};
+    #[pymodule_export]
+    use crate::hybrid::hybrid;
     #[pymodule_export]
     use crate::measures::Interval;
     #[pymodule_export]

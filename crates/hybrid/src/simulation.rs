@@ -1,0 +1,275 @@
+//! The steps: rates, queues, drops, windows.
+
+use crate::config::{Config, Flow, SetupError};
+use crate::random::Random;
+
+/// What a flow did in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowSample {
+    /// Packets per second that passed all of its queues.
+    pub throughput: f64,
+    /// Mean round-trip time in seconds, over time.
+    pub rtt: f64,
+    /// Mean congestion window in packets, over time.
+    pub window: f64,
+    /// Loss events that reduced the window.
+    pub reductions: u32,
+}
+
+/// What a queue did in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueueSample {
+    /// Mean number of packets that waited, over time.
+    pub waiting: f64,
+    /// Packets served, per second.
+    pub served: f64,
+    /// Packets dropped, per second.
+    pub dropped: f64,
+}
+
+/// The measurements of an interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// By flow.
+    pub flows: Vec<FlowSample>,
+    /// By queue.
+    pub queues: Vec<QueueSample>,
+}
+
+/// A flow's share of a queue on its way.
+struct Place {
+    queue: usize,
+    data: bool,
+    /// The last place on its way at which data waits.
+    delivers: bool,
+    /// Packets of the flow that wait.
+    waiting: f64,
+    /// Packets that came in this step, and that left in the last one.
+    arriving: f64,
+    leaving: f64,
+}
+
+struct FlowState {
+    /// Its places, from and to.
+    places: std::ops::Range<usize>,
+    window: f64,
+    ssthresh: f64,
+    rate: f64,
+    rtt: f64,
+    /// When the window is reduced for a drop that has happened.
+    reduces_at: Option<f64>,
+    sum: FlowSample,
+}
+
+#[derive(Clone, Copy)]
+struct QueueState {
+    waiting: f64,
+    arriving: f64,
+    /// Parts of what waits that leave, and of what arrives that are dropped, this step.
+    leaving: f64,
+    dropping: f64,
+    sum: QueueSample,
+}
+
+/// A running model.
+pub struct Simulation {
+    config: Config,
+    steps: u64,
+    places: Vec<Place>,
+    flows: Vec<FlowState>,
+    queues: Vec<QueueState>,
+    random: Random,
+}
+
+impl Simulation {
+    /// A model at time zero.
+    pub fn new(config: Config) -> Result<Self, SetupError> {
+        config.check()?;
+        let followed = config.overloadable();
+        let mut places = Vec::new();
+        let flows = config.flows.iter().map(|flow| {
+            let from = places.len();
+            let visits = flow.visits.iter().filter(|visit| followed[visit.queue]);
+            places.extend(visits.map(|visit| Place {
+                queue: visit.queue,
+                data: visit.data,
+                delivers: false,
+                waiting: 0.0,
+                arriving: 0.0,
+                leaving: 0.0,
+            }));
+            let own = &mut places[from..];
+            if let Some(last) = own.iter_mut().rfind(|place| place.data) {
+                last.delivers = true;
+            }
+            FlowState {
+                places: from..places.len(),
+                window: config.initial_window,
+                ssthresh: config.initial_ssthresh,
+                rate: 0.0,
+                rtt: flow.rtt,
+                reduces_at: None,
+                sum: FlowSample::default(),
+            }
+        });
+        let flows = flows.collect();
+        let empty = QueueState {
+            waiting: 0.0,
+            arriving: 0.0,
+            leaving: 0.0,
+            dropping: 0.0,
+            sum: QueueSample::default(),
+        };
+        Ok(Self {
+            steps: 0,
+            places,
+            flows,
+            queues: vec![empty; config.queues.len()],
+            random: Random::new(config.seed),
+            config,
+        })
+    }
+
+    /// Advances by one interval.
+    pub fn interval(&mut self) -> Interval {
+        for _ in 0..self.config.steps_per_interval {
+            let now = self.steps as f64 * self.config.step;
+            self.send(now);
+            self.serve();
+            self.deliver(now);
+            self.steps += 1;
+        }
+        let steps = self.config.steps_per_interval as f64;
+        let seconds = steps * self.config.step;
+        let flows = self.flows.iter_mut().map(|flow| {
+            let sum = std::mem::take(&mut flow.sum);
+            FlowSample {
+                throughput: sum.throughput / seconds,
+                rtt: sum.rtt / steps,
+                window: sum.window / steps,
+                reductions: sum.reductions,
+            }
+        });
+        let queues = self.queues.iter_mut().map(|queue| {
+            let sum = std::mem::take(&mut queue.sum);
+            QueueSample {
+                waiting: sum.waiting / steps,
+                served: sum.served / seconds,
+                dropped: sum.dropped / seconds,
+            }
+        });
+        Interval {
+            flows: flows.collect(),
+            queues: queues.collect(),
+        }
+    }
+
+    /// Round-trip times follow from the queues, rates from windows and round-trip times.
+    fn send(&mut self, now: f64) {
+        let step = self.config.step;
+        for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
+            if now < about.start {
+                continue;
+            }
+            let places = &mut self.places[flow.places.clone()];
+            let queueing = places.iter().map(|place| {
+                self.queues[place.queue].waiting / self.config.queues[place.queue].capacity
+            });
+            flow.rtt = about.rtt + queueing.sum::<f64>();
+            flow.rate = (flow.window / flow.rtt).min(about.host_rate);
+            flow.sum.rtt += flow.rtt;
+            flow.sum.window += flow.window;
+            let mut arriving = flow.rate * step;
+            for place in places {
+                // What left the place before in the last step.
+                place.arriving = arriving;
+                arriving = place.leaving;
+                self.queues[place.queue].arriving += place.arriving;
+            }
+        }
+    }
+
+    /// Each queue serves what it can, holds what it may, and drops the rest of what arrives.
+    fn serve(&mut self) {
+        for (queue, about) in self.queues.iter_mut().zip(&self.config.queues) {
+            let work = queue.waiting + queue.arriving;
+            if work == 0.0 {
+                continue;
+            }
+            let served = work.min(about.capacity * self.config.step);
+            let dropped = (work - served - about.buffer).max(0.0);
+            queue.leaving = served / work;
+            queue.dropping = if dropped > 0.0 {
+                dropped / queue.arriving
+            } else {
+                0.0
+            };
+            queue.arriving = 0.0;
+            queue.sum.waiting += queue.waiting;
+            queue.sum.served += served;
+            queue.sum.dropped += dropped;
+            // Summed anew from the places of flows, so that no rounding adds up.
+            queue.waiting = 0.0;
+        }
+    }
+
+    /// What waits leaves in the order of arrival, flows of a queue in proportion to what they have
+    /// there; drops are in proportion to what arrives, and windows follow.
+    fn deliver(&mut self, now: f64) {
+        for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
+            if now < about.start {
+                continue;
+            }
+            let mut lost = 0.0;
+            let mut delivered = if flow.places.is_empty() {
+                flow.rate * self.config.step
+            } else {
+                0.0
+            };
+            for place in &mut self.places[flow.places.clone()] {
+                let queue = &mut self.queues[place.queue];
+                let work = place.waiting + place.arriving;
+                let dropped = place.arriving * queue.dropping;
+                place.leaving = work * queue.leaving;
+                place.waiting = work - place.leaving - dropped;
+                queue.waiting += place.waiting;
+                if place.data {
+                    lost += dropped;
+                }
+                if place.delivers {
+                    delivered = place.leaving;
+                }
+            }
+            flow.sum.throughput += delivered;
+            // Drops of single packets are a Poisson process whose rate is that of the fluid's.
+            let hit = lost > 0.0 && self.random.fraction() < -libm::expm1(-lost);
+            flow.follow(hit, now, self.config.step, self.config.max_ssthresh, about);
+        }
+    }
+}
+
+impl FlowState {
+    /// Moves the window by one step.
+    fn follow(&mut self, hit: bool, now: f64, step: f64, max_ssthresh: f64, about: &Flow) {
+        // Further drops within the round trip that passes until the sender knows belong to the
+        // same loss event.
+        if hit && self.reduces_at.is_none() {
+            self.reduces_at = Some(now + self.rtt);
+        }
+        if self.reduces_at.is_some_and(|at| at <= now) {
+            self.reduces_at = None;
+            self.window = (self.window * (1.0 - about.decrease)).max(1.0);
+            self.ssthresh = self.window;
+            self.sum.reductions += 1;
+            return;
+        }
+        let acked = self.rate * step;
+        self.window += if self.window >= self.ssthresh {
+            about.increase * acked / self.window
+        } else if self.window <= max_ssthresh {
+            acked
+        } else {
+            acked * max_ssthresh / 2.0 / self.window
+        };
+    }
+}

@@ -1,0 +1,79 @@
+//! The hybrid model of `longhaul-hybrid`, for `longhaul.models.hybrid`.
+
+use longhaul_hybrid::{Config, Flow, Interval, Queue, Simulation, Visit};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::ScenarioError;
+
+/// Queues as capacity and buffer.
+type Queues = Vec<(f64, f64)>;
+/// Flows as round-trip time, host rate, start, increase, decrease, and the queues they visit with
+/// whether data does.
+type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
+
+/// Follows flows over queues and gives measurements by interval and flow, or interval and queue.
+#[pyfunction]
+#[pyo3(signature = (queues, flows, *, step_s, steps_per_interval, intervals, initial_window,
+    initial_ssthresh, max_ssthresh, seed))]
+#[allow(clippy::too_many_arguments)] // named, from one place in Python
+pub(crate) fn hybrid<'py>(
+    py: Python<'py>,
+    queues: Queues,
+    flows: Flows,
+    step_s: f64,
+    steps_per_interval: u64,
+    intervals: usize,
+    initial_window: f64,
+    initial_ssthresh: f64,
+    max_ssthresh: f64,
+    seed: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let queues = queues.into_iter().map(|(capacity, buffer)| Queue { capacity, buffer });
+    let flows = flows.into_iter().map(|(rtt, host_rate, start, increase, decrease, visits)| Flow {
+        rtt,
+        host_rate,
+        start,
+        increase,
+        decrease,
+        visits: visits.into_iter().map(|(queue, data)| Visit { queue, data }).collect(),
+    });
+    let config = Config {
+        queues: queues.collect(),
+        flows: flows.collect(),
+        step: step_s,
+        steps_per_interval,
+        initial_window,
+        initial_ssthresh,
+        max_ssthresh,
+        seed,
+    };
+    let refuse = |error: longhaul_hybrid::SetupError| ScenarioError::new_err(error.to_string());
+    let mut simulation = Simulation::new(config).map_err(refuse)?;
+    let mut found = Vec::with_capacity(intervals);
+    for _ in 0..intervals {
+        found.push(py.detach(|| simulation.interval()));
+        py.check_signals()?;
+    }
+    columns(py, &found)
+}
+
+fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    let mut flows = |name, of: fn(&longhaul_hybrid::FlowSample) -> f64| {
+        let rows: Vec<Vec<f64>> = found.iter().map(|one| one.flows.iter().map(of).collect()).collect();
+        out.set_item(name, rows)
+    };
+    flows("throughput_pps", |flow| flow.throughput)?;
+    flows("rtt_s", |flow| flow.rtt)?;
+    flows("window_pkts", |flow| flow.window)?;
+    flows("reductions", |flow| f64::from(flow.reductions))?;
+    let mut queues = |name, of: fn(&longhaul_hybrid::QueueSample) -> f64| {
+        let rows: Vec<Vec<f64>> = found.iter().map(|one| one.queues.iter().map(of).collect()).collect();
+        out.set_item(name, rows)
+    };
+    queues("queue_pkts", |queue| queue.waiting)?;
+    queues("served_pps", |queue| queue.served)?;
+    queues("dropped_pps", |queue| queue.dropped)?;
+    Ok(out)
+}

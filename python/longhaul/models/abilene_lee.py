@@ -1,0 +1,119 @@
+"""Thirty flows in three sets over the backbone of Abilene: NIST SP 500-282 (2010), appendix B.
+
+Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
+MesoNet an experiment that Lee et al. did with a hybrid model; the two differ in what a router is
+(`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+
+from longhaul.models.hybrid import Flow, Measured, Queue, simulate
+
+# One-way delays of the links in ms, both ways (table B-1).
+DELAYS_MS = {
+    "AB": 17, "AC": 26, "BC": 25, "BD": 8, "CE": 11, "DF": 32, "EF": 16,
+    "EG": 9, "FH": 20, "GH": 11, "GI": 4, "HJ": 16, "IK": 20, "JK": 4,
+}  # fmt: skip
+# The routes of the three sets (table B-2).
+ROUTES = ("HGI", "FEGI", "BCEGIK")
+FLOWS_PER_SET = 10
+RATE_PPS = 1250e3
+HOST_PPS = 80e3
+BUFFERS = tuple(range(25_000, 200_001, 25_000))
+INTERVAL_S = 60.0
+HOURS = 11.0
+
+# `per-link`: each direction of a link has its queue, as in Lee's model. `shared`: a router has one
+# queue for all that passes through it, data and acknowledgements, as in MesoNet (section 3.3), so
+# that data get half of its rate.
+ROUTERS = ("shared", "per-link")
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What the three sets did, by set."""
+
+    buffer_pkts: float
+    throughput_pps: tuple[float, ...]
+    """Mean of a flow over all intervals."""
+    rtt_s: tuple[float, ...]
+    utilisation: float
+    """Data through G to I, as a share of the link's rate."""
+    reductions_per_flow_h: float
+
+    def throughput_ratio(self, one: int, other: int) -> float:
+        """Return `FR(one, other)`: mean throughputs of two sets, counted from 1."""
+        return self.throughput_pps[one - 1] / self.throughput_pps[other - 1]
+
+    def rtt_ratio(self, one: int, other: int) -> float:
+        """Return `RR(one, other)`: mean round-trip times of two sets, counted from 1."""
+        return self.rtt_s[one - 1] / self.rtt_s[other - 1]
+
+    @classmethod
+    def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
+        """Return the means of samples: a row for each interval, a column for each flow.
+
+        `cuts` are loss events per flow and hour.
+        """
+        sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
+        return cls(
+            buffer_pkts,
+            tuple(float(throughput[:, one].mean()) for one in sets),
+            tuple(float(rtt[:, one].mean()) for one in sets),
+            float(throughput.sum(axis=1).mean()) / RATE_PPS,
+            cuts,
+        )
+
+
+def rtt_s(route: str) -> float:
+    """Return a route's round-trip time without queueing."""
+    hops = ("".join(sorted(pair)) for pair in pairwise(route))
+    return 2e-3 * sum(DELAYS_MS[hop] for hop in hops)
+
+
+def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], list[Flow]]:
+    """Return queues and flows; starts are uniform over the first second."""
+    draw = Random(seed)
+    paths, acks = zip(*(_path(route, routers) for route in ROUTES), strict=True)
+    names = sorted({place for path in (*paths, *acks) for place in path})
+    number = {name: index for index, name in enumerate(names)}
+    flows = [
+        Flow(
+            rtt_s(route),
+            [number[place] for place in path],
+            [number[place] for place in ack],
+            HOST_PPS,
+            draw.uniform(0.0, 1.0),
+        )
+        for route, path, ack in zip(ROUTES, paths, acks, strict=True)
+        for _ in range(FLOWS_PER_SET)
+    ]
+    return [Queue(RATE_PPS, buffer_pkts) for _ in names], flows
+
+
+def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the queues that data and acknowledgements pass.
+
+    Acknowledgements of 40 bytes on links of their own are free.
+    """
+    if routers == "per-link":
+        return [f"{one}-{other}" for one, other in pairwise(route)], []
+    return list(route), list(reversed(route))
+
+
+def run(
+    buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
+) -> tuple[Sets, Measured]:
+    """Follow the thirty flows for some hours, sampled once a minute."""
+    queues, flows = network(buffer_pkts, routers, seed)
+    intervals = round(hours * 3600.0 / INTERVAL_S)
+    found = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)
+    cuts = float(found.reductions.sum()) / len(flows) / hours
+    return Sets.of(buffer_pkts, found.throughput_pps, found.rtt_s, cuts), found
