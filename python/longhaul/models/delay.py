@@ -1,0 +1,86 @@
+"""Delay differential equations with delays that depend on the state.
+
+Heun's method with a fixed step; what lies between two steps of the past is a straight line, so that
+both errors are of second order. Before time zero the state is what it is at zero. The solvers at
+hand do not fit: SciPy has none for delays, ddeint copies all of the past at every point so that its
+time is quadratic, and jitcdde compiles symbolic expressions with a C compiler, while a user's
+marking function is Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.models.response import Numbers
+
+State = list[float]
+Past = Callable[[float], State]
+# The derivative at a time, of a state, given the past.
+Derivative = Callable[[float, State, Past], Sequence[float]]
+# What a state has to satisfy after each step: bounds, and events at a point in time.
+Project = Callable[[float, State], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """States at points in time: `t_s` of shape (n,), `states` of shape (n, size)."""
+
+    t_s: Numbers
+    states: Numbers
+
+
+class History:
+    """States at multiples of a step, from time zero on."""
+
+    def __init__(self, initial: State, step: float) -> None:
+        self.step = step
+        self.states = [initial]
+
+    def __call__(self, t: float) -> State:
+        """Return the state at an earlier time; after the last step, the last one."""
+        place = t / self.step
+        index = int(place)
+        if place <= 0.0:
+            return self.states[0]
+        if index >= len(self.states) - 1:
+            return self.states[-1]
+        part = place - index
+        before, after = self.states[index], self.states[index + 1]
+        return [a + part * (b - a) for a, b in zip(before, after, strict=True)]
+
+
+def integrate(
+    derivative: Derivative,
+    initial: Sequence[float],
+    end_s: float,
+    step_s: float,
+    project: Project | None = None,
+    every: int = 1,
+) -> Solution:
+    """Follow a state from time zero to `end_s`.
+
+    `project` changes a state in place after each step. The solution has every `every`-th step.
+    Delays have to be at least one step.
+    """
+    state = [float(value) for value in initial]
+    if project is not None:
+        project(0.0, state)
+    past = History(state, step_s)
+    steps = round(end_s / step_s)
+    for number in range(steps):
+        t = number * step_s
+        first = derivative(t, state, past)
+        ahead = [x + step_s * dx for x, dx in zip(state, first, strict=True)]
+        second = derivative(t + step_s, ahead, past)
+        state = [
+            x + step_s / 2.0 * (one + two)
+            for x, one, two in zip(state, first, second, strict=True)
+        ]
+        if project is not None:
+            project(t + step_s, state)
+        past.states.append(state)
+    kept = np.array(past.states[::every])
+    return Solution(np.arange(len(kept)) * step_s * every, kept)

@@ -1,0 +1,303 @@
+"""How the mean window of many flows of one algorithm moves: the sender's half of a fluid model.
+
+Between losses a window grows as the algorithm says; losses come as a Poisson process of rate
+`events` per flow and second, and take their part of it (Misra, Gong and Towsley, SIGCOMM 2000). An
+algorithm that remembers more than its window has more states. Windows are in segments, times in
+seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import cbrt, log
+from typing import Protocol
+
+from longhaul.models.response import FORMS, HighSpeed
+
+
+class Dynamics(Protocol):
+    """An algorithm's states."""
+
+    def begin(self, window: float) -> list[float]:
+        """Return the states of a flow that has just had its first loss at this window."""
+        ...
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the mean window."""
+        ...
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """Return how fast the states change; `queueing_s` is part of `rtt_s`."""
+        ...
+
+
+@dataclass(frozen=True)
+class WindowOnly:
+    """An algorithm that its window describes.
+
+    `increase` gives segments per round trip, from window and round-trip time, `decrease` the part
+    that a loss removes.
+    """
+
+    increase: Callable[[float, float], float]
+    decrease: Callable[[float], float]
+
+    def begin(self, window: float) -> list[float]:
+        """Return the window after a loss."""
+        return [window * (1.0 - self.decrease(window))]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the window."""
+        return states[0]
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """Return `a(w) / R - b(w) w events`."""
+        w = states[0]
+        return [self.increase(w, rtt_s) / rtt_s - self.decrease(w) * w * events]
+
+
+def aimd(increase: float = 1.0, decrease: float = 0.5) -> WindowOnly:
+    """Return additive increase and multiplicative decrease; standard TCP by default."""
+    return WindowOnly(lambda w, rtt: increase, lambda w: decrease)
+
+
+def scalable(
+    increase: float = 0.01, decrease: float = 0.125, low_window: float = 16.0
+) -> WindowOnly:
+    """Return Scalable TCP."""
+    return WindowOnly(
+        lambda w, rtt: increase * w if w >= low_window else 1.0,
+        lambda w: decrease if w >= low_window else 0.5,
+    )
+
+
+def high_speed(form: HighSpeed = FORMS["rfc3649"], min_decrease: float = 0.01) -> WindowOnly:
+    """Return HighSpeed TCP in one of its forms."""
+    low, line = form.low_window, form.line
+    slope = (0.5 - form.high_decrease) / log(form.high_window / low)
+
+    def decrease(w: float) -> float:
+        return 0.5 if w <= low else max(min_decrease, 0.5 - slope * log(w / low))
+
+    def increase(w: float, rtt_s: float) -> float:
+        if w <= low:
+            return 1.0
+        b = decrease(w)
+        p = (w / line.coefficient) ** (-1.0 / line.exponent)
+        return max(1.0, w * w * p * 2.0 * b / (2.0 - b))
+
+    return WindowOnly(increase, decrease)
+
+
+def binomial(
+    k: float = 0.5,
+    l: float = 0.5,  # noqa: E741
+    increase: float = 1.0,
+    decrease: float = 0.5,
+) -> WindowOnly:
+    """Return binomial congestion control (Bansal and Balakrishnan 2001)."""
+    return WindowOnly(
+        lambda w, rtt: increase / w**k, lambda w: min(decrease * w ** (l - 1.0), 1.0 - 1.0 / w)
+    )
+
+
+@dataclass(frozen=True)
+class Cubic:
+    """CUBIC by its last peak and the time since the last loss.
+
+    Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms: a fluid
+    model and its applications", IEEE/ACM ToN 29(4), 2021; the window follows from both. Without
+    fast convergence and the Reno-friendly region.
+    """
+
+    scale: float = 0.4
+    decrease: float = 0.3
+
+    def begin(self, window: float) -> list[float]:
+        """Return the peak, and no time since."""
+        return [window, 0.0]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the cubic."""
+        peak, since = states
+        return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """A loss makes the window the peak, and ends the time."""
+        peak, since = states
+        return [(self.window(states) - peak) * events, 1.0 - since * events]
+
+
+@dataclass(frozen=True)
+class HTcp:
+    """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
+
+    The part kept is the empty path's share of the round-trip time, from 0.5 to 0.8.
+    """
+
+    low_speed_s: float = 1.0
+
+    def begin(self, window: float) -> list[float]:
+        """Return the window kept, and no time since."""
+        return [0.5 * window, 0.0]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the window."""
+        return states[0]
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """The increase grows with the time since the last loss."""
+        w, since = states
+        kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
+        d = max(0.0, since - self.low_speed_s)
+        increase = 2.0 * (1.0 - kept) * (1.0 + 10.0 * d + d * d / 4.0)
+        return [increase / rtt_s - (1.0 - kept) * w * events, 1.0 - since * events]
+
+
+@dataclass(frozen=True)
+class Bic:
+    """BIC by its window and its last peak (Xu, Harfoush and Rhee 2004); no fast convergence."""
+
+    decrease: float = 0.125
+    max_increment: float = 32.0
+    min_increment: float = 0.01
+    low_window: float = 14.0
+
+    def begin(self, window: float) -> list[float]:
+        """Return the window kept, and the peak."""
+        return [window * (1.0 - self.decrease), window]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the window."""
+        return states[0]
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """Half of the way to the peak each round trip, and as far again beyond it."""
+        w, peak = states
+        if w < self.low_window:
+            return [1.0 / rtt_s - 0.5 * w * events, (w - peak) * events]
+        away = (peak - w) / 2.0 if w < peak else w - peak
+        step = min(max(away, self.min_increment), self.max_increment)
+        return [step / rtt_s - self.decrease * w * events, (w - peak) * events]
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Compound TCP by its two windows (Tan, Song, Zhang and Sridharan 2006)."""
+
+    increase: float = 0.125
+    exponent: float = 0.75
+    gamma: float = 30.0
+    zeta: float = 1.0
+    low_window: float = 41.0
+
+    def begin(self, window: float) -> list[float]:
+        """Return half the window, none of it the delay window."""
+        return [window / 2.0, 0.0]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the sum of both windows."""
+        return states[0] + states[1]
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """The delay window grows while fewer than `gamma` segments of the flow are queued."""
+        cwnd, dwnd = states
+        total = cwnd + dwnd
+        queued = total * queueing_s / rtt_s
+        if queued >= self.gamma:
+            growth = -self.zeta * queued if dwnd > 0.0 else 0.0
+        elif total < self.low_window:
+            growth = 0.0
+        else:
+            growth = max(0.0, self.increase * total**self.exponent - 1.0)
+        return [
+            1.0 / rtt_s - 0.5 * cwnd * events,
+            growth / rtt_s - 0.5 * dwnd * events,
+        ]
+
+
+@dataclass(frozen=True)
+class Illinois:
+    """Illinois by its window (Liu, Basar and Srikant 2008).
+
+    `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
+    """
+
+    max_queueing_s: float
+    max_increase: float = 10.0
+    min_increase: float = 0.3
+    max_decrease: float = 0.5
+    min_decrease: float = 0.125
+    low_window: float = 15.0
+
+    def begin(self, window: float) -> list[float]:
+        """Return half the window: the first loss comes at a full queue."""
+        return [window * (1.0 - self.max_decrease)]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the window."""
+        return states[0]
+
+    def derivative(
+        self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
+    ) -> list[float]:
+        """Increase and decrease follow the queueing delay."""
+        w = states[0]
+        if w < self.low_window:
+            return [1.0 / rtt_s - 0.5 * w * events]
+        delay = queueing_s / self.max_queueing_s
+        increase = self.max_increase
+        if delay > 0.01:
+            # A hyperbola through the largest increase at 1 % and the smallest at the whole.
+            k1 = 0.99 * self.min_increase * self.max_increase / (self.max_increase - self.min_increase)
+            k2 = k1 / self.max_increase - 0.01
+            increase = k1 / (k2 + delay)
+        place = min(1.0, max(0.0, (delay - 0.1) / 0.7))
+        decrease = self.min_decrease + place * (self.max_decrease - self.min_decrease)
+        return [increase / rtt_s - decrease * w * events]
+
+
+def of_algorithm(kind: str, rtt_s: float, max_queueing_s: float) -> Dynamics:
+    """Return the dynamics of an algorithm of the registry with its default parameters.
+
+    Raises:
+        KeyError: There is no fluid model of it.
+
+    """
+    made: dict[str, Callable[[], Dynamics]] = {
+        "reno": aimd,
+        "gaimd": lambda: aimd(4.0 / 3.0 * (1.0 - 0.875**2), 0.125),
+        "increase-by-k": lambda: aimd(2.0),
+        "multcp": lambda: aimd(2.0, 0.25),
+        "constant-rate": lambda: aimd(25.0 * rtt_s**2),
+        "hybla": lambda: aimd(max(1.0, rtt_s / 0.025) ** 2),
+        "binomial": binomial,
+        "scalable": scalable,
+        "hstcp": high_speed,
+        "bic": Bic,
+        "htcp": HTcp,
+        "cubic": Cubic,
+        "ctcp": Compound,
+        "illinois": lambda: Illinois(max_queueing_s),
+    }
+    return made[kind]()
+
+
+# What `of_algorithm` knows.
+MODELLED = (
+    "reno", "gaimd", "increase-by-k", "multcp", "constant-rate", "hybla", "binomial", "scalable",
+    "hstcp", "bic", "htcp", "cubic", "ctcp", "illinois",
+)  # fmt: skip

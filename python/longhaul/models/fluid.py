@@ -1,0 +1,206 @@
+"""Fluid models of TCP: delay differential equations of many flows over one or more links.
+
+Misra, Gong and Towsley, "Fluid-based analysis of a network of AQM routers supporting TCP flows with
+an application to RED", SIGCOMM 2000; NIST SP 500-282 (2010), equations 7 to 9, is the same for one
+link without RED. A class of flows has one mean window `w`; its round-trip time `R` is that of the
+empty path and what the queues add:
+
+    dq/dt = sum n w / R - C                 between an empty and a full queue
+    dw/dt = a(w) / R - b(w) w events        events = p(t - R) w(t - R) / R(t - R), at most 1 / R
+
+with `p` the loss rate of the links on its path: losses of one round trip are one loss event, which
+the papers leave out and a full queue after a slow start needs. All flows of a class lose at the
+rates of their mean, so that the model cannot show the saw-teeth of few flows in step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.models import delay
+from longhaul.models.dynamics import Dynamics
+from longhaul.models.marking import FluidLink
+from longhaul.models.response import Numbers
+
+# Steps in the shortest round trip.
+STEPS = 100
+# States of a link: its queue, and its average.
+OF_LINK = 2
+
+
+@dataclass(frozen=True)
+class FlowClass:
+    """Flows of one algorithm and one path."""
+
+    count: int
+    rtt_s: float
+    dynamics: Dynamics
+    path: Sequence[int] = (0,)
+    """Numbers of the links on the way."""
+    window_pkts: float = 10.0
+    """Mean window to start with."""
+    slow_start: bool = True
+    """Whether the window doubles each round trip until each flow has lost a packet on average."""
+    start_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """What a fluid model does: a row for each point in time."""
+
+    t_s: Numbers
+    window_pkts: Numbers
+    """Mean windows; a column for each class."""
+    queue_pkts: Numbers
+    """Queues; a column for each link."""
+    loss: Numbers
+    """Loss rates; a column for each link."""
+    rate_pps: Numbers
+    """What a class sends; a column for each class."""
+    rtt_s: Numbers
+
+    def after(self, t_s: float) -> Trajectory:
+        """Return what comes after a time."""
+        late = self.t_s >= t_s
+        return Trajectory(*(values[late] for values in vars(self).values()))
+
+
+class Model:
+    """Classes of flows over links."""
+
+    def __init__(self, links: Sequence[FluidLink], classes: Sequence[FlowClass]) -> None:
+        self.links = links
+        self.classes = classes
+        self.gains = [link.marking.gain(link) for link in links]
+        self.places: list[slice] = []
+        at = OF_LINK * len(links)
+        for one in classes:
+            size = len(one.dynamics.begin(one.window_pkts)) + 1
+            self.places.append(slice(at, at + size))
+            at += size
+        self.size = at
+
+    # Of each class the states of its dynamics follow the window of its slow start, which is below
+    # zero once that is over.
+
+    def window(self, number: int, x: Sequence[float]) -> float:
+        """Return the mean window of a class."""
+        starting, *states = x[self.places[number]]
+        return starting if starting >= 0.0 else self.classes[number].dynamics.window(states)
+
+    def rtt(self, number: int, x: Sequence[float]) -> float:
+        """Return the round-trip time of a class."""
+        one = self.classes[number]
+        return one.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in one.path)
+
+    def rates(self, x: Sequence[float], t: float = np.inf) -> list[float]:
+        """Return what all flows of each class send, in packets per second."""
+        return [
+            one.count * self.window(n, x) / self.rtt(n, x) if t >= one.start_s else 0.0
+            for n, one in enumerate(self.classes)
+        ]
+
+    def losses(self, x: Sequence[float], rates: Sequence[float]) -> list[float]:
+        """Return the loss rate of each link."""
+        arriving = [0.0] * len(self.links)
+        for one, rate in zip(self.classes, rates, strict=True):
+            for k in one.path:
+                arriving[k] += rate
+        return [
+            link.marking.probability(x[OF_LINK * k], x[OF_LINK * k + 1], arriving[k], link)
+            for k, link in enumerate(self.links)
+        ]
+
+    def lost(self, number: int, x: Sequence[float], t: float = np.inf) -> float:
+        """Return the packets per second that one flow of a class loses in a state."""
+        rates = self.rates(x, t)
+        losses = self.losses(x, rates)
+        one = self.classes[number]
+        kept = 1.0
+        for k in one.path:
+            kept *= 1.0 - losses[k]
+        return (1.0 - kept) * rates[number] / one.count
+
+    def derivative(
+        self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
+    ) -> list[float]:
+        """Return how fast a state changes, given the losses per second that flows hear of."""
+        out: list[float] = [0.0] * self.size
+        rates = self.rates(x, t)
+        inflow = [0.0] * len(self.links)
+        for one, rate in zip(self.classes, rates, strict=True):
+            for k in one.path:
+                inflow[k] += rate
+        for k, link in enumerate(self.links):
+            q, average = x[OF_LINK * k], x[OF_LINK * k + 1]
+            net = inflow[k] - link.capacity_pps
+            if (net > 0.0 and q < link.buffer_pkts) or (net < 0.0 and q > 0.0):
+                out[OF_LINK * k] = net
+            out[OF_LINK * k + 1] = self.gains[k] * (q - average)
+        for n, one in enumerate(self.classes):
+            if t < one.start_s:
+                continue
+            place = self.places[n]
+            rtt = self.rtt(n, x)
+            starting, *states = x[place]
+            if starting >= 0.0:
+                # A segment for each acknowledgement, which come no faster than the links serve.
+                served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in one.path)
+                out[place.start] = served * starting / rtt
+            else:
+                out[place.start + 1 : place.stop] = one.dynamics.derivative(
+                    states, rtt, rtt - one.rtt_s, min(lost[n], 1.0 / rtt)
+                )
+        return out
+
+    def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
+        """Follow the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
+        step = min(one.rtt_s for one in self.classes) / steps
+        heard = [0.0] * len(self.classes)
+
+        def derivative(t: float, x: delay.State, past: delay.Past) -> list[float]:
+            for n in range(len(self.classes)):
+                at = t - self.rtt(n, x)
+                heard[n] = self.lost(n, past(at), at)
+            return self.derivative(x, heard, t)
+
+        losses = [0.0] * len(self.classes)
+
+        def project(t: float, x: delay.State) -> None:
+            for k, link in enumerate(self.links):
+                x[OF_LINK * k] = min(max(x[OF_LINK * k], 0.0), link.buffer_pkts)
+            for n, one in enumerate(self.classes):
+                if x[self.places[n].start] >= 0.0:
+                    losses[n] += heard[n] * step
+                    if losses[n] >= 1.0 or not one.slow_start:
+                        self._leave_slow_start(n, x)
+
+        solution = delay.integrate(derivative, self._initial(), end_s, step, project, every)
+        return self._trajectory(solution)
+
+    def _initial(self) -> list[float]:
+        x = [0.0] * self.size
+        for one, place in zip(self.classes, self.places, strict=True):
+            x[place] = [one.window_pkts, *one.dynamics.begin(one.window_pkts)]
+        return x
+
+    def _leave_slow_start(self, number: int, x: delay.State) -> None:
+        place = self.places[number]
+        x[place] = [-1.0, *self.classes[number].dynamics.begin(x[place.start])]
+
+    def _trajectory(self, solution: delay.Solution) -> Trajectory:
+        states = solution.states.tolist()
+        classes = range(len(self.classes))
+        times = solution.t_s.tolist()
+        rates = [self.rates(x, t) for t, x in zip(times, states, strict=True)]
+        return Trajectory(
+            solution.t_s,
+            np.array([[self.window(n, x) for n in classes] for x in states]),
+            solution.states[:, 0 : OF_LINK * len(self.links) : OF_LINK],
+            np.array([self.losses(x, rate) for x, rate in zip(states, rates, strict=True)]),
+            np.array(rates),
+            np.array([[self.rtt(n, x) for n in classes] for x in states]),
+        )

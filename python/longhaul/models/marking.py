@@ -1,0 +1,112 @@
+"""What queue disciplines lose or mark, as functions of a fluid queue.
+
+A marking function says with which probability a packet is lost or marked while `queue` packets wait
+and their moving average is `average`. Queues are in packets, rates in packets per second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log1p
+from typing import Protocol
+
+# Relative distance within which a queue counts as full: steps end a little off.
+FULL = 1e-9
+
+
+@dataclass(frozen=True)
+class FluidLink:
+    """A link of a fluid model."""
+
+    capacity_pps: float
+    buffer_pkts: float
+    marking: Marking
+
+
+class Marking(Protocol):
+    """A queue discipline."""
+
+    def probability(
+        self, queue: float, average: float, arriving_pps: float, link: FluidLink
+    ) -> float:
+        """Return the probability that a packet that arrives is lost or marked."""
+        ...
+
+    def gain(self, link: FluidLink) -> float:
+        """Return how fast the average follows the queue, per second; 0 without an average."""
+        ...
+
+
+@dataclass(frozen=True)
+class DropTail:
+    """A full queue loses what arrives beyond the link's rate."""
+
+    def probability(
+        self, queue: float, average: float, arriving_pps: float, link: FluidLink
+    ) -> float:
+        """Return the part of the arrivals that overflows."""
+        del average
+        if queue < link.buffer_pkts * (1.0 - FULL) or arriving_pps <= link.capacity_pps:
+            return 0.0
+        return 1.0 - link.capacity_pps / arriving_pps
+
+    def gain(self, link: FluidLink) -> float:
+        """Return 0: there is no average."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Red:
+    """RED (Floyd and Jacobson 1993), with the gentle line if `gentle`.
+
+    `spacing` is the mean loss rate over the probability of the curve. Independent selections have
+    1; gaps spread uniformly up to `1 / p` packets, as in the RED paper, 2; with ns-2's `wait`, from
+    `1 / p` to `2 / p` packets, two thirds.
+    """
+
+    min_th: float
+    max_th: float
+    max_p: float
+    weight: float
+    gentle: bool = True
+    spacing: float = 2.0 / 3.0
+
+    def curve(self, average: float) -> float:
+        """Return the probability of selection."""
+        if average < self.min_th:
+            return 0.0
+        if average < self.max_th:
+            return self.max_p * (average - self.min_th) / (self.max_th - self.min_th)
+        if not self.gentle:
+            return 1.0
+        return min(1.0, self.max_p + (1.0 - self.max_p) * (average / self.max_th - 1.0))
+
+    def probability(
+        self, queue: float, average: float, arriving_pps: float, link: FluidLink
+    ) -> float:
+        """Return the loss rate at the average, or that of a full queue where it is larger."""
+        selected = min(1.0, self.spacing * self.curve(average))
+        return max(selected, DropTail().probability(queue, average, arriving_pps, link))
+
+    def gain(self, link: FluidLink) -> float:
+        """Return `-ln(1 - weight) C`: a sample per packet sent (Misra, Gong and Towsley 2000)."""
+        return -log1p(-self.weight) * link.capacity_pps
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A user's function of the queue in packets, with or without drops of a full queue."""
+
+    function: Callable[[float], float]
+
+    def probability(
+        self, queue: float, average: float, arriving_pps: float, link: FluidLink
+    ) -> float:
+        """Return the function's value, held between 0 and 1, or the overflow of a full queue."""
+        chosen = min(1.0, max(0.0, self.function(queue)))
+        return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
+
+    def gain(self, link: FluidLink) -> float:
+        """Return 0: there is no average."""
+        return 0.0
