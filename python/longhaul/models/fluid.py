@@ -61,6 +61,8 @@ class Trajectory:
     rate_pps: Numbers
     """What a class sends; a column for each class."""
     rtt_s: Numbers
+    states: Numbers
+    """All states of the model."""
 
     def after(self, t_s: float) -> Trajectory:
         """Return what comes after a time."""
@@ -156,6 +158,14 @@ class Model:
                 )
         return out
 
+    def moving(self) -> list[int]:
+        """Return the places of a state that matter once slow start is over."""
+        averages = [OF_LINK * k + 1 for k, gain in enumerate(self.gains) if gain]
+        queues = [OF_LINK * k for k in range(len(self.links))]
+        return sorted(queues + averages) + [
+            at for place in self.places for at in range(place.start + 1, place.stop)
+        ]
+
     def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
         """Follow the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
         step = min(one.rtt_s for one in self.classes) / steps
@@ -181,6 +191,15 @@ class Model:
         solution = delay.integrate(derivative, self._initial(), end_s, step, project, every)
         return self._trajectory(solution)
 
+    def steady(self, states: Sequence[float]) -> list[float]:
+        """Return a state without slow start, its averages those of its queues."""
+        x = list(states)
+        for k in range(len(self.links)):
+            x[OF_LINK * k + 1] = x[OF_LINK * k]
+        for place in self.places:
+            x[place.start] = -1.0
+        return x
+
     def _initial(self) -> list[float]:
         x = [0.0] * self.size
         for one, place in zip(self.classes, self.places, strict=True):
@@ -203,4 +222,5 @@ class Model:
             np.array([self.losses(x, rate) for x, rate in zip(states, rates, strict=True)]),
             np.array(rates),
             np.array([[self.rtt(n, x) for n in classes] for x in states]),
+            solution.states,
         )

@@ -1,0 +1,213 @@
+"""Whether the equilibrium of a fluid model is stable, and by how much.
+
+A model is linearised where it rests, and the characteristic roots of the linear delay equation
+`x' = A0 x + sum Ai x(t - Ri)` are found by collocation on Chebyshev points (Breda, Maset and
+Vermiglio, SIAM J. Sci. Comput. 27(2), 2005). It is stable if all are left of the imaginary axis.
+For one equation with one delay, and for standard TCP under RED, there are closed conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import acos, log, log1p, pi, sqrt
+
+import numpy as np
+
+from longhaul.models.fluid import OF_LINK, Model
+from longhaul.models.response import Numbers, root
+
+# Chebyshev points of each delay; roots near the axis have then eight digits or more.
+POINTS = 24
+# Relative step of numerical derivatives.
+NUDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Where a fluid model rests."""
+
+    state: list[float]
+    window_pkts: list[float]
+    queue_pkts: list[float]
+    loss: list[float]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear delay equation: what the present does, and what each delayed state does."""
+
+    present: Numbers
+    delayed: Sequence[tuple[float, Numbers]]
+
+    def rightmost(self, points: int = POINTS) -> complex:
+        """Return the characteristic root with the largest real part."""
+        # States at Chebyshev points of [-longest, 0]; the equation stands at 0, and the derivative
+        # of the interpolating polynomial at all others.
+        size = len(self.present)
+        longest = max(lag for lag, _ in self.delayed)
+        nodes = np.cos(np.pi * np.arange(points + 1) / points)
+        places = longest / 2.0 * (nodes - 1.0)
+        matrix = np.kron(_differentiation(nodes) * 2.0 / longest, np.eye(size))
+        matrix[:size] = 0.0
+        matrix[:size, :size] = self.present
+        for lag, by in self.delayed:
+            matrix[:size] += np.kron(_interpolation(places, -lag)[None, :], by)
+        roots = np.linalg.eigvals(matrix)
+        return complex(roots[np.argmax(roots.real)])
+
+
+def _differentiation(nodes: Numbers) -> Numbers:
+    """Return the matrix that differentiates the polynomial through Chebyshev points."""
+    n = len(nodes) - 1
+    c = np.ones(n + 1)
+    c[[0, n]] = 2.0
+    c *= (-1.0) ** np.arange(n + 1)
+    apart = nodes[:, None] - nodes[None, :] + np.eye(n + 1)
+    matrix = np.outer(c, 1.0 / c) / apart
+    return np.asarray(matrix - np.diag(matrix.sum(axis=1)))
+
+
+def _interpolation(places: Numbers, at: float) -> Numbers:
+    """Return the weights of the values at places for the value at another one."""
+    hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
+    if hit.any():
+        return hit.astype(float)
+    weights = (-1.0) ** np.arange(len(places))
+    weights[[0, -1]] *= 0.5
+    parts = weights / (at - places)
+    return np.asarray(parts / parts.sum())
+
+
+def rest(model: Model, guess_s: float = 200.0) -> Rest:
+    """Return the equilibrium that a model is near after `guess_s` seconds.
+
+    Raises:
+        ValueError: There is none in sight: losses come from overflow, or nothing limits the flows.
+
+    """
+    from scipy.optimize import fsolve
+
+    late = model.run(guess_s, steps=50).after(guess_s / 2.0)
+    start = model.steady(late.states.mean(axis=0).tolist())
+    free = model.moving()
+
+    def excess(values: Numbers) -> Numbers:
+        x = list(start)
+        for place, value in zip(free, values, strict=True):
+            x[place] = float(value)
+        lost = [model.lost(n, x) for n in range(len(model.classes))]
+        slope = model.derivative(x, lost)
+        return np.array([slope[place] for place in free])
+
+    found, _, code, message = fsolve(excess, [start[place] for place in free], full_output=True)
+    x = list(start)
+    for place, value in zip(free, found, strict=True):
+        x[place] = float(value)
+    queues = x[0 : OF_LINK * len(model.links) : OF_LINK]
+    losses = model.losses(x, model.rates(x))
+    inside = all(0.0 < q < link.buffer_pkts for q, link in zip(queues, model.links, strict=True))
+    if code != 1 or not inside or not any(losses):
+        raise ValueError(f"no equilibrium between an empty and a full queue: {message}")
+    windows = [model.window(n, x) for n in range(len(model.classes))]
+    return Rest(x, windows, queues, losses)
+
+
+def linearised(model: Model, at: Rest) -> Linear:
+    """Return the linear delay equation of small deviations from where a model rests."""
+    free = model.moving()
+    numbers = range(len(model.classes))
+    x = at.state
+    lost = [model.lost(n, x) for n in numbers]
+
+    def slope(x: Sequence[float], lost: Sequence[float]) -> Numbers:
+        found = model.derivative(x, lost)
+        return np.array([found[place] for place in free])
+
+    present = np.empty((len(free), len(free)))
+    heard = np.empty((len(numbers), len(free)))
+    for column, place in enumerate(free):
+        up, down, width = _nudged(x, place)
+        present[:, column] = (slope(up, lost) - slope(down, lost)) / width
+        heard[:, column] = [(model.lost(n, up) - model.lost(n, down)) / width for n in numbers]
+    delayed = []
+    for n in numbers:
+        more, less, width = _nudged(lost, n)
+        by = (slope(x, more) - slope(x, less)) / width
+        delayed.append((model.rtt(n, x), np.outer(by, heard[n])))
+    return Linear(present, delayed)
+
+
+def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[float], float]:
+    width = NUDGE * max(abs(values[place]), 1e-9)
+    up, down = list(values), list(values)
+    up[place] += width
+    down[place] -= width
+    return up, down, 2.0 * width
+
+
+def gain_margin(linear: Linear, most: float = 1e4) -> float:
+    """Return the factor by which all feedback may be multiplied before the rest is unstable.
+
+    Below one it is unstable already. Losses that are heard, and so the slope of a marking function,
+    are what is multiplied.
+    """
+
+    def growth(log_factor: float) -> float:
+        factor = float(np.exp(log_factor))
+        scaled = [(lag, factor * by) for lag, by in linear.delayed]
+        return Linear(linear.present, scaled).rightmost().real
+
+    ends = -log(most), log(most)
+    if growth(ends[1]) < 0.0:
+        return most
+    if growth(ends[0]) > 0.0:
+        return 1.0 / most
+    return float(np.exp(root(growth, *ends, within=1e-6)))
+
+
+# Closed conditions.
+
+
+@dataclass(frozen=True)
+class OneDelay:
+    """`x' = -a x - b x(t - T)`, as equation 8 of NIST SP 500-282 (2010) becomes at its rest."""
+
+    a: float
+    b: float
+    delay_s: float
+
+    @classmethod
+    def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
+        """Return equation 8 at its rest: `slope` is that of the loss rate over the window."""
+        half = window / (2.0 * rtt_s)
+        return cls(half * loss, half * (loss + window * slope), rtt_s)
+
+    def is_stable(self) -> bool:
+        """Whether it is stable: exactly."""
+        if self.b <= self.a:
+            return True
+        rate = sqrt(self.b**2 - self.a**2)
+        return self.delay_s < acos(-self.a / self.b) / rate
+
+    def passes_sufficient(self) -> bool:
+        """Whether `T (a + b) < pi / 2`, which is sufficient.
+
+        The report prints `w (2 p + w p') < pi / 2` (equation 11), half of what this is.
+        """
+        return self.delay_s * (self.a + self.b) < pi / 2.0
+
+
+def hollot_bound(
+    flows: int, rtt_s: float, capacity_pps: float, slope: float, weight: float
+) -> tuple[float, float]:
+    """Return both sides of the condition that standard TCP under RED is stable.
+
+    Hollot, Misra, Towsley and Gong, "A control theoretic analysis of RED", INFOCOM 2001,
+    proposition 1: stable if the first is at most the second. `slope` is `max_p / (max_th - min_th)`,
+    `rtt_s` the round-trip time with its queue.
+    """
+    k = -log1p(-weight) * capacity_pps
+    crossover = 0.1 * min(2.0 * flows / (rtt_s**2 * capacity_pps), 1.0 / rtt_s)
+    loop = slope * (rtt_s * capacity_pps) ** 3 / (2.0 * flows) ** 2
+    return loop, sqrt(crossover**2 / k**2 + 1.0)
