@@ -76,11 +76,10 @@ def integrate(
         ahead = [x + step_s * dx for x, dx in zip(state, first, strict=True)]
         second = derivative(t + step_s, ahead, past)
         state = [
-            x + step_s / 2.0 * (one + two)
-            for x, one, two in zip(state, first, second, strict=True)
+            x + step_s / 2.0 * (one + two) for x, one, two in zip(state, first, second, strict=True)
         ]
         if project is not None:
             project(t + step_s, state)
         past.states.append(state)
     kept = np.array(past.states[::every])
-    return Solution(np.arange(len(kept)) * step_s * every, kept)
+    return Solution(np.arange(len(kept), dtype=np.float64) * (step_s * every), kept)

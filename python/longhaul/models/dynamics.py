@@ -88,7 +88,7 @@ def high_speed(form: HighSpeed = FORMS["rfc3649"], min_decrease: float = 0.01) -
         if w <= low:
             return 1.0
         b = decrease(w)
-        p = (w / line.coefficient) ** (-1.0 / line.exponent)
+        p = float((w / line.coefficient) ** (-1.0 / line.exponent))
         return max(1.0, w * w * p * 2.0 * b / (2.0 - b))
 
     return WindowOnly(increase, decrease)
@@ -96,7 +96,7 @@ def high_speed(form: HighSpeed = FORMS["rfc3649"], min_decrease: float = 0.01) -
 
 def binomial(
     k: float = 0.5,
-    l: float = 0.5,  # noqa: E741
+    l: float = 0.5,  # noqa: E741 (the paper's name)
     increase: float = 1.0,
     decrease: float = 0.5,
 ) -> WindowOnly:
@@ -262,7 +262,12 @@ class Illinois:
         increase = self.max_increase
         if delay > 0.01:
             # A hyperbola through the largest increase at 1 % and the smallest at the whole.
-            k1 = 0.99 * self.min_increase * self.max_increase / (self.max_increase - self.min_increase)
+            k1 = (
+                0.99
+                * self.min_increase
+                * self.max_increase
+                / (self.max_increase - self.min_increase)
+            )
             k2 = k1 / self.max_increase - 0.01
             increase = k1 / (k2 + delay)
         place = min(1.0, max(0.0, (delay - 0.1) / 0.7))

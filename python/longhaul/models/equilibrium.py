@@ -56,7 +56,7 @@ def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
 def sweep(
     window: Window, model: LossModel, link: Link, rtts_s: Sequence[float], buffers: Sequence[float]
 ) -> list[list[Equilibrium]]:
-    """Return the equilibria of a table: a row for each round-trip time, a column for each buffer."""
+    """Return a table of equilibria: a row per round-trip time, a column per buffer."""
     return [
         [
             equilibrium(window, model, replace(link, rtt_s=rtt, buffer_pkts=buffer))

@@ -82,7 +82,7 @@ def simulate(
     interval_s: float,
     intervals: int,
     seed: int = 1,
-    start: Start = Start(),  # noqa: B008 (frozen)
+    start: Start = Start(),
     step_s: float = STEP_S,
 ) -> Measured:
     """Follow flows and return their measurements, averaged over intervals.

@@ -131,9 +131,7 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
     power = (2.0 - k) / (1.0 - k)
     d = (1.0 + gamma) ** power - gamma**power
     coefficient = (1.0 - k) / (2.0 - k) * d ** (1.0 / power)
-    law = PowerLaw(
-        coefficient * ((2.0 - k) * increase) ** (1.0 / (2.0 - k)), 1.0 / (2.0 - k)
-    )
+    law = PowerLaw(coefficient * ((2.0 - k) * increase) ** (1.0 / (2.0 - k)), 1.0 / (2.0 - k))
     return lambda p, rtt_s: law.window(p)
 
 
@@ -156,6 +154,54 @@ def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
 
 
+@dataclass(frozen=True)
+class PoissonCubic:
+    """CUBIC under Poisson losses of rate 1, in units of their mean distance."""
+
+    plateau: float
+    """Mean time to the plateau, `k`."""
+    peak: float
+    """Mean window at a loss, `w0`."""
+    mean: float
+    """Mean window."""
+
+
+def solve_poisson_cubic(
+    scale: float = 0.4, decrease: float = 0.2, *, as_printed: bool = False
+) -> PoissonCubic:
+    """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
+
+    Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
+    shorten the way to it; `as_printed` also shortens it after losses beyond the plateau, where the
+    window has no old peak above it.
+    """
+    from scipy.integrate import quad
+    from scipy.optimize import fsolve
+
+    late = decrease / 2.0 if as_printed else decrease
+
+    def both(k: float, f: Callable[[float, bool], float]) -> float:
+        early, _ = quad(lambda t: np.exp(-t) * f(t, True), 0.0, k)
+        after, _ = quad(lambda t: np.exp(-t) * f(t, False), k, k + 60.0)
+        return float(early + after)
+
+    def window(t: float, k: float, w0: float) -> float:
+        return scale * (t - k) ** 3 + w0
+
+    def excess(values: Numbers) -> list[float]:
+        k, w0 = values
+        kept = 1.0 - decrease / 2.0
+        peak = both(k, lambda t, early: (kept if early else 1.0) * window(t, k, w0))
+        way = both(
+            k,
+            lambda t, early: np.cbrt((decrease / 2 if early else late) / scale * window(t, k, w0)),
+        )
+        return [peak - w0, way - k]
+
+    k, w0 = (float(value) for value in fsolve(excess, [1.3, 6.5]))
+    return PoissonCubic(k, w0, both(k, lambda t, early: window(t, k, w0)))
+
+
 def friendly(law: Window) -> Window:
     """Return a law that is nowhere below standard TCP's."""
     return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
@@ -164,6 +210,13 @@ def friendly(law: Window) -> Window:
 def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
     del rtt_s
     return STANDARD.window(p)
+
+
+def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
+    """Return standard TCP's law where the lost packet itself counts: `sqrt(1.5 (1 - p) / p)`."""
+    del rtt_s
+    p = np.asarray(p, float)
+    return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))
 
 
 def _high_speed(form: HighSpeed) -> Window:
@@ -197,6 +250,7 @@ LAWS: dict[str, Law] = {
 # What appendix A of NIST SP 500-282 prints.
 PRINTED: dict[str, Law] = {
     "reno": Law("reno", _standard, "section A.3", "independent losses, small p"),
+    "reno, any p": Law("reno", _independent, "section A.3", "independent losses"),
     "cubic": Law("cubic", cubic_poisson(), "equation 15", "Poisson losses"),
     "cubic, periodic": Law("cubic", cubic(decrease=0.2), "equation 14", "periodic losses"),
     "ctcp": Law("ctcp", lambda p, rtt_s: PowerLaw(0.25, 0.8).window(p), "equation 17", "rounded"),

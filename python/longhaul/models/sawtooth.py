@@ -30,11 +30,14 @@ def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
         sent, rounds = tooth(exp(root(excess, log(least), log(MOST))))
         return sent / rounds
 
-    return np.vectorize(of_one, otypes=[float])(np.asarray(p, float))
+    return np.asarray(np.vectorize(of_one, otypes=[float])(np.asarray(p, float)))
 
 
 def binomial(
-    k: float = 0.5, l: float = 0.5, increase: float = 1.0, decrease: float = 0.5  # noqa: E741
+    k: float = 0.5,
+    l: float = 0.5,  # noqa: E741 (the paper's name)
+    increase: float = 1.0,
+    decrease: float = 0.5,
 ) -> Callable[[ArrayLike, float], Numbers]:
     """Return the law of binomial congestion control (Bansal and Balakrishnan 2001)."""
 

@@ -204,8 +204,8 @@ def hollot_bound(
     """Return both sides of the condition that standard TCP under RED is stable.
 
     Hollot, Misra, Towsley and Gong, "A control theoretic analysis of RED", INFOCOM 2001,
-    proposition 1: stable if the first is at most the second. `slope` is `max_p / (max_th - min_th)`,
-    `rtt_s` the round-trip time with its queue.
+    proposition 1: stable if the first is at most the second. `slope` is RED's
+    `max_p / (max_th - min_th)`, `rtt_s` the round-trip time with its queue.
     """
     k = -log1p(-weight) * capacity_pps
     crossover = 0.1 * min(2.0 * flows / (rtt_s**2 * capacity_pps), 1.0 / rtt_s)

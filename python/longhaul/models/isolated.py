@@ -1,0 +1,57 @@
+"""One flow alone behind a drop-tail queue: its saw-tooth, continuous between impulses.
+
+NIST SP 500-282 (2010), equations 1 to 4, with the capacity where the report prints the rate:
+
+    dW/dt = 1 / (T + Q(t - T) / C)        W is halved when a loss is detected
+    dQ/dt = W / (T + Q(t - T) / C) - C    between an empty and a full queue
+
+A loss is detected when path and queue are full. Windows and queues are in packets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.models import delay
+from longhaul.models.response import Numbers
+
+
+@dataclass(frozen=True)
+class SawTooth:
+    """A saw-tooth over time, once per step."""
+
+    t_s: Numbers
+    window_pkts: Numbers
+    queue_pkts: Numbers
+    rate_pps: Numbers
+    """What passes the link."""
+    losses_s: list[float]
+    """When losses were detected."""
+
+
+def saw_tooth(
+    capacity_pps: float, rtt_s: float, buffer_pkts: float, end_s: float, steps: int = 200
+) -> SawTooth:
+    """Follow one flow from half of what path and buffer hold."""
+    top = capacity_pps * rtt_s + buffer_pkts
+    losses: list[float] = []
+
+    def derivative(t: float, x: delay.State, past: delay.Past) -> list[float]:
+        window, queue = x
+        rtt = rtt_s + past(t - rtt_s)[1] / capacity_pps
+        net = window / rtt - capacity_pps
+        stays = (net < 0.0 and queue <= 0.0) or (net > 0.0 and queue >= buffer_pkts)
+        return [1.0 / rtt, 0.0 if stays else net]
+
+    def project(t: float, x: delay.State) -> None:
+        x[1] = min(max(x[1], 0.0), buffer_pkts)
+        if x[0] >= top:
+            x[0] /= 2.0
+            losses.append(t)
+
+    found = delay.integrate(derivative, [top / 2.0, 0.0], end_s, rtt_s / steps, project)
+    window, queue = found.states.T
+    rates = np.where(queue > 0.0, capacity_pps, np.minimum(window / rtt_s, capacity_pps))
+    return SawTooth(found.t_s, window, queue, rates, losses)

@@ -1,0 +1,81 @@
+"""The hybrid model of appendix B: eight buffers, both kinds of router, eleven hours each.
+
+`python -m longhaul.studies.nist_2010_models.hybrid` follows all sixteen and writes `hybrid.csv`,
+from which claims are judged: some six minutes of processor time.
+"""
+
+import csv
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from longhaul.models import abilene_lee
+
+FILE = Path(__file__).with_name("hybrid.csv")
+SEEDS = (1,)
+
+Row = dict[str, float | str]
+
+
+def follow(case: tuple[str, int, int]) -> Row:
+    """One case: router, buffer, seed."""
+    routers, buffer, seed = case
+    before = time.process_time()
+    sets, _ = abilene_lee.run(buffer, routers=routers, seed=seed)
+    took = time.process_time() - before
+    row: Row = {"routers": routers, "buffer_pkts": buffer, "seed": seed}
+    for number in (1, 2, 3):
+        row[f"throughput_{number}_pps"] = round(sets.throughput_pps[number - 1], 1)
+        row[f"rtt_{number}_s"] = round(sets.rtt_s[number - 1], 6)
+    return row | {
+        "utilisation": round(sets.utilisation, 5),
+        "reductions_per_flow_h": round(sets.reductions_per_flow_h, 3),
+        "processor_s": round(took, 1),
+    }
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """What `hybrid.csv` holds."""
+    with FILE.open(encoding="utf-8", newline="") as text:
+        return tuple(
+            {key: value if key == "routers" else float(value) for key, value in row.items()}
+            for row in csv.DictReader(text)
+        )
+
+
+def sets(routers: str, buffer: float) -> abilene_lee.Sets:
+    """The three sets of one case, means over seeds."""
+    found = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
+
+    def mean(name: str) -> float:
+        return sum(float(row[name]) for row in found) / len(found)
+
+    return abilene_lee.Sets(
+        buffer,
+        tuple(mean(f"throughput_{number}_pps") for number in (1, 2, 3)),
+        tuple(mean(f"rtt_{number}_s") for number in (1, 2, 3)),
+        mean("utilisation"),
+        mean("reductions_per_flow_h"),
+    )
+
+
+def _record() -> None:
+    cases = [
+        (routers, buffer, seed)
+        for routers in abilene_lee.ROUTERS
+        for buffer in abilene_lee.BUFFERS
+        for seed in SEEDS
+    ]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(follow, cases))
+    with FILE.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.DictWriter(text, list(found[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+
+
+if __name__ == "__main__":
+    _record()

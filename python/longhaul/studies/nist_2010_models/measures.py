@@ -1,0 +1,109 @@
+"""What claims measure: models alone, models beside one another, models beside packets."""
+
+import numpy as np
+
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.models.abilene_lee import BUFFERS, ROUTES, Sets, rtt_s
+from longhaul.models.laws import PRINTED
+from longhaul.studies.data import Data
+from longhaul.studies.measures import GENERAL, Measure
+
+from . import hybrid, theory
+
+MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES}
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure under its name."""
+    MEASURES[function.__name__] = function
+    return function
+
+
+def _ratio(sets: Sets, of: str) -> float:
+    """`FR12` or `RR31`: throughputs or round-trip times of two sets."""
+    pair = int(of[2]), int(of[3])
+    return sets.throughput_ratio(*pair) if of.startswith("FR") else sets.rtt_ratio(*pair)
+
+
+@measure
+def hybrid_trend(data: Data, routers: str, of: str) -> float:
+    """Rank correlation of a ratio with the buffer, hybrid model."""
+    ratios = [_ratio(hybrid.sets(routers, buffer), of) for buffer in BUFFERS]
+    return rank_correlation(np.array(BUFFERS, float), np.array(ratios))
+
+
+@measure
+def hybrid_least(data: Data, routers: str, of: str) -> float:
+    """The smallest ratio over buffers, hybrid model."""
+    return min(_ratio(hybrid.sets(routers, buffer), of) for buffer in BUFFERS)
+
+
+@measure
+def hybrid_beyond_rule(data: Data, routers: str) -> float:
+    """The smallest `FR(1,3) / RR(3,1)` over buffers: throughput against the inverse-RTT rule."""
+    found = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
+    return min(one.throughput_ratio(1, 3) / one.rtt_ratio(3, 1) for one in found)
+
+
+@measure
+def hybrid_least_utilisation(data: Data, routers: str) -> float:
+    """The smallest utilisation of what data may use, over buffers, in per cent."""
+    share = 0.5 if routers == "shared" else 1.0
+    return min(100.0 * hybrid.sets(routers, buffer).utilisation / share for buffer in BUFFERS)
+
+
+@measure
+def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
+    """The least `RR(3,1)` over its lower bound, with so many full queues on the way."""
+    least = np.inf
+    for buffer in BUFFERS:
+        full_s = queues * buffer / 1250e3
+        bound = (rtt_s(ROUTES[2]) + full_s) / (rtt_s(ROUTES[0]) + full_s)
+        least = min(least, hybrid.sets(routers, buffer).rtt_ratio(3, 1) / bound)
+    return float(least)
+
+
+@measure
+def hybrid_ratio(data: Data, routers: str, of: str, buffer: float) -> float:
+    """A ratio of two sets at one buffer, hybrid model."""
+    return _ratio(hybrid.sets(routers, buffer), of)
+
+
+@measure
+def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
+    """A metric of a packet run over the hybrid model's, at a buffer of 25,000 packets."""
+    sets = hybrid.sets(routers, 25_000)
+    kind, number = metric.split("_")[0], int(metric.split("_")[1])
+    beside = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
+    return data.value(metric, of) / beside
+
+
+@measure
+def slowest_hybrid_s(data: Data) -> float:
+    """The most seconds of processor time that eleven hours took the hybrid model."""
+    return max(float(row["processor_s"]) for row in hybrid.rows())
+
+
+@measure
+def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
+    """The throughput of a cell of the tables over that of the packet run."""
+    packets = data.value(
+        "throughput_pkts_per_ms", "FL-PKT",
+        algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,
+    )  # fmt: skip
+    return theory.throughput(algorithm, rtt_ms, buffer_pkts) / packets
+
+
+@measure
+def window_over_packets(data: Data, algorithm: str) -> float:
+    """The largest relative error of a response function at the loss rates of the packet runs.
+
+    At the round-trip time that flows had, queues included.
+    """
+    law = PRINTED[algorithm]
+    cells = data.cells("FL-PKT", algorithm=algorithm)
+    off = [
+        abs(float(law.window(row["loss"], row["rtt_s"])) / row["window_pkts"] - 1.0)
+        for row in cells.iter_rows(named=True)
+    ]
+    return float(max(off))
