@@ -270,3 +270,32 @@ def _save(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # 
 
 def _refused(message: str) -> Exception:
     return InputError(message)
+
+
+def beside_packets(
+    scenarios: list[Path], model: str, plot: Path | None, *, overwrite: bool, json: bool
+) -> None:
+    """Print a scenario by packets and by its model: `longhaul compare SCENARIO --with fluid`."""
+    from longhaul.models import beside
+    from longhaul.models.scenario import fluid
+    from longhaul.run import load, run_loaded
+
+    if model != "fluid":
+        raise _refused(f"--with {model}: there is fluid")
+    if len(scenarios) != 1:
+        raise _refused("--with fluid takes one scenario file")
+    scenario = load(scenarios[0])
+    scene = fluid(scenario)
+    if plot is not None:
+        refuse_existing(plot, overwrite=overwrite)
+    results = run_loaded(scenario, out=None)
+    trajectory = beside.follow(scene)
+    pairs = beside.compare(scene, trajectory, results)
+    if json:
+        print_json([one.as_json() for one in pairs])
+    else:
+        rows = [{**vars(one), "difference": f"{one.difference:+.1%}"} for one in pairs]
+        heads = ("of", "mean", "packets", "fluid", "difference")
+        _print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
+    if plot is not None:
+        _save(beside.picture(scene, trajectory, results), plot, overwrite=overwrite, quiet=json)

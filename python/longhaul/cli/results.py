@@ -157,8 +157,26 @@ def _looks_like_a_name(word: str) -> bool:
     return "/" not in word and "." not in word and not Path(word).exists()
 
 
-def compare(runs: RunDirs, json: AsJson = False) -> None:
-    """Print runs side by side in one table."""
+def compare(
+    runs: RunDirs,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="fluid", help="Run a scenario FILE, and compare with its fluid model."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="With fluid: picture of both, .svg or .png.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print runs side by side in one table, or a scenario beside its fluid model."""
+    if model is not None:
+        from longhaul.cli.model import beside_packets
+
+        beside_packets(runs, model, plot, overwrite=overwrite, json=json)
+        return
     opened = open_runs(runs)
     if json:
         print_json([results.as_json() for results in opened])

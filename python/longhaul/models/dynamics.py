@@ -8,8 +8,8 @@ seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from math import cbrt, log
 from typing import Protocol
 
@@ -21,6 +21,10 @@ class Dynamics(Protocol):
 
     def begin(self, window: float) -> list[float]:
         """Return the states of a flow that has just had its first loss at this window."""
+        ...
+
+    def at(self, window: float) -> list[float]:
+        """Return the states of a flow with this window that has had no loss."""
         ...
 
     def window(self, states: Sequence[float]) -> float:
@@ -48,6 +52,10 @@ class WindowOnly:
     def begin(self, window: float) -> list[float]:
         """Return the window after a loss."""
         return [window * (1.0 - self.decrease(window))]
+
+    def at(self, window: float) -> list[float]:
+        """Return the window."""
+        return [window]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the window."""
@@ -122,6 +130,10 @@ class Cubic:
         """Return the peak, and no time since."""
         return [window, 0.0]
 
+    def at(self, window: float) -> list[float]:
+        """Return the plateau of a cubic: no peak is known."""
+        return [window, cbrt(window * self.decrease / self.scale)]
+
     def window(self, states: Sequence[float]) -> float:
         """Return the cubic."""
         peak, since = states
@@ -147,6 +159,10 @@ class HTcp:
     def begin(self, window: float) -> list[float]:
         """Return the window kept, and no time since."""
         return [0.5 * window, 0.0]
+
+    def at(self, window: float) -> list[float]:
+        """Return the window, and no time since a loss."""
+        return [window, 0.0]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the window."""
@@ -175,6 +191,10 @@ class Bic:
     def begin(self, window: float) -> list[float]:
         """Return the window kept, and the peak."""
         return [window * (1.0 - self.decrease), window]
+
+    def at(self, window: float) -> list[float]:
+        """Return the window, its own peak."""
+        return [window, window]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the window."""
@@ -205,6 +225,10 @@ class Compound:
     def begin(self, window: float) -> list[float]:
         """Return half the window, none of it the delay window."""
         return [window / 2.0, 0.0]
+
+    def at(self, window: float) -> list[float]:
+        """Return the window, none of it the delay window."""
+        return [window, 0.0]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the sum of both windows."""
@@ -247,6 +271,10 @@ class Illinois:
         """Return half the window: the first loss comes at a full queue."""
         return [window * (1.0 - self.max_decrease)]
 
+    def at(self, window: float) -> list[float]:
+        """Return the window."""
+        return [window]
+
     def window(self, states: Sequence[float]) -> float:
         """Return the window."""
         return states[0]
@@ -275,34 +303,89 @@ class Illinois:
         return [increase / rtt_s - decrease * w * events]
 
 
-def of_algorithm(kind: str, rtt_s: float, max_queueing_s: float) -> Dynamics:
-    """Return the dynamics of an algorithm of the registry with its default parameters.
+@dataclass(frozen=True)
+class Setting:
+    """What an algorithm's dynamics depend on beside its parameters, which the registry names."""
+
+    rtt_s: float
+    """Round-trip time without queueing."""
+    max_queueing_s: float
+    """The delay of full queues."""
+    parameters: Mapping[str, float]
+
+    def get(self, name: str, default: float) -> float:
+        """Return a parameter, or its default."""
+        return float(self.parameters.get(name, default))
+
+
+def _gaimd(to: Setting) -> Dynamics:
+    decrease = to.get("decrease", 0.125)
+    friendly = 4.0 / 3.0 * (1.0 - (1.0 - decrease) ** 2)
+    return aimd(to.get("increase", friendly), decrease)
+
+
+def _multcp(to: Setting) -> Dynamics:
+    flows = to.get("flows", 2.0)
+    return aimd(flows, 0.5 / max(flows, 1.0))
+
+
+def _high_speed(to: Setting) -> Dynamics:
+    low_window = to.get("low_window", 38.0)
+    form = HighSpeed.through(
+        low_window,
+        to.get("low_p", 1e-3 * (38.0 / low_window) ** 2),
+        to.get("high_window", 83_000.0),
+        to.get("high_p", 1e-7),
+        to.get("high_decrease", 0.1),
+    )
+    return high_speed(form, to.get("min_decrease", 0.01))
+
+
+def _fields(made: type) -> Callable[[Setting], Dynamics]:
+    """Return a dynamics whose fields are the registry's parameters of the same names."""
+
+    def build(to: Setting) -> Dynamics:
+        names = [one.name for one in fields(made) if one.name in to.parameters]
+        given = {name: float(to.parameters[name]) for name in names}
+        if made is Illinois:
+            given["max_queueing_s"] = to.max_queueing_s
+        built: Dynamics = made(**given)
+        return built
+
+    return build
+
+
+BUILDERS: dict[str, Callable[[Setting], Dynamics]] = {
+    "reno": lambda to: aimd(to.get("increase", 1.0), to.get("decrease", 0.5)),
+    "gaimd": _gaimd,
+    "increase-by-k": lambda to: aimd(to.get("k", 2.0)),
+    "multcp": _multcp,
+    "constant-rate": lambda to: aimd(to.get("c", 25.0) * to.rtt_s**2),
+    "hybla": lambda to: aimd(max(1.0, to.rtt_s / to.get("reference_rtt", 0.025)) ** 2),
+    "binomial": lambda to: binomial(
+        to.get("k", 0.5), to.get("l", 0.5), to.get("increase", 1.0), to.get("decrease", 0.5)
+    ),
+    "scalable": lambda to: scalable(
+        to.get("increase", 0.01), to.get("decrease", 0.125), to.get("low_window", 16.0)
+    ),
+    "hstcp": _high_speed,
+    "bic": _fields(Bic),
+    "htcp": lambda to: HTcp(to.get("low_speed_time", 1.0)),
+    "cubic": _fields(Cubic),
+    "ctcp": _fields(Compound),
+    "illinois": _fields(Illinois),
+}
+# Algorithms of the registry that have a fluid model.
+MODELLED = tuple(BUILDERS)
+
+
+def of_algorithm(
+    kind: str, rtt_s: float, max_queueing_s: float, parameters: Mapping[str, float] | None = None
+) -> Dynamics:
+    """Return the dynamics of an algorithm of the registry.
 
     Raises:
         KeyError: There is no fluid model of it.
 
     """
-    made: dict[str, Callable[[], Dynamics]] = {
-        "reno": aimd,
-        "gaimd": lambda: aimd(4.0 / 3.0 * (1.0 - 0.875**2), 0.125),
-        "increase-by-k": lambda: aimd(2.0),
-        "multcp": lambda: aimd(2.0, 0.25),
-        "constant-rate": lambda: aimd(25.0 * rtt_s**2),
-        "hybla": lambda: aimd(max(1.0, rtt_s / 0.025) ** 2),
-        "binomial": binomial,
-        "scalable": scalable,
-        "hstcp": high_speed,
-        "bic": Bic,
-        "htcp": HTcp,
-        "cubic": Cubic,
-        "ctcp": Compound,
-        "illinois": lambda: Illinois(max_queueing_s),
-    }
-    return made[kind]()
-
-
-# What `of_algorithm` knows.
-MODELLED = (
-    "reno", "gaimd", "increase-by-k", "multcp", "constant-rate", "hybla", "binomial", "scalable",
-    "hstcp", "bic", "htcp", "cubic", "ctcp", "illinois",
-)  # fmt: skip
+    return BUILDERS[kind](Setting(rtt_s, max_queueing_s, parameters or {}))

@@ -43,7 +43,9 @@ class FlowClass:
     window_pkts: float = 10.0
     """Mean window to start with."""
     slow_start: bool = True
-    """Whether the window doubles each round trip until each flow has lost a packet on average."""
+    """Whether the window doubles each round trip until each flow has lost a packet on average, or
+    reaches `ssthresh_pkts`."""
+    ssthresh_pkts: float = np.inf
     start_s: float = 0.0
 
 
@@ -182,11 +184,10 @@ class Model:
         def project(t: float, x: delay.State) -> None:
             for k, link in enumerate(self.links):
                 x[OF_LINK * k] = min(max(x[OF_LINK * k], 0.0), link.buffer_pkts)
-            for n, one in enumerate(self.classes):
+            for n in range(len(self.classes)):
                 if x[self.places[n].start] >= 0.0:
                     losses[n] += heard[n] * step
-                    if losses[n] >= 1.0 or not one.slow_start:
-                        self._leave_slow_start(n, x)
+                    self._end_slow_start(n, x, lost=losses[n] >= 1.0)
 
         solution = delay.integrate(derivative, self._initial(), end_s, step, project, every)
         return self._trajectory(solution)
@@ -206,9 +207,13 @@ class Model:
             x[place] = [one.window_pkts, *one.dynamics.begin(one.window_pkts)]
         return x
 
-    def _leave_slow_start(self, number: int, x: delay.State) -> None:
-        place = self.places[number]
-        x[place] = [-1.0, *self.classes[number].dynamics.begin(x[place.start])]
+    def _end_slow_start(self, number: int, x: delay.State, *, lost: bool) -> None:
+        one, place = self.classes[number], self.places[number]
+        window = x[place.start]
+        if lost:
+            x[place] = [-1.0, *one.dynamics.begin(window)]
+        elif not one.slow_start or window >= one.ssthresh_pkts:
+            x[place] = [-1.0, *one.dynamics.at(window)]
 
     def _trajectory(self, solution: delay.Solution) -> Trajectory:
         states = solution.states.tolist()

@@ -1,0 +1,148 @@
+"""One scenario by packets and by its fluid model: what each says, and the trajectories together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul import identity, plots
+from longhaul.models.fluid import Trajectory
+from longhaul.models.response import Numbers
+from longhaul.models.scenario import Scene
+from longhaul.results import Results
+
+# How the fluid model is drawn over the packets.
+FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One figure by packets and by the model."""
+
+    what: str
+    """Of which label or link."""
+    name: str
+    packets: float
+    fluid: float
+
+    @property
+    def difference(self) -> float:
+        """The model's value less that of packets, as a part of the latter."""
+        if self.packets == 0.0:
+            return 0.0 if self.fluid == 0.0 else np.inf
+        return self.fluid / self.packets - 1.0
+
+    def as_json(self) -> dict[str, float | str | None]:
+        """As `longhaul compare SCENARIO --with fluid --json` prints it."""
+        difference = self.difference
+        return {
+            "of": self.what,
+            "name": self.name,
+            "packets": self.packets,
+            "fluid": self.fluid,
+            "difference": difference if np.isfinite(difference) else None,
+        }
+
+
+def follow(scene: Scene) -> Trajectory:
+    """Follow a scenario's model over its duration."""
+    return scene.model.run(scene.duration_s, every=20)
+
+
+def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
+    """Return means over the measurement window: of labels, then of links."""
+    late = trajectory.after(scene.measured_from_s)
+    pairs: list[Pair] = []
+    for number, label in enumerate(scene.labels):
+        flows = run.flows.filter(pl.col("label") == label)
+        count = scene.model.classes[number].count
+        rate = float(late.rate_pps[:, number].mean()) / count
+        measured_s = run.meta["simulated_s"] - run.meta["measured_from_s"]
+        sent = float(flows["sent_pkts"].sum()) / count / measured_s
+        pairs += [
+            Pair(
+                label, "window_pkts", _mean(flows["cwnd_mean_pkts"]), _of(late.window_pkts, number)
+            ),
+            Pair(label, "rate_pps", sent, rate),
+            Pair(label, "rtt_s", _mean(flows["rtt_mean_s"]), _of(late.rtt_s, number)),
+        ]
+    for number, name in enumerate(scene.links):
+        link = run.links.filter(pl.col("name") == name).row(0, named=True)
+        arriving = _arriving(scene, late, number)
+        capacity = scene.model.links[number].capacity_pps
+        lost = float((late.loss[:, number] * arriving).sum() / arriving.sum())
+        passed = np.where(
+            late.queue_pkts[:, number] > 0.0, capacity, np.minimum(arriving, capacity)
+        )
+        dropped = link["dropped_pkts"] + link["marked_pkts"]
+        pairs += [
+            Pair(name, "queue_pkts", link["queue_mean_pkts"], _of(late.queue_pkts, number)),
+            Pair(name, "loss", dropped / link["arrived_pkts"], lost),
+            Pair(name, "utilisation", link["utilization"], float(passed.mean()) / capacity),
+        ]
+    return pairs
+
+
+def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
+    """Return what arrives at a link over time, in packets per second."""
+    over = [n for n, one in enumerate(scene.model.classes) if number in one.path]
+    return np.asarray(late.rate_pps[:, over].sum(axis=1))
+
+
+def _of(values: Numbers, column: int) -> float:
+    return float(values[:, column].mean())
+
+
+def _mean(column: pl.Series) -> float:
+    return float(column.mean())  # type: ignore[arg-type]
+
+
+def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
+    """Draw windows by label and queues by link over time, packets in colour, the model dashed."""
+    with matplotlib.rc_context(plots.STYLE):
+        names = [*scene.labels, *scene.links]
+        drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
+        panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
+        looks = identity.of_labels(run.algorithms())
+        windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
+        for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
+            found = windows.filter(pl.col("label") == label).sort("t_s")
+            _draw(
+                axes, {"color": looks[label].colour},
+                (found["t_s"].to_numpy(), found["cwnd_pkts"].to_numpy()),
+                (trajectory.t_s, trajectory.window_pkts[:, number]),
+                f"window of {label}\n(segments)",
+            )  # fmt: skip
+        queues = run.link_series
+        for number, (name, axes) in enumerate(
+            zip(scene.links, panels[len(scene.labels) :], strict=True)
+        ):
+            found = queues.filter(pl.col("name") == name).sort("t_s")
+            _draw(
+                axes, {"color": identity.OTHERS[0].colour},
+                (found["t_s"].to_numpy(), found["queue_pkts"].to_numpy()),
+                (trajectory.t_s, trajectory.queue_pkts[:, number]),
+                f"queue of {name}\n(packets)",
+            )  # fmt: skip
+        panels[-1].set_xlabel("time (s)")
+        panels[0].legend()
+    return drawing
+
+
+def _draw(
+    axes: Axes,
+    style: Mapping[str, str],
+    packets: tuple[Numbers, Numbers],
+    fluid: tuple[Numbers, Numbers],
+    label: str,
+) -> None:
+    axes.plot(*packets, label="packets", **style)  # type: ignore[arg-type]
+    axes.plot(*fluid, label="fluid model", **FLUID)  # type: ignore[arg-type]
+    axes.set_ylabel(label)
+    axes.set_ylim(bottom=0)

@@ -1,0 +1,194 @@
+"""A fluid model of a scenario file, and what it cannot represent.
+
+Long-lived TCP flows of the algorithms in `dynamics`, over first-in first-out queues with drop-tail
+or RED; everything else is refused by its name. Left out, and so not refused: how losses are
+repaired, timeouts, delayed acknowledgements, access links as bottlenecks, the way back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul import _engine
+from longhaul._engine import LonghaulError
+from longhaul.models.dynamics import MODELLED, of_algorithm
+from longhaul.models.fluid import FlowClass, Model
+from longhaul.models.marking import DropTail, FluidLink, Marking, Red
+
+# What links and flows may have besides, and the model has not.
+OF_LINKS = (
+    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_noise", "tick",
+    "router",
+)  # fmt: skip
+OF_FLOWS = ("transfer", "traffic", "stop", "rate")
+OF_SCENARIOS = ("mesonet", "proxies", "traffic")
+
+
+class UnmodelledError(LonghaulError):
+    """Something in a scenario that a fluid model cannot represent."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A model, with the names that the scenario gives to its parts."""
+
+    model: Model
+    labels: Sequence[str]
+    """Of the classes."""
+    links: Sequence[str]
+    duration_s: float
+    measured_from_s: float
+
+
+def fluid(scenario: _engine.Scenario) -> Scene:
+    """Return the fluid model of a checked scenario.
+
+    Raises:
+        UnmodelledError: Some of it has no place in the model; all of that is named.
+
+    """
+    resolved = json.loads(scenario.resolved_json())
+    if reasons := list(_reasons(resolved)):
+        raise UnmodelledError("the fluid model has no place for " + "; ".join(reasons))
+    packet_bits = {8.0 * _number(flow["packet"], "bytes") for flow in resolved["flows"]}
+    if len(packet_bits) > 1:
+        raise UnmodelledError("the fluid model has no place for packets of several sizes")
+    network = _Network(resolved["topology"], packet_bits.pop())
+    return Scene(
+        Model(network.links, [network.flows(flow) for flow in resolved["flows"]]),
+        [flow["label"] for flow in resolved["flows"]],
+        network.names,
+        scenario.duration_s,
+        _engine.seconds(resolved["measure"]["from"]),
+    )
+
+
+def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
+    """Name what has no place in the model."""
+    yield from (f"`{key}`" for key in OF_SCENARIOS if key in resolved)
+    if "topology" not in resolved:
+        return
+    kind, topology = next(iter(resolved["topology"].items()))
+    if kind == "graph":
+        yield "`topology.graph` (dumbbells and parking lots alone)"
+        return
+    for place, link in _links(kind, topology):
+        yield from (f"`topology.{place}.{key}`" for key in OF_LINKS if key in link)
+        queue = link["queue"]
+        if queue["kind"] not in ("droptail", "red"):
+            yield f"`{queue['kind']}` queues (droptail and red alone)"
+        elif queue.get("adaptive") or queue.get("in_bytes"):
+            yield f"adaptive RED, or RED in bytes (`topology.{place}.queue`)"
+        elif queue.get("gentle") == "frozen" or queue.get("drop") == "head":
+            yield f'`gentle = "frozen"` or head drop (`topology.{place}.queue`)'
+    for number, flow in enumerate(resolved["flows"]):
+        place = f"flows.{number}"
+        yield from (f"`{place}.{key}`" for key in OF_FLOWS if key in flow)
+        if flow["protocol"] != "tcp":
+            yield f"UDP (`{place}`)"
+            continue
+        congestion = flow["congestion"]
+        if congestion.get("kind") not in MODELLED:
+            name = congestion.get("kind", "an algorithm in Python")
+            yield f"{name} (`{place}.congestion`; there are models of {', '.join(MODELLED)})"
+        elif congestion["variant"] != "paper" and congestion["kind"] != "reno":
+            yield f"the variant {congestion['variant']} of {congestion['kind']}"
+        if flow.get("direction") == "reverse":
+            yield f"flows in the other direction (`{place}`)"
+
+
+def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    if kind == "dumbbell":
+        return [("dumbbell.bottleneck", topology["bottleneck"])]
+    return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
+
+
+class _Network:
+    """Links by number, and the classes of flows over them."""
+
+    def __init__(self, topology: Mapping[str, Any], packet_bits: float) -> None:
+        ((self.kind, self.topology),) = topology.items()
+        found = [link for _, link in _links(self.kind, self.topology)]
+        many = len(found) > 1 or self.kind != "dumbbell"
+        self.names = [f"hop-{n}" for n in range(len(found))] if many else ["bottleneck"]
+        self.delays_s = [_engine.seconds(link["delay"]) for link in found]
+        self.links = [_link(link, packet_bits) for link in found]
+
+    def flows(self, flow: Mapping[str, Any]) -> FlowClass:
+        """Return the class of a group of flows."""
+        first, last = flow.get("path", [0, len(self.links)])
+        path = range(first, last)
+        access = flow.get("access") or self.topology.get("access") or {}
+        ends = 2.0 if access.get("at") == "both" else 1.0
+        own_s = ends * _engine.seconds(access["delay"]) if "delay" in access else 0.0
+        rtt_s = 2.0 * (sum(self.delays_s[k] for k in path) + own_s)
+        full_s = sum(self.links[k].buffer_pkts / self.links[k].capacity_pps for k in path)
+        congestion = flow["congestion"]
+        dynamics = of_algorithm(congestion["kind"], rtt_s, full_s, _numbers(congestion))
+        tcp = flow["tcp"]
+        return FlowClass(
+            flow["count"] * flow["streams"],
+            rtt_s,
+            dynamics,
+            path,
+            float(tcp["initial_window"]),
+            slow_start=True,
+            ssthresh_pkts=float(tcp["initial_ssthresh"]),
+            start_s=_start_s(flow["start"]),
+        )
+
+
+def _link(link: Mapping[str, Any], packet_bits: float) -> FluidLink:
+    queue = link["queue"]
+    capacity = _engine.bits_per_second(link["rate"]) / packet_bits
+    buffer = _number(queue["limit"], "packets") if "packets" in queue["limit"] else None
+    if buffer is None:
+        buffer = 8.0 * _number(queue["limit"], "bytes") / packet_bits
+    return FluidLink(capacity, buffer, _marking(queue))
+
+
+def _marking(queue: Mapping[str, Any]) -> Marking:
+    if queue["kind"] == "droptail":
+        return DropTail()
+    return Red(
+        _number(queue["min_th"], "packets"),
+        _number(queue["max_th"], "packets"),
+        queue["max_p"],
+        queue["weight"],
+        gentle=bool(queue["gentle"]),
+        spacing=2.0 / 3.0 if queue["wait"] else 2.0,
+    )
+
+
+def _start_s(start: Any) -> float:  # noqa: ANN401
+    """Return when flows start on average."""
+    if isinstance(start, Mapping):
+        low, high = start["uniform"]
+        return (_engine.seconds(low) + _engine.seconds(high)) / 2.0
+    if isinstance(start, list):
+        return sum(_engine.seconds(one) for one in start) / len(start)
+    return _engine.seconds(start)
+
+
+def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
+    """Return the parameters that are numbers, times in seconds."""
+    found = {}
+    for name, value in congestion.items():
+        if isinstance(value, (int, float)):
+            found[name] = float(value)
+        elif name not in ("kind", "variant"):
+            found[name] = _engine.seconds(value)
+    return found
+
+
+BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20}
+
+
+def _number(text: str, unit: str) -> float:
+    """Return a size of a resolved scenario in packets or bytes."""
+    number, written = re.fullmatch(r"([\d.e+-]+) (\w+)", text).groups()  # type: ignore[union-attr]
+    return float(number) * (1.0 if unit == "packets" else BYTES[written])

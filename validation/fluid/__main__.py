@@ -1,0 +1,76 @@
+"""Measures all algorithms over both queues, and writes `docs/fluid-and-packets.md`.
+
+`--recorded` takes the figures of the last time, from `figures.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from statistics import fmean
+
+from longhaul.models.dynamics import MODELLED
+from validation.fluid.measure import QUEUES, Comparison, measure
+
+HERE = Path(__file__).parent
+RECORDED = HERE / "figures.json"
+NOTES = HERE / "notes.md"
+DOCUMENT = HERE.parent.parent / "docs" / "fluid-and-packets.md"
+
+# Figure, heading, how it is written.
+COLUMNS = (
+    ("window_pkts", "window", "{:,.0f}"),
+    ("queue_pkts", "queue", "{:,.0f}"),
+    ("loss", "loss rate", "{:.1e}"),
+    ("utilisation", "utilisation", "{:.1%}"),
+)
+TITLES = {"red": "RED", "droptail": "Drop-tail"}
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recorded", action="store_true", help="measure nothing")
+    found = list(_recorded() if parser.parse_args().recorded else _measured())
+    RECORDED.write_text(json.dumps([one.to_json() for one in found], indent=1) + "\n")
+    DOCUMENT.write_text("\n".join(_document(found)) + "\n")
+
+
+def _measured() -> Iterator[Comparison]:
+    for queue in QUEUES:
+        for algorithm in MODELLED:
+            found = measure(algorithm, queue)
+            print(_row(found), flush=True)
+            yield found
+
+
+def _recorded() -> Iterator[Comparison]:
+    return map(Comparison.from_json, json.loads(RECORDED.read_text()))
+
+
+def _document(found: Iterable[Comparison]) -> Iterator[str]:
+    yield NOTES.read_text().rstrip()
+    rows = list(found)
+    for queue, title in TITLES.items():
+        yield f"\n## {title}\n"
+        heads = [f"{name}: packets | fluid | " for _, name, _ in COLUMNS]
+        yield "| algorithm | " + " | ".join(heads) + " |"
+        yield "|---" + "|---:" * (3 * len(COLUMNS)) + "|"
+        yield from (_row(one) for one in rows if one.queue == queue)
+
+
+def _row(one: Comparison) -> str:
+    cells = [one.algorithm]
+    for name, _, form in COLUMNS:
+        packets, fluid = fmean(one.packets[name]), one.fluid[name]
+        difference = f"{fluid / packets - 1.0:+.0%}" if packets else ""
+        if name == "utilisation":
+            difference = f"{100.0 * (fluid - packets):+.1f} points"
+        cells += [form.format(packets), form.format(fluid), difference]
+    return "| " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Ten long-lived flows at 622 Mbit/s and 100 ms, by packets and by their fluid model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import longhaul
+from longhaul.models import beside
+from longhaul.models.scenario import fluid
+from longhaul.run import load
+
+SEEDS = (1, 2, 3)
+FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")
+
+# The same for all: thresholds of a tenth and a half of what the path holds, and a slope at which
+# the equilibrium of ten standard flows is stable by a factor of 1.05.
+QUEUES = {
+    "red": {
+        "kind": "red",
+        "min_th": "518 packets",
+        "max_th": "2592 packets",
+        "max_p": 1e-3,
+        "weight": 1e-5,
+        "gentle": True,
+        "limit": "1 BDP",
+    },
+    "droptail": {"kind": "droptail", "limit": "1 BDP"},
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Means over the second part of a run, by figure: packets one by one, and the model."""
+
+    algorithm: str
+    queue: str
+    packets: dict[str, list[float]]
+    fluid: dict[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `figures.json` holds it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Comparison:
+        """From `figures.json`."""
+        return cls(**given)
+
+
+def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
+    """Ten flows that start within a second; an acknowledgement for every segment."""
+    return {
+        "title": f"Ten {algorithm} flows over {queue}",
+        "duration": "200 s",
+        "seed": seed,
+        "measure": {"from": "80 s", "every": "1 s"},
+        "topology": {
+            "dumbbell": {
+                "bottleneck": {"rate": "622 Mbps", "delay": "50 ms", "queue": QUEUES[queue]}
+            }
+        },
+        "flows": [
+            {
+                "label": "flows",
+                "count": 10,
+                "congestion": {"kind": algorithm},
+                "start": {"uniform": ["0 s", "1 s"]},
+                "tcp": {"delayed_ack": False},
+            }
+        ],
+    }
+
+
+def measure(algorithm: str, queue: str) -> Comparison:
+    """Run all seeds, and the model once."""
+    scene = fluid(load(scenario(algorithm, queue, 1)))
+    trajectory = beside.follow(scene)
+    packets: dict[str, list[float]] = {name: [] for name in FIGURES}
+    model: dict[str, float] = {}
+    for seed in SEEDS:
+        run = longhaul.run(scenario(algorithm, queue, seed))
+        for pair in beside.compare(scene, trajectory, run):
+            if pair.name in FIGURES:
+                packets[pair.name].append(pair.packets)
+                model[pair.name] = pair.fluid
+    return Comparison(algorithm, queue, packets, model)
