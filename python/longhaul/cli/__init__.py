@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from longhaul import _engine
-from longhaul.cli import analyze, campaign, design, model, results, runs, start, study
+from longhaul.cli import analyze, campaign, design, fluid, model, results, runs, start, study
 from longhaul.cli.shared import Verbs
 
 __all__ = ["app"]
@@ -64,6 +64,11 @@ for name, verb, example in (
     ("study report", study.report, "hstcp-2003 --out hstcp.html"),
     ("model response", model.response, "--out response.svg"),
     ("model parallel-tcp", model.parallel_tcp, "-n 20 -n 50"),
+    ("model laws", fluid.laws, "reno cubic hstcp --rtt '200 ms'"),
+    ("model path", fluid.path, "--rate '10 Gbps' --flows 1000"),
+    ("model equilibrium", fluid.equilibrium, "cubic --rtt '300 ms' --buffer 50"),
+    ("model fluid", fluid.fluid, "mine.toml --plot fluid.svg"),
+    ("model hybrid", fluid.hybrid, "--buffer 25000 --routers shared --hours 1"),
 ):
     app.command(name=name, epilog=f"Example: longhaul {name} {example}".rstrip())(verb)
 

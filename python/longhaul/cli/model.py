@@ -15,7 +15,9 @@ from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refus
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Picture to write: .svg or .png.")]
+Out = Annotated[
+    Path | None, typer.Option("--plot", "--out", "-o", help="Picture to write: .svg or .png.")
+]
 Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
 Rtt = Annotated[str, typer.Option(help="Round-trip time of the empty path, with its unit.")]
 
@@ -61,8 +63,8 @@ def response(
     else:
         heads = ("loss rate", "standard", "rounds", "hstcp", "rounds", "hstcp / standard")
         formats = ("{:.0e}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.1f}", "{:,.2f}")
-        _print_table(heads, formats, rows)
-        _print_table(
+        print_table(heads, formats, rows)
+        print_table(
             ("window", "p(w)", "a(w)", "b(w)"), ("{:,}", "{:.3e}", "{:.3f}", "{:.4f}"), shapes
         )
         typer.echo(
@@ -72,7 +74,7 @@ def response(
             "one of it"
         )
     if out is not None:
-        _save(pictures.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
+        save_picture(pictures.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
 
 
 def _form(name: str, low_window: float | None) -> responses.HighSpeed:
@@ -204,7 +206,7 @@ def _over_droptail(
             f"Buffer {share:g} BDP: {buffer:,.0f} packets beside {path.bdp:,.0f} on the path"
         )
         heads = ("connections", "loss: together", "one by one", "goodput: together", "one by one")
-        _print_table(heads, ("{:,}", "{:.2e}", "{:.2e}", "{:.1%}", "{:.1%}"), rows)
+        print_table(heads, ("{:,}", "{:.2e}", "{:.2e}", "{:.1%}", "{:.1%}"), rows)
         if busy is not None:
             typer.echo(
                 f"{busy.first:,} to {busy.last:,} connections use 95 % of the link, even if they "
@@ -213,7 +215,7 @@ def _over_droptail(
     if json:
         print_json(found)
     if out is not None:
-        _save(pictures.droptail(curves), out, overwrite=overwrite, quiet=json)
+        save_picture(pictures.droptail(curves), out, overwrite=overwrite, quiet=json)
 
 
 def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, float]:
@@ -243,13 +245,14 @@ def _over_red(
     if json:
         print_json({"first_connections": first, "last_connections": last, "points": rows})
     else:
-        _print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
+        print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
         typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
     if out is not None:
-        _save(pictures.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
+        save_picture(pictures.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
 
 
-def _print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
+def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
+    """Print rows of values, each column in its format."""
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
@@ -259,7 +262,8 @@ def _print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[An
     stdout().print(table)
 
 
-def _save(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
+def save_picture(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
+    """Write a picture, and say where it is."""
     from longhaul import plots
 
     refuse_existing(out, overwrite=overwrite)
@@ -270,32 +274,3 @@ def _save(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # 
 
 def _refused(message: str) -> Exception:
     return InputError(message)
-
-
-def beside_packets(
-    scenarios: list[Path], model: str, plot: Path | None, *, overwrite: bool, json: bool
-) -> None:
-    """Print a scenario by packets and by its model: `longhaul compare SCENARIO --with fluid`."""
-    from longhaul.models import beside
-    from longhaul.models.scenario import fluid
-    from longhaul.run import load, run_loaded
-
-    if model != "fluid":
-        raise _refused(f"--with {model}: there is fluid")
-    if len(scenarios) != 1:
-        raise _refused("--with fluid takes one scenario file")
-    scenario = load(scenarios[0])
-    scene = fluid(scenario)
-    if plot is not None:
-        refuse_existing(plot, overwrite=overwrite)
-    results = run_loaded(scenario, out=None)
-    trajectory = beside.follow(scene)
-    pairs = beside.compare(scene, trajectory, results)
-    if json:
-        print_json([one.as_json() for one in pairs])
-    else:
-        rows = [{**vars(one), "difference": f"{one.difference:+.1%}"} for one in pairs]
-        heads = ("of", "mean", "packets", "fluid", "difference")
-        _print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
-    if plot is not None:
-        _save(beside.picture(scene, trajectory, results), plot, overwrite=overwrite, quiet=json)

@@ -173,7 +173,7 @@ def compare(
 ) -> None:
     """Print runs side by side in one table, or a scenario beside its fluid model."""
     if model is not None:
-        from longhaul.cli.model import beside_packets
+        from longhaul.cli.fluid import beside_packets
 
         beside_packets(runs, model, plot, overwrite=overwrite, json=json)
         return

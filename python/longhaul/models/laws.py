@@ -61,20 +61,22 @@ class Law:
 
 
 def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
-    """Return the loss rate at which two mean windows are equal; `None` if they nowhere cross.
+    """Return the loss rate up to which one mean window is ahead of another.
 
-    Below it one of the two has the larger window, above it the other. `one` is expected to be
-    ahead at small loss rates.
+    Below it `one` has the larger window, above it not; `None` if it has so at no or at all loss
+    rates between 1e-9 and `most_loss`.
     """
 
-    def ahead(log_p: float) -> float:
-        p = np.exp(log_p)
-        return log(float(one.window(p, rtt_s))) - log(float(other.window(p, rtt_s)))
+    def is_ahead(p: float) -> bool:
+        return float(one.window(p, rtt_s)) > (1.0 + 1e-9) * float(other.window(p, rtt_s))
 
-    ends = log(LEAST_LOSS), log(most_loss)
-    if ahead(ends[0]) * ahead(ends[1]) >= 0.0:
+    low, high = 1e-9, most_loss
+    if not is_ahead(low) or is_ahead(high):
         return None
-    return float(np.exp(root(ahead, *ends)))
+    while high / low > 1.0 + 1e-9:
+        middle = sqrt(low * high)
+        low, high = (middle, high) if is_ahead(middle) else (low, middle)
+    return high
 
 
 def dominates(one: Law, other: Law, rtt_s: float, losses: ArrayLike) -> bool:

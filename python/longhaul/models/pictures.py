@@ -10,10 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul import identity, plots
+from longhaul.models.abilene_lee import Sets
+from longhaul.models.fluid import Trajectory
+from longhaul.models.laws import LAWS
 from longhaul.models.parallel_tcp import Path, Point, Red, red_equilibrium
 from longhaul.models.response import STANDARD, HighSpeed, Response
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
+# Saw-teeth of BIC and H-TCP are followed one by one.
+LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 
 
 def response(form: HighSpeed, capacity: float | None = None) -> Figure:
@@ -43,6 +48,67 @@ def response(form: HighSpeed, capacity: float | None = None) -> Figure:
         beside.set_ylim(0, 0.55)
         beside.grid(visible=False)
         beside.spines["right"].set_visible(True)
+    return drawing
+
+
+def laws(names: Sequence[str], rtt_s: float, capacity: float) -> Figure:
+    """Draw mean windows of algorithms over loss rates, and the window that fills a path."""
+    with matplotlib.rc_context(plots.STYLE):
+        drawing = Figure(figsize=(7.2, 4.2), layout="constrained")
+        axes = drawing.subplots()
+        for name in names:
+            look = identity.as_line(identity.ALGORITHMS[name], marker=True)
+            axes.loglog(LAW_LOSSES, LAWS[name].window(LAW_LOSSES, rtt_s), label=name, **look)
+        axes.axhline(capacity, color="#7f7f7f", linewidth=0.8, label="the path's capacity")
+        axes.set_xlabel("loss rate")
+        axes.set_ylabel("mean window (segments)")
+        _legend_below(drawing, axes)
+    return drawing
+
+
+def trajectory(labels: Sequence[str], links: Sequence[str], found: Trajectory) -> Figure:
+    """Draw mean windows of classes and queues of links over time."""
+    with matplotlib.rc_context(plots.STYLE):
+        drawing = Figure(figsize=(8.4, 4.4), layout="constrained")
+        above, below = drawing.subplots(2, 1, sharex=True)
+        for axes, names, values in (
+            (above, labels, found.window_pkts),
+            (below, links, found.queue_pkts),
+        ):
+            for name, look, column in zip(
+                names, identity.of_runs(len(names)), values.T, strict=True
+            ):
+                axes.plot(found.t_s, column, label=name, **identity.as_line(look))
+            axes.set_ylim(bottom=0)
+            axes.legend()
+        above.set_ylabel("mean window (segments)")
+        below.set_ylabel("queue (packets)")
+        below.set_xlabel("time (s)")
+    return drawing
+
+
+def sets(found: Sequence[Sets]) -> Figure:
+    """Draw ratios of throughputs and round-trip times of three sets, and throughputs, by buffer."""
+    pairs = ((1, 2), (1, 3), (2, 3))
+    with matplotlib.rc_context(plots.STYLE):
+        drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
+        left, right = drawing.subplots(1, 2)
+        buffers = [one.buffer_pkts for one in found]
+        for (one, other), look in zip(pairs, identity.of_runs(len(pairs)), strict=True):
+            line = {"color": look.colour, "marker": look.marker, "markersize": 4.0}
+            rates = [case.throughput_ratio(one, other) for case in found]
+            left.plot(buffers, rates, label=f"throughputs {one}:{other}", **line)
+            times = [case.rtt_ratio(other, one) for case in found]
+            left.plot(buffers, times, "--", label=f"round trips {other}:{one}", **line)
+        for number, look in enumerate(identity.of_runs(3)):
+            rates = [case.throughput_pps[number] / 1e3 for case in found]
+            right.plot(buffers, rates, label=f"set {number + 1}", color=look.colour)
+        left.set_ylabel("ratio")
+        right.set_ylabel("packets/ms of a flow")
+        right.set_ylim(bottom=0)
+        for axes in (left, right):
+            axes.set_xlabel("buffer (packets)")
+            axes.legend()
     return drawing
 
 

@@ -1,0 +1,310 @@
+"""The verbs of fluid and hybrid models, and of closed forms of algorithms and paths."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longhaul import _engine
+from longhaul.cli.model import Out, Rate, Rtt, print_table, save_picture
+from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
+from longhaul.models import paths
+from longhaul.models.response import path_window
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ALGORITHM]...", help="As `longhaul list algorithms` has them."),
+]
+LAW_LOSSES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
+def laws(
+    names: Names = None,
+    rate: Rate = "1 Gbps",
+    rtt: Rtt = "100 ms",
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print response functions of loss-based algorithms: windows, what fills a path, crossings.
+
+    Mean windows in segments over loss rates; the loss rate at which the mean window fills the path;
+    below which loss rate it is ahead of standard TCP; seconds back to a full path after a loss.
+    """
+    from longhaul.models import pictures
+    from longhaul.models.dynamics import MODELLED
+    from longhaul.models.laws import LAWS, crossing
+
+    chosen = names or list(LAWS)
+    if unknown := [name for name in chosen if name not in LAWS]:
+        raise InputError(f"{unknown[0]}: there are response functions of {', '.join(LAWS)}")
+    rtt_s = _engine.seconds(rtt)
+    full = path_window(_engine.bits_per_second(rate), rtt_s)
+    rows = []
+    for name in chosen:
+        law = LAWS[name]
+        ahead = None if name == "reno" else crossing(law, LAWS["reno"], rtt_s)
+        rows.append(
+            {
+                "algorithm": name,
+                **{f"window_at_{p:g}": float(law.window(p, rtt_s)) for p in LAW_LOSSES},
+                "loss_of_full_path": law.loss(full, rtt_s),
+                "ahead_of_standard_below": ahead,
+                "recovery_s": paths.recovery_s(name, full, rtt_s) if name in MODELLED else None,
+            }
+        )
+    if json:
+        print_json([{k: None if v == inf else v for k, v in row.items()} for row in rows])
+    else:
+        losses = [f"{p:g}" for p in LAW_LOSSES]
+        heads = ("algorithm", *losses, "fills path at", "ahead below", "back after, s")
+        formats = ("{}", *["{:,.1f}"] * len(losses), "{:.2e}", "{}", "{}")
+        print_table(heads, formats, [_written(row) for row in rows])
+    if out is not None:
+        save_picture(pictures.laws(chosen, rtt_s, full), out, overwrite=overwrite, quiet=json)
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with what there is not as a dash."""
+    ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
+    return row | {
+        "ahead_of_standard_below": "-" if ahead is None else f"{ahead:.2e}",
+        "recovery_s": "-" if back is None else f"{back:,.1f}",
+    }
+
+
+def equilibrium(
+    algorithm: Annotated[str, typer.Argument(help="reno, cubic, ctcp, as the report has them.")],
+    rate: Rate = "1 Gbps",
+    flows: Annotated[float, typer.Option(help="Long-lived flows.", min=1)] = 1000,
+    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1024,
+    rtt: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rtt", help="Round trip of the empty path; repeatable.", show_default="50 to 300 ms"
+        ),
+    ] = None,
+    buffer: Annotated[
+        list[float] | None,
+        typer.Option("--buffer", help="Packets; repeatable.", show_default="50 to 300"),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Print where a response function meets a loss model: NIST SP 500-282, tables A-1 to A-3.
+
+    Rows are round trips, columns buffers, cells packets per ms of all flows together.
+    """
+    from longhaul.models.equilibrium import sweep
+    from longhaul.models.laws import PRINTED
+    from longhaul.models.loss import AnickMitraSondhi, Link
+
+    if algorithm not in PRINTED:
+        raise InputError(f"{algorithm}: there are {', '.join(PRINTED)}")
+    if packet <= 0:
+        raise InputError(f"--packet {packet:g}: must be greater than 0")
+    rtts = [_engine.seconds(text) for text in rtt or [f"{n} ms" for n in range(50, 301, 50)]]
+    buffers = buffer or [float(n) for n in range(50, 301, 50)]
+    link = Link(_engine.bits_per_second(rate) / 8.0 / packet, buffers[0], rtts[0], flows)
+    try:
+        table = sweep(PRINTED[algorithm].window, AnickMitraSondhi(), link, rtts, buffers)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if json:
+        print_json(
+            [
+                {"rtt_s": t, "buffer_pkts": b, **vars(at)}
+                for t, row in zip(rtts, table, strict=True)
+                for b, at in zip(buffers, row, strict=True)
+            ]
+        )
+        return
+    rows = [
+        {"rtt": f"{1e3 * t:g} ms", **{f"{b:g}": at.throughput_pps / 1e3
+                                      for b, at in zip(buffers, row, strict=True)}}
+        for t, row in zip(rtts, table, strict=True)
+    ]  # fmt: skip
+    print_table(
+        ("round trip", *(f"{b:g}" for b in buffers)), ("{}", *["{:.1f}"] * len(buffers)), rows
+    )
+
+
+def hybrid(
+    buffer: Annotated[
+        list[int] | None,
+        typer.Option("--buffer", help="Packets; repeatable.", show_default="25000 to 200000"),
+    ] = None,
+    routers: Annotated[
+        str, typer.Option(help="per-link: a queue per link; shared: one per router, as in MesoNet.")
+    ] = "per-link",
+    hours: Annotated[float, typer.Option(help="Simulated hours.")] = 11.0,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.
+
+    Mean throughput of a flow and mean round trip of each set, ratios of both.
+    """
+    from longhaul.models import abilene_lee, pictures
+
+    if routers not in abilene_lee.ROUTERS:
+        raise InputError(f"--routers {routers}: there are {', '.join(abilene_lee.ROUTERS)}")
+    if hours * 60 < 1:
+        raise InputError(f"--hours {hours:g}: at least a minute")
+    found = [
+        abilene_lee.run(one, routers=routers, hours=hours, seed=seed)[0]
+        for one in buffer or abilene_lee.BUFFERS
+    ]
+    if json:
+        print_json([vars(one) for one in found])
+    else:
+        rows = [
+            {
+                "buffer": one.buffer_pkts,
+                **{f"x{n}": one.throughput_pps[n] / 1e3 for n in range(3)},
+                **{f"t{n}": one.rtt_s[n] * 1e3 for n in range(3)},
+                "fr13": one.throughput_ratio(1, 3),
+                "rr31": one.rtt_ratio(3, 1),
+                "utilisation": one.utilisation,
+                "cuts": one.reductions_per_flow_h,
+            }
+            for one in found
+        ]
+        heads = ("buffer", "packets/ms: 1", "2", "3", "ms: 1", "2", "3", "FR(1,3)", "RR(3,1)",
+                 "utilisation", "cuts per flow and hour")  # fmt: skip
+        forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
+        print_table(heads, forms, rows)
+    if out is not None:
+        save_picture(pictures.sets(found), out, overwrite=overwrite, quiet=json)
+
+
+def fluid(
+    scenario: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file.")],
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Print the equilibrium of a scenario's fluid model, and whether it is stable.
+
+    What the model has no place for is named. The margin is the factor by which all losses, or the
+    slope of a marking function, may be multiplied before the equilibrium is unstable.
+    """
+    from longhaul.models import beside, pictures, stability
+    from longhaul.models.scenario import fluid as model_of
+    from longhaul.run import load
+
+    scene = model_of(load(scenario))
+    said: dict[str, object] = {"classes": [], "links": [], "stable": None, "margin": None}
+    try:
+        at = stability.rest(scene.model)
+    except ValueError as error:
+        said["equilibrium"] = str(error)
+    else:
+        linear = stability.linearised(scene.model, at)
+        said["classes"] = [
+            {"label": label, "window_pkts": w}
+            for label, w in zip(scene.labels, at.window_pkts, strict=True)
+        ]
+        said["links"] = [
+            {"link": name, "queue_pkts": q, "loss": p}
+            for name, q, p in zip(scene.links, at.queue_pkts, at.loss, strict=True)
+        ]
+        rightmost = linear.rightmost()
+        said["stable"] = rightmost.real < 0.0
+        said["rightmost_root"] = [rightmost.real, rightmost.imag]
+        said["margin"] = stability.gain_margin(linear)
+    if json:
+        print_json(said)
+    else:
+        _print_equilibrium(said)
+    if out is not None:
+        save_picture(
+            pictures.trajectory(scene.labels, scene.links, beside.follow(scene)),
+            out, overwrite=overwrite, quiet=json,
+        )  # fmt: skip
+
+
+def _print_equilibrium(said: dict[str, object]) -> None:
+    if said["stable"] is None:
+        typer.echo(said["equilibrium"])
+        return
+    print_table(("flows", "window"), ("{}", "{:,.1f}"), said["classes"])  # type: ignore[arg-type]
+    print_table(("link", "queue", "loss rate"), ("{}", "{:,.1f}", "{:.2e}"), said["links"])  # type: ignore[arg-type]
+    verdict = "stable" if said["stable"] else "not stable"
+    typer.echo(f"{verdict}; losses may be multiplied by {said['margin']:.3g}")
+
+
+def path(
+    rate: Rate = "1 Gbps",
+    rtt: Rtt = "100 ms",
+    flows: Annotated[int, typer.Option(help="Flows that share the path.", min=1)] = 100,
+    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1500,
+    json: AsJson = False,
+) -> None:
+    """Print closed forms of a path: what fills it, rules for buffers, transfers without losses."""
+    if packet <= 0:
+        raise InputError(f"--packet {packet:g}: must be greater than 0")
+    bps, rtt_s = _engine.bits_per_second(rate), _engine.seconds(rtt)
+    bdp = path_window(bps, rtt_s, packet)
+    said = {
+        "bdp_pkts": bdp,
+        "full_buffer_pkts": paths.full_buffer(bdp),
+        "shared_buffer_pkts": paths.shared_buffer(bdp, flows),
+        "tiny_buffer_pkts": paths.tiny_buffer(bdp),
+        "utilisation_in_step": {
+            f"{f:g} BDP": paths.utilisation(f, 1.0) for f in (0.1, 0.2, 0.5, 1)
+        },
+        "loss_free_goodput_pps": {
+            f"{n:,} packets": paths.loss_free_goodput(n, rtt_s, bps / 8.0 / packet)
+            for n in (10, 100, 1000, 10_000, 100_000)
+        },
+    }
+    if json:
+        print_json(said)
+        return
+    typer.echo(
+        f"path: {bdp:,.0f} packets; buffers: {said['full_buffer_pkts']:,.0f} for one flow, "
+        f"{said['shared_buffer_pkts']:,.0f} for {flows} out of step, "
+        f"{said['tiny_buffer_pkts']:.0f} times a constant if paced"
+    )
+    shares = said["utilisation_in_step"].items()  # type: ignore[attr-defined]
+    print_table(("buffer", "utilisation by flows in step"), ("{}", "{:.1%}"),
+                [{"b": b, "u": u} for b, u in shares])  # fmt: skip
+    goodputs = said["loss_free_goodput_pps"].items()  # type: ignore[attr-defined]
+    print_table(("transfer without losses", "packets/s"), ("{}", "{:,.0f}"),
+                [{"n": n, "g": g} for n, g in goodputs])  # fmt: skip
+
+
+def beside_packets(
+    scenarios: list[Path], model: str, plot: Path | None, *, overwrite: bool, json: bool
+) -> None:
+    """Print a scenario by packets and by its model: `longhaul compare SCENARIO --with fluid`."""
+    from longhaul.models import beside
+    from longhaul.models.scenario import fluid
+    from longhaul.run import load, run_loaded
+
+    if model != "fluid":
+        raise InputError(f"--with {model}: there is fluid")
+    if len(scenarios) != 1:
+        raise InputError("--with fluid takes one scenario file")
+    scenario = load(scenarios[0])
+    scene = fluid(scenario)
+    if plot is not None:
+        refuse_existing(plot, overwrite=overwrite)
+    results = run_loaded(scenario, out=None)
+    trajectory = beside.follow(scene)
+    pairs = beside.compare(scene, trajectory, results)
+    if json:
+        print_json([one.as_json() for one in pairs])
+    else:
+        rows = [{**vars(one), "difference": f"{one.difference:+.1%}"} for one in pairs]
+        heads = ("of", "mean", "packets", "fluid", "difference")
+        print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
+    if plot is not None:
+        save_picture(
+            beside.picture(scene, trajectory, results), plot, overwrite=overwrite, quiet=json
+        )

@@ -1,0 +1,171 @@
+"""Closed forms of paths: recovery times, buffers, fair shares, transfers that lose nothing.
+
+Windows and buffers are in segments of one size, times in seconds, rates in segments per second
+unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor, inf, log, sqrt
+
+from longhaul.models.dynamics import of_algorithm
+
+# Steps of a recovery in a round trip, and the longest recovery that is looked for.
+STEPS, MOST_S = 20, 86_400.0
+
+
+def recovery_s(
+    kind: str, window: float, rtt_s: float, parameters: Mapping[str, float] | None = None
+) -> float:
+    """Return how long an algorithm takes from a loss at a window until it is there again.
+
+    Without queueing and further losses; infinite if it takes more than a day.
+
+    Raises:
+        KeyError: There is no model of the algorithm.
+
+    """
+    dynamics = of_algorithm(kind, rtt_s, rtt_s, parameters)
+    states, step = dynamics.begin(window), rtt_s / STEPS
+    t = 0.0
+    before = dynamics.window(states)
+    while t < MOST_S:
+        slope = dynamics.derivative(states, rtt_s, 0.0, 0.0)
+        middle = [x + step / 2.0 * dx for x, dx in zip(states, slope, strict=True)]
+        slope = dynamics.derivative(middle, rtt_s, 0.0, 0.0)
+        states = [x + step * dx for x, dx in zip(states, slope, strict=True)]
+        now = dynamics.window(states)
+        # CUBIC and BIC come to their peak without passing it.
+        if now >= window * (1.0 - 1e-9):
+            return t + step * (window - before) / (now - before) if now > before else t
+        t, before = t + step, now
+    return inf
+
+
+# Buffers.
+
+
+def full_buffer(bdp: float, decrease: float = 0.5) -> float:
+    """Return the least buffer with which one flow keeps a link busy: `b / (1 - b)` of the path.
+
+    The rule of thumb of one bandwidth-delay product is that of standard TCP (Villamizar and Song,
+    CCR 24(5), 1994): what is left of a full path and buffer after a reduction just fills the path.
+    """
+    return bdp * decrease / (1.0 - decrease)
+
+
+def shared_buffer(bdp: float, flows: int) -> float:
+    """Return `BDP / sqrt(n)`: the buffer for many flows out of step.
+
+    Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004.
+    """
+    return bdp / sqrt(flows)
+
+
+def tiny_buffer(max_window: float) -> float:
+    """Return the natural logarithm of the largest window: the buffer for paced flows.
+
+    Up to a factor that is not known; the link may not be full (Enachescu et al., "Routers with very
+    small buffers", INFOCOM 2006).
+    """
+    return log(max_window)
+
+
+def utilisation(buffer: float, bdp: float) -> float:
+    """Return what standard flows in step use of a link: `3 (1 + f)^2 / 4 (1 + f + f^2)`.
+
+    `f` is the buffer over the bandwidth-delay product, at most 1; equation 5.4 of "Transport
+    protocols for fast long-distance networks" (Osaka University, 2006) at large windows.
+    """
+    f = min(1.0, buffer / bdp)
+    return 0.75 * (1.0 + f) ** 2 / (1.0 + f + f * f)
+
+
+# Shares.
+
+
+def max_min(
+    capacities: Sequence[float],
+    routes: Sequence[Sequence[int]],
+    demands: Sequence[float] | None = None,
+) -> list[float]:
+    """Return the max-min fair rates of flows over links (Bertsekas and Gallager, section 6.5.2).
+
+    `routes` holds the numbers of the links of each flow, `demands` the most that each takes. No
+    rate can be raised without lowering one that is as small or smaller.
+    """
+    limits = list(demands) if demands is not None else [inf] * len(routes)
+    rates = [0.0] * len(routes)
+    growing = set(range(len(routes)))
+    left = [float(capacity) for capacity in capacities]
+    while growing:
+        over = [sum(link in routes[flow] for flow in growing) for link in range(len(left))]
+        rooms = [room / count for room, count in zip(left, over, strict=True) if count]
+        step = min([*rooms, *(limits[flow] - rates[flow] for flow in growing)])
+        if step == inf:
+            raise ValueError("a flow crosses no link and has no demand")
+        for flow in growing:
+            rates[flow] += step
+        left = [room - step * count for room, count in zip(left, over, strict=True)]
+        full = {
+            link
+            for link, room in enumerate(left)
+            if over[link] and room <= 1e-12 * capacities[link]
+        }
+        done = {flow for flow in growing if rates[flow] >= limits[flow] * (1.0 - 1e-12)}
+        growing -= done | {flow for flow in growing if full & set(routes[flow])}
+    return rates
+
+
+# Transfers without losses.
+
+
+def loss_free_s(
+    segments: int,
+    rtt_s: float,
+    host_pps: float,
+    *,
+    initial_window: float = 2.0,
+    ssthresh: float = inf,
+    max_ssthresh: float = inf,
+) -> float:
+    """Return how long a transfer takes until its last acknowledgement, if nothing is lost.
+
+    An acknowledgement comes a round trip after each segment, and the host sends at most `host_pps`
+    segments a second. Slow start adds a segment for each of them, above `max_ssthresh` such that
+    the window grows by half of that a round trip (RFC 3742); from `ssthresh` on the window grows by
+    one segment a round trip. What NIST SP 500-282 measures on its very fast paths (chapter 9) is
+    the mean of this over sizes and round trips.
+    """
+    window, acked = initial_window, 0
+    acks: list[float] = []
+    sent = 0.0
+    for number in range(segments):
+        free = sent
+        # Acknowledgements come in order; the window has to reach this segment.
+        while number + 1 > acked + floor(window):
+            window += _growth(window, ssthresh, max_ssthresh)
+            free = max(free, acks[acked])
+            acked += 1
+        # Those that have come while the host was busy count, too.
+        while acked < len(acks) and acks[acked] <= free:
+            window += _growth(window, ssthresh, max_ssthresh)
+            acked += 1
+        acks.append(free + 1.0 / host_pps + rtt_s)
+        sent = free + 1.0 / host_pps
+    return acks[-1]
+
+
+def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
+    """Return what an acknowledgement adds."""
+    if window >= ssthresh:
+        return 1.0 / window
+    if window <= max_ssthresh:
+        return 1.0
+    return 1.0 / floor(window / (max_ssthresh / 2.0))
+
+
+def loss_free_goodput(segments: int, rtt_s: float, host_pps: float, **start: float) -> float:
+    """Return segments over the time of `loss_free_s`."""
+    return segments / loss_free_s(segments, rtt_s, host_pps, **start)
