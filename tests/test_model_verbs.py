@@ -72,3 +72,53 @@ def test_what_cannot_be_meant_is_refused(
     result = cli("model", *words)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_laws_say_where_they_leave_standard_tcp(cli: CommandLine) -> None:
+    rows = json.loads(cli("model", "laws", "reno", "hstcp", "--json").stdout)
+    assert [row["algorithm"] for row in rows] == ["reno", "hstcp"]
+    assert rows[1]["ahead_of_standard_below"] == pytest.approx(1e-3, rel=0.1)
+    assert rows[0]["recovery_s"] == pytest.approx(416.7, abs=0.1)
+
+
+def test_equilibria_are_those_of_table_a_1(cli: CommandLine) -> None:
+    words = ("model", "equilibrium", "cubic", "--rtt", "300 ms", "--buffer", "50", "--json")
+    (cell,) = json.loads(cli(*words).stdout)
+    assert cell["throughput_pps"] / 1e3 == pytest.approx(76, abs=0.5)
+
+
+def test_the_hybrid_model_prints_three_sets(cli: CommandLine) -> None:
+    words = ("model", "hybrid", "--buffer", "25000", "--hours", "0.1", "--plot", "sets.svg")
+    assert "25,000" in cli(*words).stdout
+    assert "per-link, shared" not in cli(*words, "--overwrite").stderr
+    assert "there are shared, per-link" in cli("model", "hybrid", "--routers", "none").stderr
+
+
+def test_a_path_has_its_buffers(cli: CommandLine) -> None:
+    found = json.loads(cli("model", "path", "--flows", "100", "--json").stdout)
+    assert found["bdp_pkts"] / found["shared_buffer_pkts"] == pytest.approx(10.0)
+
+
+SCENARIO = """
+duration = "20 s"
+measure  = { from = "10 s", every = "100 ms" }
+topology.dumbbell.bottleneck = { rate = "100 Mbps", delay = "10 ms" }
+flows = [{ count = 2 }]
+"""
+
+
+def test_a_scenario_stands_beside_its_fluid_model(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    words = ("compare", "mine.toml", "--with", "fluid")
+    found = json.loads(cli(*words, "--json", "--plot", "both.svg").stdout)
+    names = [row["name"] for row in found]
+    assert names == ["window_pkts", "rate_pps", "rtt_s", "queue_pkts", "loss", "utilisation"]
+    assert (tmp_path / "both.svg").stat().st_size > 5000
+    rate = found[1]
+    assert rate["difference"] == pytest.approx(rate["fluid"] / rate["packets"] - 1)
+    assert "there is fluid" in cli("compare", "mine.toml", "--with", "gas").stderr
+
+
+def test_an_equilibrium_that_there_is_not_is_said(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    assert "no equilibrium between" in cli("model", "fluid", "mine.toml").stdout

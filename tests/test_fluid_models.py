@@ -1,0 +1,198 @@
+"""Delay differential equations and fluid models against known solutions, and against packets."""
+
+from math import pi, sqrt
+
+import numpy as np
+import pytest
+
+import longhaul
+from longhaul.models import beside, delay, stability
+from longhaul.models.dynamics import MODELLED, Cubic, aimd, of_algorithm
+from longhaul.models.fluid import FlowClass, Model
+from longhaul.models.isolated import saw_tooth
+from longhaul.models.laws import LAWS
+from longhaul.models.marking import Custom, DropTail, FluidLink, Red
+from longhaul.models.scenario import UnmodelledError, fluid
+from longhaul.run import load
+
+
+def by_steps(t: np.ndarray) -> np.ndarray:
+    """The solution of x' = -x(t - 1), x = 1 before, by the method of steps, up to 4."""
+    x = 1.0 - t
+    x += np.where(t > 1, (t - 1) ** 2 / 2, 0.0)
+    x -= np.where(t > 2, (t - 2) ** 3 / 6, 0.0)
+    return x + np.where(t > 3, (t - 3) ** 4 / 24, 0.0)
+
+
+def test_the_solver_is_of_second_order() -> None:
+    errors = []
+    for step in (0.04, 0.02, 0.01):
+        found = delay.integrate(lambda t, x, past: [-past(t - 1)[0]], [1.0], 4.0, step)
+        errors.append(np.abs(found.states[:, 0] - by_steps(found.t_s)).max())
+    assert errors[0] < 1e-3
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.2)
+
+
+def test_the_solver_oscillates_at_the_edge_of_stability() -> None:
+    # x' = -pi/2 x(t - 1) keeps its amplitude, with a period of four delays.
+    found = delay.integrate(lambda t, x, past: [-pi / 2 * past(t - 1)[0]], [1.0], 60.0, 0.005)
+    x = found.states[:, 0]
+    middle, late = (np.abs(x[(found.t_s >= t) & (found.t_s < t + 4)]).max() for t in (20, 56))
+    assert late == pytest.approx(middle, rel=0.005)
+    ups = found.t_s[1:][(x[:-1] < 0) & (x[1:] >= 0)]
+    assert np.diff(ups)[-5:] == pytest.approx([4.0] * 5, abs=0.01)
+
+
+def constant_loss(p: float) -> FluidLink:
+    return FluidLink(1e9, 1.0, Custom(lambda queue: p))
+
+
+def test_a_window_comes_to_sqrt_2_over_p() -> None:
+    # NIST SP 500-282, equation 10.
+    flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
+    found = Model([constant_loss(1e-3)], [flows]).run(60.0, steps=50)
+    assert found.window_pkts[-1, 0] == pytest.approx(sqrt(2e3), rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", MODELLED)
+def test_windows_at_a_constant_loss_rate_are_near_response_functions(kind: str) -> None:
+    # A mean field has Poisson losses: sqrt(2 / p), 15 % above sqrt(1.5 / p), for standard TCP.
+    p = 1e-4
+    flows = FlowClass(1, 0.1, of_algorithm(kind, 0.1, 1.0), window_pkts=50.0, slow_start=False)
+    found = Model([constant_loss(p)], [flows]).run(400.0, steps=25).after(200.0)
+    ratio = found.window_pkts[:, 0].mean() / float(LAWS[kind].window(p, 0.1))
+    assert 0.85 < ratio < 1.35
+
+
+def test_one_flow_alone_saws() -> None:
+    found = saw_tooth(1000.0, 0.1, 0.0, 40.0)
+    assert (found.window_pkts.min(), found.window_pkts.max()) == pytest.approx((50, 100), rel=0.01)
+    assert np.diff(found.losses_s) == pytest.approx([5.0] * (len(found.losses_s) - 1), rel=0.01)
+    assert found.rate_pps.mean() == pytest.approx(750.0, rel=0.01)
+    # With a buffer of what the path holds the link never idles.
+    assert saw_tooth(1000.0, 0.1, 100.0, 40.0).rate_pps.min() == pytest.approx(1000.0)
+
+
+def test_packets_are_conserved() -> None:
+    link = FluidLink(1000.0, 50.0, DropTail())
+    model = Model([link], [FlowClass(5, 0.1, aimd()), FlowClass(5, 0.2, aimd())])
+    found = model.run(30.0, every=1)
+    arriving = found.rate_pps.sum(axis=1)
+    accepted = arriving * (1.0 - found.loss[:, 0])
+    busy = found.queue_pkts[:, 0] > 0.0
+    passed = np.where(busy, 1000.0, np.minimum(arriving, 1000.0))
+    step = found.t_s[1]
+    assert np.sum(accepted - passed) * step == pytest.approx(found.queue_pkts[-1, 0], abs=5.0)
+    assert found.queue_pkts.max() <= 50.0
+
+
+def test_flows_over_two_links_lose_on_both() -> None:
+    links = [constant_loss(1e-3), constant_loss(1e-3)]
+    both = FlowClass(1, 0.1, aimd(), path=(0, 1), slow_start=False)
+    one = FlowClass(1, 0.1, aimd(), path=(0,), slow_start=False)
+    found = Model(links, [both, one]).run(60.0, steps=50)
+    assert found.window_pkts[-1] == pytest.approx([sqrt(2 / (1 - 0.999**2)), sqrt(2e3)], rel=1e-3)
+
+
+def test_cubic_begins_below_its_peak_and_returns() -> None:
+    cubic = Cubic()
+    assert cubic.window(cubic.begin(1000.0)) == pytest.approx(700.0)
+    assert cubic.window(cubic.at(1000.0)) == pytest.approx(1000.0)
+
+
+@pytest.mark.parametrize(("b", "stable"), [(pi / 2 - 0.01, True), (pi / 2 + 0.01, False)])
+def test_characteristic_roots_cross_at_pi_half(b: float, stable: bool) -> None:
+    linear = stability.Linear(np.zeros((1, 1)), [(1.0, np.array([[-b]]))])
+    root = linear.rightmost()
+    assert (root.real < 0) == stable
+    # The root solves its equation.
+    assert root + b * np.exp(-root) == pytest.approx(0.0, abs=1e-8)
+    assert stability.gain_margin(linear) == pytest.approx(pi / 2 / b, rel=1e-4)
+
+
+def test_the_exact_condition_agrees_with_the_roots() -> None:
+    for a, b, lag in ((1.0, 3.0, 0.6), (1.0, 3.0, 0.7), (0.5, 2.0, 0.9), (2.0, 1.0, 50.0)):
+        linear = stability.Linear(np.array([[-a]]), [(lag, np.array([[-b]]))])
+        exact = stability.OneDelay(a, b, lag).is_stable()
+        assert (linear.rightmost().real < 0) == exact
+
+
+def test_the_example_of_hollot_and_others() -> None:
+    # INFOCOM 2001, section IV: 60 flows at 3750 packets/s and 246 ms, a slope of 1.86e-4.
+    slow, fast = (
+        stability.hollot_bound(60, 0.246, 3750.0, 1.86e-4, weight) for weight in (1.33e-6, 1e-4)
+    )
+    assert slow[0] < slow[1]
+    assert fast[0] > fast[1]
+    # The bound is sufficient: the roots allow more, and the queue rests at the former.
+    red = Red(150.0, 150.0 + 0.1 / 1.86e-4, 0.1, 1.33e-6, spacing=1.0)
+    model = Model([FluidLink(3750.0, 800.0, red)], [FlowClass(60, 0.2, aimd())])
+    at = stability.rest(model)
+    assert at.loss[0] == pytest.approx(2.0 / at.window_pkts[0] ** 2, rel=1e-6)
+    assert stability.linearised(model, at).rightmost().real < 0.0
+
+
+@pytest.mark.parametrize(("max_p", "stable"), [(5e-4, True), (4e-3, False)])
+def test_trajectories_settle_where_roots_say_so(max_p: float, stable: bool) -> None:
+    link = FluidLink(51_833.0, 5183.0, Red(518.0, 2592.0, max_p, 1e-5))
+    model = Model([link], [FlowClass(10, 0.1, aimd())])
+    linear = stability.linearised(model, stability.rest(model))
+    assert (linear.rightmost().real < 0.0) == stable
+    assert (stability.gain_margin(linear) > 1.0) == stable
+    late = model.run(150.0, steps=50).after(120.0).queue_pkts[:, 0]
+    assert (np.ptp(late) < 0.01 * late.mean()) == stable
+
+
+def ten_flows(queue: dict[str, object]) -> dict[str, object]:
+    return {
+        "duration": "60 s",
+        "measure": {"from": "30 s", "every": "100 ms"},
+        "topology": {
+            "dumbbell": {"bottleneck": {"rate": "622 Mbps", "delay": "50 ms", "queue": queue}}
+        },
+        "flows": [{"label": "ten", "count": 10, "start": {"uniform": ["0 s", "1 s"]}}],
+    }
+
+
+RED = {
+    "kind": "red", "min_th": "518 packets", "max_th": "2592 packets", "max_p": 1e-3, "weight": 1e-5,
+    "gentle": True, "limit": "1 BDP",
+}  # fmt: skip
+
+
+def test_under_red_packets_are_where_the_model_is() -> None:
+    scenario = ten_flows(RED)
+    scene = fluid(load(scenario))
+    pairs = {
+        pair.name: pair
+        for pair in beside.compare(scene, beside.follow(scene), longhaul.run(scenario))
+    }
+    assert abs(pairs["window_pkts"].difference) < 0.05
+    assert abs(pairs["rate_pps"].difference) < 0.01
+    assert abs(pairs["queue_pkts"].difference) < 0.3
+    assert abs(pairs["loss"].difference) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"flows": [{"congestion": {"kind": "bbr"}}]}, r"bbr \(`flows.0.congestion`"),
+        ({"flows": [{"transfer": "1 MB"}]}, r"`flows.0.transfer`"),
+        ({"flows": [{"congestion": {"kind": "cubic", "variant": "linux"}}]}, "the variant linux"),
+        ({"mesonet": {}, "flows": None, "topology": None, "duration": None}, "`mesonet`"),
+    ],
+)
+def test_what_the_model_cannot_represent_is_named(change: dict[str, object], named: str) -> None:
+    scenario = {key: value for key, value in (ten_flows(RED) | change).items() if value is not None}
+    if "mesonet" in change:
+        scenario.pop("measure")
+    with pytest.raises(UnmodelledError, match=named):
+        fluid(load(scenario))
+
+
+def test_queues_that_it_does_not_know_are_named() -> None:
+    with pytest.raises(UnmodelledError, match="`codel` queues"):
+        fluid(load(ten_flows({"kind": "codel"})))
+    with pytest.raises(UnmodelledError, match="adaptive RED"):
+        fluid(load(ten_flows(RED | {"adaptive": True})))
