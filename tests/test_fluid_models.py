@@ -58,11 +58,13 @@ def test_a_window_comes_to_sqrt_2_over_p() -> None:
 @pytest.mark.parametrize("kind", MODELLED)
 def test_windows_at_a_constant_loss_rate_are_near_response_functions(kind: str) -> None:
     # A mean field has Poisson losses: sqrt(2 / p), 15 % above sqrt(1.5 / p), for standard TCP.
+    # H-TCP's increase is that of the mean time since a loss, another 20 % above; BIC's law has every
+    # loss at the peak.
     p = 1e-4
     flows = FlowClass(1, 0.1, of_algorithm(kind, 0.1, 1.0), window_pkts=50.0, slow_start=False)
-    found = Model([constant_loss(p)], [flows]).run(400.0, steps=25).after(200.0)
+    found = Model([constant_loss(p)], [flows]).run(200.0, steps=20).after(100.0)
     ratio = found.window_pkts[:, 0].mean() / float(LAWS[kind].window(p, 0.1))
-    assert 0.85 < ratio < 1.35
+    assert 0.75 < ratio < 1.45
 
 
 def test_one_flow_alone_saws() -> None:
@@ -140,7 +142,7 @@ def test_trajectories_settle_where_roots_say_so(max_p: float, stable: bool) -> N
     linear = stability.linearised(model, stability.rest(model))
     assert (linear.rightmost().real < 0.0) == stable
     assert (stability.gain_margin(linear) > 1.0) == stable
-    late = model.run(150.0, steps=50).after(120.0).queue_pkts[:, 0]
+    late = model.run(120.0, steps=25).after(100.0).queue_pkts[:, 0]
     assert (np.ptp(late) < 0.01 * late.mean()) == stable
 
 
@@ -180,15 +182,16 @@ def test_under_red_packets_are_where_the_model_is() -> None:
         ({"flows": [{"congestion": {"kind": "bbr"}}]}, r"bbr \(`flows.0.congestion`"),
         ({"flows": [{"transfer": "1 MB"}]}, r"`flows.0.transfer`"),
         ({"flows": [{"congestion": {"kind": "cubic", "variant": "linux"}}]}, "the variant linux"),
-        ({"mesonet": {}, "flows": None, "topology": None, "duration": None}, "`mesonet`"),
     ],
 )
 def test_what_the_model_cannot_represent_is_named(change: dict[str, object], named: str) -> None:
-    scenario = {key: value for key, value in (ten_flows(RED) | change).items() if value is not None}
-    if "mesonet" in change:
-        scenario.pop("measure")
     with pytest.raises(UnmodelledError, match=named):
-        fluid(load(scenario))
+        fluid(load(ten_flows(RED) | change))
+
+
+def test_mesonet_has_no_fluid_model() -> None:
+    with pytest.raises(UnmodelledError, match="`mesonet`"):
+        fluid(load({"mesonet": {"intervals": 1}}))
 
 
 def test_queues_that_it_does_not_know_are_named() -> None:

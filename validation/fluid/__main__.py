@@ -1,6 +1,7 @@
 """Measures all algorithms over both queues, and writes `docs/fluid-and-packets.md`.
 
-`--recorded` takes the figures of the last time, from `figures.json`.
+`--recorded` takes the figures of the last time, from `figures.json`; with `--only` all but those of
+one algorithm.
 """
 
 from __future__ import annotations
@@ -33,14 +34,20 @@ def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
-    found = list(_recorded() if parser.parse_args().recorded else _measured())
+    parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
+    given = parser.parse_args()
+    found = list(_recorded() if given.recorded else _measured(given.only))
     RECORDED.write_text(json.dumps([one.to_json() for one in found], indent=1) + "\n")
     DOCUMENT.write_text("\n".join(_document(found)) + "\n")
 
 
-def _measured() -> Iterator[Comparison]:
+def _measured(only: str | None) -> Iterator[Comparison]:
+    before = {} if only is None else {(one.queue, one.algorithm): one for one in _recorded()}
     for queue in QUEUES:
         for algorithm in MODELLED:
+            if only not in (None, algorithm):
+                yield before[queue, algorithm]
+                continue
             found = measure(algorithm, queue)
             print(_row(found), flush=True)
             yield found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import cbrt, log
+from math import cbrt, log, log2
 from typing import Protocol
 
 from longhaul.models.response import FORMS, HighSpeed
@@ -181,35 +181,51 @@ class HTcp:
 
 @dataclass(frozen=True)
 class Bic:
-    """BIC by its window and its last peak (Xu, Harfoush and Rhee 2004); no fast convergence."""
+    """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
+
+    The window follows from both, as CUBIC's does; with a mean window for state it would rest at its
+    own peak and hardly grow. Without fast convergence and the region below the low window.
+    """
 
     decrease: float = 0.125
     max_increment: float = 32.0
     min_increment: float = 0.01
-    low_window: float = 14.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the window kept, and the peak."""
-        return [window * (1.0 - self.decrease), window]
+        """Return the peak, and no round trips since."""
+        return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, its own peak."""
-        return [window, window]
+        """Return the window as its own peak: no other is known."""
+        return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
-        return states[0]
+        """Return where the search for the peak is, or the probing beyond it."""
+        peak, rounds = states
+        additive, halving = self._phases(peak)
+        below = peak * self.decrease
+        if rounds < additive:
+            return peak - below + self.max_increment * rounds
+        if rounds < additive + halving:
+            away = min(below, 2.0 * self.max_increment)
+            return float(peak - away * 0.5 ** (rounds - additive))
+        beyond = rounds - additive - halving
+        doubling = log2(self.max_increment / self.min_increment)
+        steps = float(2.0 ** min(beyond, doubling)) - 1.0
+        return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
+
+    def _phases(self, peak: float) -> tuple[float, float]:
+        """Return the round trips of the largest step, and those in which the distance halves."""
+        below = peak * self.decrease
+        near = min(below, 2.0 * self.max_increment)
+        return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Half of the way to the peak each round trip, and as far again beyond it."""
-        w, peak = states
-        if w < self.low_window:
-            return [1.0 / rtt_s - 0.5 * w * events, (w - peak) * events]
-        away = (peak - w) / 2.0 if w < peak else w - peak
-        step = min(max(away, self.min_increment), self.max_increment)
-        return [step / rtt_s - self.decrease * w * events, (w - peak) * events]
+        """A loss makes the window the peak, and ends the round trips."""
+        peak, rounds = states
+        return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
 
 @dataclass(frozen=True)

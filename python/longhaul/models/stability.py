@@ -79,8 +79,8 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
     return np.asarray(parts / parts.sum())
 
 
-def rest(model: Model, guess_s: float = 200.0) -> Rest:
-    """Return the equilibrium that a model is near after `guess_s` seconds.
+def rest(model: Model, guess_rounds: float = 1000.0) -> Rest:
+    """Return the equilibrium that a model is near after so many of the longest round trips.
 
     Raises:
         ValueError: There is none in sight: losses come from overflow, or nothing limits the flows.
@@ -88,7 +88,8 @@ def rest(model: Model, guess_s: float = 200.0) -> Rest:
     """
     from scipy.optimize import fsolve
 
-    late = model.run(guess_s, steps=50).after(guess_s / 2.0)
+    guess_s = guess_rounds * max(one.rtt_s for one in model.classes)
+    late = model.run(guess_s, steps=25).after(guess_s / 2.0)
     start = model.steady(late.states.mean(axis=0).tolist())
     free = model.moving()
 
