@@ -58,7 +58,7 @@ def test_a_window_comes_to_sqrt_2_over_p() -> None:
 @pytest.mark.parametrize("kind", MODELLED)
 def test_windows_at_a_constant_loss_rate_are_near_response_functions(kind: str) -> None:
     # A mean field has Poisson losses: sqrt(2 / p), 15 % above sqrt(1.5 / p), for standard TCP.
-    # H-TCP's increase is that of the mean time since a loss, another 20 % above; BIC's law has every
+    # H-TCP's increase is that of the mean time since a loss, another 20 % above; BIC's law has each
     # loss at the peak.
     p = 1e-4
     flows = FlowClass(1, 0.1, of_algorithm(kind, 0.1, 1.0), window_pkts=50.0, slow_start=False)

@@ -63,16 +63,20 @@ class Law:
 def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
     """Return the loss rate up to which one mean window is ahead of another.
 
-    Below it `one` has the larger window, above it not; `None` if it has so at no or at all loss
-    rates between 1e-9 and `most_loss`.
+    Below it `one` has the larger window, just above it not; `None` if it has so at none of the
+    smallest, or at all loss rates between 1e-9 and `most_loss`.
     """
 
     def is_ahead(p: float) -> bool:
         return float(one.window(p, rtt_s)) > (1.0 + 1e-9) * float(other.window(p, rtt_s))
 
-    low, high = 1e-9, most_loss
-    if not is_ahead(low) or is_ahead(high):
+    grid = np.geomspace(1e-9, most_loss, 200)
+    if not is_ahead(grid[0]):
         return None
+    behind = next((n for n, p in enumerate(grid) if not is_ahead(p)), None)
+    if behind is None:
+        return None
+    low, high = float(grid[behind - 1]), float(grid[behind])
     while high / low > 1.0 + 1e-9:
         middle = sqrt(low * high)
         low, high = (middle, high) if is_ahead(middle) else (low, middle)

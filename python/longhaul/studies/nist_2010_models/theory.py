@@ -186,10 +186,9 @@ def lone_flow_value(data: "Data", of: str) -> float:
     return float(values[of])
 
 
-@_measure
-def unstable_cells(data: "Data") -> float:
-    """How many of Reno's 36 cells have an equilibrium of equation 8 that is not stable."""
-    return float(sum(not _at_rest(rtt, b).is_stable() for rtt in RTTS_MS for b in BUFFERS))
+def unstable_cells() -> list[tuple[int, int]]:
+    """Round trips in ms and buffers of Reno's cells where equation 8 is not stable, exactly."""
+    return [(rtt, b) for rtt in RTTS_MS for b in BUFFERS if not _at_rest(rtt, b).is_stable()]
 
 
 @_measure
