@@ -1,6 +1,8 @@
 //! The hybrid model of `longhaul-hybrid`, for `longhaul.models.hybrid`.
 
-use longhaul_hybrid::{Config, Flow, Interval, Queue, Simulation, Visit};
+use longhaul_hybrid::{
+    Config, Flow, FlowSample, Interval, Queue, QueueSample, SetupError, Simulation, Visit,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -29,15 +31,22 @@ pub(crate) fn hybrid<'py>(
     max_ssthresh: f64,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let queues = queues.into_iter().map(|(capacity, buffer)| Queue { capacity, buffer });
-    let flows = flows.into_iter().map(|(rtt, host_rate, start, increase, decrease, visits)| Flow {
-        rtt,
-        host_rate,
-        start,
-        increase,
-        decrease,
-        visits: visits.into_iter().map(|(queue, data)| Visit { queue, data }).collect(),
-    });
+    let queues = queues
+        .into_iter()
+        .map(|(capacity, buffer)| Queue { capacity, buffer });
+    let flows = flows
+        .into_iter()
+        .map(|(rtt, host_rate, start, increase, decrease, visits)| Flow {
+            rtt,
+            host_rate,
+            start,
+            increase,
+            decrease,
+            visits: visits
+                .into_iter()
+                .map(|(queue, data)| Visit { queue, data })
+                .collect(),
+        });
     let config = Config {
         queues: queues.collect(),
         flows: flows.collect(),
@@ -48,7 +57,7 @@ pub(crate) fn hybrid<'py>(
         max_ssthresh,
         seed,
     };
-    let refuse = |error: longhaul_hybrid::SetupError| ScenarioError::new_err(error.to_string());
+    let refuse = |error: SetupError| ScenarioError::new_err(error.to_string());
     let mut simulation = Simulation::new(config).map_err(refuse)?;
     let mut found = Vec::with_capacity(intervals);
     for _ in 0..intervals {
@@ -60,20 +69,32 @@ pub(crate) fn hybrid<'py>(
 
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
-    let mut flows = |name, of: fn(&longhaul_hybrid::FlowSample) -> f64| {
-        let rows: Vec<Vec<f64>> = found.iter().map(|one| one.flows.iter().map(of).collect()).collect();
-        out.set_item(name, rows)
-    };
-    flows("throughput_pps", |flow| flow.throughput)?;
-    flows("rtt_s", |flow| flow.rtt)?;
-    flows("window_pkts", |flow| flow.window)?;
-    flows("reductions", |flow| f64::from(flow.reductions))?;
-    let mut queues = |name, of: fn(&longhaul_hybrid::QueueSample) -> f64| {
-        let rows: Vec<Vec<f64>> = found.iter().map(|one| one.queues.iter().map(of).collect()).collect();
-        out.set_item(name, rows)
-    };
-    queues("queue_pkts", |queue| queue.waiting)?;
-    queues("served_pps", |queue| queue.served)?;
-    queues("dropped_pps", |queue| queue.dropped)?;
+    let flows: [(_, fn(&FlowSample) -> f64); 4] = [
+        ("throughput_pps", |flow| flow.throughput),
+        ("rtt_s", |flow| flow.rtt),
+        ("window_pkts", |flow| flow.window),
+        ("reductions", |flow| f64::from(flow.reductions)),
+    ];
+    for (name, value) in flows {
+        out.set_item(name, rows(found, |one| &one.flows, value))?;
+    }
+    let queues: [(_, fn(&QueueSample) -> f64); 3] = [
+        ("queue_pkts", |queue| queue.waiting),
+        ("served_pps", |queue| queue.served),
+        ("dropped_pps", |queue| queue.dropped),
+    ];
+    for (name, value) in queues {
+        out.set_item(name, rows(found, |one| &one.queues, value))?;
+    }
     Ok(out)
+}
+
+/// A row for each interval, a column for each flow or queue.
+fn rows<T>(
+    found: &[Interval],
+    part: fn(&Interval) -> &Vec<T>,
+    value: fn(&T) -> f64,
+) -> Vec<Vec<f64>> {
+    let row = |one| part(one).iter().map(value).collect();
+    found.iter().map(row).collect()
 }
