@@ -19,23 +19,23 @@ def measure(function: Measure) -> Measure:
     return function
 
 
-def _ratio(sets: Sets, of: str) -> float:
+def _ratio(sets: Sets, what: str) -> float:
     """`FR12` or `RR31`: throughputs or round-trip times of two sets."""
-    pair = int(of[2]), int(of[3])
-    return sets.throughput_ratio(*pair) if of.startswith("FR") else sets.rtt_ratio(*pair)
+    pair = int(what[2]), int(what[3])
+    return sets.throughput_ratio(*pair) if what.startswith("FR") else sets.rtt_ratio(*pair)
 
 
 @measure
-def hybrid_trend(data: Data, routers: str, of: str) -> float:
+def hybrid_trend(data: Data, routers: str, what: str) -> float:
     """Rank correlation of a ratio with the buffer, hybrid model."""
-    ratios = [_ratio(hybrid.sets(routers, buffer), of) for buffer in BUFFERS]
+    ratios = [_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS]
     return rank_correlation(np.array(BUFFERS, float), np.array(ratios))
 
 
 @measure
-def hybrid_least(data: Data, routers: str, of: str) -> float:
+def hybrid_least(data: Data, routers: str, what: str) -> float:
     """The smallest ratio over buffers, hybrid model."""
-    return min(_ratio(hybrid.sets(routers, buffer), of) for buffer in BUFFERS)
+    return min(_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS)
 
 
 @measure
@@ -61,12 +61,6 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
         bound = (rtt_s(ROUTES[2]) + full_s) / (rtt_s(ROUTES[0]) + full_s)
         least = min(least, hybrid.sets(routers, buffer).rtt_ratio(3, 1) / bound)
     return float(least)
-
-
-@measure
-def hybrid_ratio(data: Data, routers: str, of: str, buffer: float) -> float:
-    """A ratio of two sets at one buffer, hybrid model."""
-    return _ratio(hybrid.sets(routers, buffer), of)
 
 
 @measure

@@ -154,9 +154,9 @@ def cubic_over_ctcp(data: "Data", rtt_ms: float, low: float, high: float) -> flo
 
 
 @_measure
-def poisson_cubic(data: "Data", of: str) -> float:
+def poisson_cubic(data: "Data", what: str) -> float:
     """Plateau, peak or mean of the mean-field equations of CUBIC under Poisson losses."""
-    return float(getattr(solve_poisson_cubic(), of))
+    return float(getattr(solve_poisson_cubic(), what))
 
 
 @_measure
@@ -174,7 +174,7 @@ def lone_flow() -> SawTooth:
 
 
 @_measure
-def lone_flow_value(data: "Data", of: str) -> float:
+def lone_flow_value(data: "Data", what: str) -> float:
     """Smallest and largest window, period in seconds, mean rate in packets per second."""
     found = lone_flow()
     values = {
@@ -183,7 +183,7 @@ def lone_flow_value(data: "Data", of: str) -> float:
         "period": np.diff(found.losses_s).mean(),
         "rate": found.rate_pps.mean(),
     }
-    return float(values[of])
+    return float(values[what])
 
 
 def unstable_cells() -> list[tuple[int, int]]:
