@@ -55,6 +55,8 @@ def _of_links(kept: Kept) -> Row:
         "utilisation": kept["links"][0]["utilization"],
         "queue_pkts": kept["links"][0]["queue_mean_pkts"],
         "reductions_per_flow_h": cuts / len(labels) / (measured_s / 3600.0),
+        # Kept of runs of MesoNet alone.
+        "peak_memory_bytes": None,
     }
 
 
