@@ -152,7 +152,7 @@ class Results:
             .agg(
                 pl.col(
                     "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
-                    "retransmitted_pkts", "delivered_bytes",
+                    "retransmitted_pkts", "delivered_bytes", "in_order_bytes",
                 ).sum(),
                 pl.col("srtt_s").mean(),
             )

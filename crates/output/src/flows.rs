@@ -136,7 +136,7 @@ fn counters() -> Vec<Counter<Period>> {
         }),
         Counter::pkts(
             "delivered_pkts",
-            "packets handed to the application in order",
+            "packets that arrived for the first time, in order or not",
             |p| Cell::Count(p.counters.delivered_pkts),
         ),
         Counter::bytes("delivered_bytes", "their payload", |p| {
@@ -145,9 +145,17 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real(
             "goodput_bps",
             "bit/s",
-            "delivered payload over the length of the period",
+            "payload that arrived for the first time, over the length of the period",
             |p| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
         ),
+        Counter::pkts(
+            "in_order_pkts",
+            "packets handed to the application, which gets them in order",
+            |p| Cell::Count(p.counters.in_order_pkts),
+        ),
+        Counter::bytes("in_order_bytes", "their payload", |p| {
+            Cell::Count(p.counters.in_order_bytes)
+        }),
         Counter::pkts(
             "dropped_pkts",
             "packets that links dropped; not known of connections that come and go, and of datagrams",

@@ -73,8 +73,10 @@ pub struct FlowSample {
     pub sent_pkts: u64,
     /// Packets retransmitted.
     pub retransmitted_pkts: u64,
-    /// Payload bytes delivered in order.
+    /// Payload bytes that arrived for the first time, in order or not.
     pub delivered_bytes: u64,
+    /// Payload bytes handed to the application in order.
+    pub in_order_bytes: u64,
 }
 
 /// A link at a sampling point. Counters are cumulative from the start of the run.
@@ -100,6 +102,8 @@ pub struct LinkSample {
     pub departed_pkts: u64,
     /// Bytes transmitted.
     pub departed_bytes: u64,
+    /// The same with the part of the packet in service that has left.
+    pub transmitted_bytes: f64,
     /// Packets dropped, any cause.
     pub dropped_pkts: u64,
     /// Packets marked.

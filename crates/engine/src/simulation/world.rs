@@ -134,10 +134,10 @@ impl World {
                 connection.prefetch_for_sample();
             }
             recorder.flow_sample(&match slot.kind {
-                Kind::Tcp { from, to } => FlowSample {
-                    delivered_bytes: self.tcp[to].delivered().1,
-                    ..self.tcp[from].sender.sample(now)
-                },
+                Kind::Tcp { from, to } => {
+                    let received = self.tcp[to].received();
+                    received.sampled_in(self.tcp[from].sender.sample(now))
+                }
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
                 Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
             });
@@ -193,14 +193,12 @@ impl World {
         let fates = self.env.network.fates(self.tcp.len());
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
-                let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
+                let received = self.tcp[to].received();
                 let fate = fates[from];
                 FlowCounters {
-                    delivered_pkts,
-                    delivered_bytes,
                     dropped_pkts: fate.dropped_pkts,
                     marked_pkts: fate.marked_pkts,
-                    ..self.tcp[from].sender.counters(now)
+                    ..received.counted_in(self.tcp[from].sender.counters(now))
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
@@ -301,5 +299,6 @@ fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> 
         sent_pkts: counters.sent_pkts,
         retransmitted_pkts: counters.retransmitted_pkts,
         delivered_bytes: counters.delivered_bytes,
+        in_order_bytes: counters.in_order_bytes,
     }
 }
