@@ -17,7 +17,9 @@ from matplotlib.figure import Figure
 from longhaul import comparison, plots
 from longhaul.results import Results
 
-DEFAULT_PLOTS = ("cwnd", "queue", "throughput", "fairness", "rtt")
+DEFAULT_PLOTS = (
+    "cwnd", "queue", "throughput", "fairness", "rtt", "response-times", "throughput-delay",
+)  # fmt: skip
 MESONET_PLOTS = (
     "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
     "router-queues", "long-lived",

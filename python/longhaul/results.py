@@ -1,5 +1,6 @@
 """What a run directory holds: `run.json` and the tables, read when they are first asked for."""
 
+import difflib
 import json
 import shutil
 import weakref
@@ -159,9 +160,31 @@ class Results:
         )  # fmt: skip
 
     @cached_property
+    def sample_times(self) -> pl.Series:
+        """When samples were taken, in order."""
+        return self.series["t_s"].unique().sort()
+
+    @cached_property
     def link_series(self) -> pl.DataFrame:
         """The samples of links."""
         return self.series.filter(pl.col("kind") == "link")
+
+    @cached_property
+    def bundles(self) -> pl.DataFrame:
+        """The flows, with parallel streams added up: what summaries and plots call a flow."""
+        from longhaul.summary import bundles
+
+        return bundles(self.flows)
+
+    @cached_property
+    def response_times(self) -> pl.DataFrame:
+        """How long each response or transfer took that began in the measurement window.
+
+        Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
+        """
+        from longhaul.responses import response_times
+
+        return response_times(self)
 
     def observed_links(self) -> list[str]:
         """The links whose samples are recorded; without samples, the busiest one."""
@@ -174,6 +197,22 @@ class Results:
         """The busiest of the observed links."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
+
+    def busy_links(self) -> list[str]:
+        """The observed links that are at least half as busy as the busiest, in their order."""
+        observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        share = pl.col("utilization").fill_null(0.0)
+        return observed.filter(share >= share.max() / 2)["name"].to_list()
+
+    def check_link(self, name: str) -> None:
+        """Refuse a link that has no samples."""
+        known = self.observed_links()
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else ""
+            raise ResultsError(
+                f"{self.path}: no samples of a link `{name}`{hint}; there are: {', '.join(known)}"
+            )
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:

@@ -8,8 +8,9 @@ use longhaul_engine::Config;
 use longhaul_engine::measure::CapturedPacket;
 
 use crate::error::OutputError;
-use crate::frame::{Connection, HEADER_BYTES_MAX};
+use crate::frame::{Conversation, HEADER_BYTES_MAX};
 use crate::pcapng::PcapngWriter;
+use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
@@ -17,7 +18,8 @@ pub(crate) const FILE: &str = "packets.pcapng";
 #[derive(Debug)]
 pub(crate) struct Capture {
     path: PathBuf,
-    connections: Vec<Connection>,
+    conversations: Vec<Conversation>,
+    ports: PortTable,
     /// Interface number of each link; links that are not captured have none.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<File>>,
@@ -42,10 +44,11 @@ impl Capture {
             Ok((writer, interfaces))
         };
         let (writer, interfaces) = describe().map_err(OutputError::io("write", &path))?;
-        let connections = Connection::all(config);
+        let conversations = Conversation::all(config);
         Ok(Self {
             path,
-            connections,
+            conversations,
+            ports: PortTable::default(),
             interfaces,
             writer,
             frame: Vec::new(),
@@ -57,8 +60,8 @@ impl Capture {
         let Some(interface) = self.interfaces[packet.link as usize] else {
             return Ok(());
         };
-        let connection = &self.connections[packet.flow as usize];
-        let frame_bytes = connection.write_headers(packet, &mut self.frame);
+        let conversation = &self.conversations[packet.flow as usize];
+        let frame_bytes = conversation.write_headers(packet, &mut self.ports, &mut self.frame);
         self.packets += 1;
         self.writer
             .packet(interface, packet.time, &self.frame, frame_bytes)

@@ -25,7 +25,7 @@ impl FlowRow {
         let alive_to = self.totals.finish.unwrap_or(self.end);
         Period {
             counters,
-            followed: matches!(
+            one_connection: matches!(
                 self.flow().transport,
                 Transport::Tcp(_) | Transport::Messages(..)
             ),
@@ -38,8 +38,8 @@ impl FlowRow {
 /// What a flow did in a period.
 struct Period {
     counters: FlowCounters,
-    /// Whether links know the flow's packets: it has one connection, which lasts.
-    followed: bool,
+    /// Whether it is one connection, which lasts: links know its packets, and it has one window.
+    one_connection: bool,
     duration_s: f64,
     /// How long the flow existed in it.
     alive_s: f64,
@@ -78,6 +78,21 @@ fn identity() -> Vec<Column<FlowRow>> {
             |row: &FlowRow| {
                 let tcp = row.flow().transport.tcp();
                 tcp.map(|tcp| tcp.congestion.kind.as_str()).into()
+            },
+        ),
+        Column::new(
+            "source",
+            Text,
+            "",
+            "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams",
+            |row: &FlowRow| {
+                Cell::Text(match &row.flow().transport {
+                    Transport::Tcp(tcp) if tcp.transfer.is_some() => "transfer",
+                    Transport::Tcp(_) => "greedy",
+                    Transport::Messages(..) => "messages",
+                    Transport::Traffic(..) => "traffic",
+                    Transport::Udp(_) => "datagrams",
+                })
             },
         ),
         Column::new("from", Text, "", "sending node", |row: &FlowRow| {
@@ -193,8 +208,11 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real(
             "cwnd_mean_pkts",
             "pkts",
-            "mean congestion window while the flow existed",
-            |p| ratio(p.counters.cwnd_integral, p.alive_s),
+            "mean congestion window while the flow existed; none of connections that come and go",
+            |p| match p.one_connection {
+                true => ratio(p.counters.cwnd_integral, p.alive_s),
+                false => Cell::Null,
+            },
         ),
         Counter::real(
             "limited_network_s",
@@ -228,7 +246,7 @@ fn counters() -> Vec<Counter<Period>> {
 }
 
 fn followed(period: &Period, pkts: u64) -> Cell<'static> {
-    if period.followed {
+    if period.one_connection {
         Cell::Count(pkts)
     } else {
         Cell::Null

@@ -18,6 +18,7 @@ mod frame;
 mod links;
 mod mesonet;
 mod pcapng;
+mod ports;
 mod proxies;
 mod run_json;
 mod run_writer;

@@ -1,5 +1,6 @@
 """Verbs about results: plot, plot window, compare, report, export."""
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,14 @@ from longhaul.cli.shared import (
 from longhaul.comparison import compare as compare_runs
 from longhaul.results import Results, open_runs
 
+
+class ColourBy(Enum):
+    """What the colours of flows tell apart."""
+
+    algorithm = "algorithm"
+    label = "label"
+
+
 # What draws is loaded by the verbs that draw: it takes longer than checking a scenario.
 
 
@@ -33,6 +42,18 @@ def plot(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the pictures.")] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
+    link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--link",
+            metavar="NAME",
+            help="Link that plots of links show; repeatable.",
+            show_default="the busy ones",
+        ),
+    ] = None,
+    colour_by: Annotated[
+        ColourBy, typer.Option(help="What the colours of flows tell apart.")
+    ] = ColourBy.algorithm,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -55,7 +76,8 @@ def plot(
     targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
-    drawings = {target: plots.figure(name, runs) for name, target in targets.items()}
+    options = plots.Options(tuple(link or ()), colour_by.value)
+    drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     out.mkdir(parents=True, exist_ok=True)
     for target, drawing in drawings.items():
         plots.save(drawing, target)

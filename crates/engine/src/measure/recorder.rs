@@ -192,7 +192,9 @@ pub struct CapturedPacket {
     pub flow: u32,
     /// Number of its connection among those of the flow.
     pub connection: u32,
-    /// Whether it goes from the flow's receiver to its sender.
+    /// Whether the flow's second node has opened that connection.
+    pub opened_by_receiver: bool,
+    /// Whether it goes from the flow's second node to its first.
     pub reverse: bool,
     /// Whether it belongs to a UDP flow.
     pub udp: bool,

@@ -9,7 +9,7 @@ use super::graph::Graph;
 use crate::config::Config;
 
 /// What takes a packet at the end of its route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum End {
     /// A TCP sender gets an acknowledgement.
     TcpSender,

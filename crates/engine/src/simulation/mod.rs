@@ -61,15 +61,25 @@ pub(super) const AHEAD: usize = 4;
 
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
+    fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
+        if self.env.network.is_captured() {
+            self.run_loop::<true>(recorder)
+        } else {
+            self.run_loop::<false>(recorder)
+        }
+    }
+
+    /// The event loop: a copy of its own where packets are recorded.
     ///
     /// Out of line, so that what it works on stays behind one pointer in a register.
     #[inline(never)]
-    fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
+    fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
             let (now, event) = self.env.network.schedule.next();
             self.env.network.now = now;
             match event {
-                Event::Arrival(link) => self.deliver(link, recorder),
+                Event::Arrival(link) if CAPTURED => self.deliver_captured(link, recorder),
+                Event::Arrival(link) => self.deliver(link),
                 Event::Merge(merge) => self.env.network.merge(merge),
                 Event::Progress => {
                     self.flush(recorder);
@@ -82,45 +92,52 @@ impl World {
                     self.flush_all(recorder);
                     return false;
                 }
-                other => self.on_other(other, recorder),
+                other => {
+                    self.on_other(other, recorder);
+                    if CAPTURED {
+                        self.note_sent();
+                    }
+                }
             }
         }
     }
 
     /// Packets on a link reach its far end: all of them that may be handed on by now.
-    fn deliver(&mut self, link: u32, recorder: &mut dyn Recorder) {
+    fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
         let delivery = self.env.network.begin_arrivals(link);
-        if self.env.network.captured(link).is_some() {
-            self.deliver_captured(link, recorder);
-        } else {
-            let observation = self.env.network.schedule.next_observation();
-            let mut until = self.bound(delivery, begin, observation);
-            let mut packet = Packet::NONE;
-            while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
-                if self.crowded {
-                    self.prefetch(end, link);
-                }
-                self.receive(end, &packet);
-                until = self.bound(delivery, begin, observation);
+        let observation = self.env.network.schedule.next_observation();
+        let mut until = self.bound(delivery, begin, observation);
+        let mut packet = Packet::NONE;
+        while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
+            if self.crowded {
+                self.prefetch(end, link);
             }
+            self.receive(end, &packet);
+            until = self.bound(delivery, begin, observation);
         }
         self.env.network.finish_arrivals(link);
     }
 
-    /// Packets on a link whose packets are recorded reach its far end.
+    /// The same where packets are recorded: each in its turn, and none ahead of time.
     #[cold]
     fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
-        let now = self.env.network.now;
+        let begin = self.env.network.now;
+        self.env.network.begin_arrivals(link);
         let mut packet = Packet::NONE;
         loop {
             self.capture(link, recorder);
-            match self.env.network.hand_on_one(link, now, &mut packet) {
-                Some(Handed::Over(end)) => self.receive(end, &packet),
+            match self.env.network.hand_on_one(link, begin, &mut packet) {
+                Some(Handed::Over(end)) => {
+                    self.note_arrival(&packet, end);
+                    self.receive(end, &packet);
+                    self.note_sent();
+                }
                 Some(Handed::On) => {}
                 None => break,
             }
         }
+        self.env.network.finish_arrivals(link, begin);
     }
 
     /// Has the processor fetch the connection that will take a packet further back on a link, most

@@ -5,6 +5,7 @@ mod setup;
 use longhaul_units::{Span, Time};
 
 use super::AHEAD;
+use super::capture::Journal;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
@@ -29,6 +30,8 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
+    /// What is on its way, where packets are recorded.
+    pub(super) journal: Journal,
     /// Whether there are more connections than the processor's nearer caches hold.
     pub(super) crowded: bool,
     every: Option<Span>,

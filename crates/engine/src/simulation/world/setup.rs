@@ -11,6 +11,7 @@ use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
+use crate::simulation::capture::Journal;
 use crate::simulation::window::Baseline;
 use crate::traffic::{MessageSource, StopWatch, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
@@ -41,6 +42,7 @@ impl World {
             messages: Vec::new(),
             proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
+            journal: Journal::default(),
             crowded: false,
             every: config.measure.every,
             progress_every: progress_every(config),
