@@ -152,10 +152,14 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
         return {f"x{interval.number}": 1.0}
 
     with pytest.raises(ZeroDivisionError):
-        longhaul.run(SMALL, out=tmp_path / "none", measures=[breaks])
+        longhaul.run(SMALL, out=tmp_path / "breaks", measures=[breaks])
     with pytest.raises(ValueError, match="`x2` is measured in interval 2, but not in the first"):
-        longhaul.run(SMALL, out=tmp_path / "none", measures=[changes])
-    assert not list(tmp_path.iterdir())
+        longhaul.run(SMALL, out=tmp_path / "changes", measures=[changes])
+    # What was recorded until then is kept, as a run that says so.
+    for name, error in (("breaks", "ZeroDivisionError"), ("changes", "ValueError")):
+        run = longhaul.Results(tmp_path / name)
+        assert run.meta["stopped_by"] == error
+        assert run.mesonet.network.height >= 2
 
 
 def test_utilisation_is_that_of_the_published_example() -> None:

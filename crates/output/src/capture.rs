@@ -1,12 +1,12 @@
 //! packets.pcapng: the packets of the captured links, headers only.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::CapturedPacket;
 
+use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 use crate::frame::{Conversation, HEADER_BYTES_MAX};
 use crate::pcapng::PcapngWriter;
@@ -22,16 +22,17 @@ pub(crate) struct Capture {
     ports: PortTable,
     /// Interface number of each link; links that are not captured have none.
     interfaces: Vec<Option<u32>>,
-    writer: PcapngWriter<BufWriter<File>>,
+    writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,
     packets: u64,
 }
 
 impl Capture {
     /// One interface for each captured link.
-    pub(crate) fn create(path: PathBuf, config: &Config) -> Result<Self, OutputError> {
+    pub(crate) fn create(file: &NewFile, config: &Config) -> Result<Self, OutputError> {
+        let path = file.path.clone();
         let describe = || -> io::Result<_> {
-            let mut writer = PcapngWriter::new(BufWriter::new(File::create(&path)?), "longhaul")?;
+            let mut writer = PcapngWriter::new(BufWriter::new(file.create()?), "longhaul")?;
             let mut interfaces = Vec::new();
             let mut next = 0;
             for link in &config.links {
@@ -73,7 +74,7 @@ impl Capture {
         let into_file = self.writer.into_inner().into_inner();
         into_file
             .map_err(IntoInnerError::into_error)
-            .and_then(|file| file.sync_all())
+            .and_then(|file| file.finish(&self.path))
             .map_err(OutputError::io("write", &self.path))?;
         Ok(self.packets)
     }

@@ -20,6 +20,13 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Of nothing.
+    pub(crate) const NONE: Self = Self {
+        all: Vec::new(),
+        before_links: 0,
+        before_proxies: 0,
+    };
+
     pub(crate) fn of(config: &Config) -> Self {
         let flows = config.flows.iter().map(|flow| flow.name.as_str());
         let links = config.links.iter().map(|link| link.name.as_str());

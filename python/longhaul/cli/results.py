@@ -1,4 +1,4 @@
-"""Verbs about results: plot, plot window, compare, report, export."""
+"""Verbs about results: plot, compare, report, export; and window, which needs none."""
 
 from enum import Enum
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from longhaul import _engine
+from longhaul import _engine, differences
 from longhaul.cli.shared import (
     AsJson,
     InputError,
@@ -17,6 +17,7 @@ from longhaul.cli.shared import (
     print_json,
     refuse_existing,
     stdout,
+    warn,
 )
 from longhaul.comparison import compare as compare_runs
 from longhaul.results import Results, open_runs
@@ -67,10 +68,10 @@ def plot(
         raise InputError(f"--format {format}: plots are written as svg or png")
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
+    if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
+        plots.find(unknown[0])
     if not paths:
         raise InputError("no run directory is given: longhaul plot RUN... [NAME]...")
-    if len(paths) > 1 and (unknown := [p for p in paths if _looks_like_a_name(p)]):
-        plots.find(unknown[0])
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
     targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
@@ -85,7 +86,7 @@ def plot(
             typer.echo(target)
 
 
-def plot_window(
+def window(
     kinds: Annotated[
         list[str],
         typer.Argument(
@@ -180,8 +181,9 @@ def _looks_like_a_name(word: str) -> bool:
 
 
 def compare(runs: RunDirs, json: AsJson = False) -> None:
-    """Print runs side by side in one table."""
+    """Print runs side by side, how much they differ, and in what their scenarios do."""
     opened = open_runs(runs)
+    warn(differences.warnings(opened))
     if json:
         print_json([results.as_json() for results in opened])
     else:
@@ -201,7 +203,7 @@ def report(
     from longhaul.reports import report as write_report
 
     refuse_existing(out, overwrite=overwrite)
-    write_report(open_runs(runs), out, title=title)
+    write_report(open_runs(runs), out, title=title, overwrite=overwrite)
     if not quiet:
         typer.echo(out)
 

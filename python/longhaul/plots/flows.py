@@ -103,7 +103,7 @@ def _throughput(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
     for label, part in by_label.group_by("label", maintain_order=True):
         _line(axes, part["t_s"], part["rate"] * 8e-6, looks[str(label[0])])
     total = every.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum()).sort("t_s")
-    axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linewidth=0.8, label="sum")
+    axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linestyle=":", label="sum")
     axes.set_ylabel("goodput (Mbit/s)")
     _name_labels(axes, run, looks)
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.results import ResultsError
+from longhaul.writing import whole
 
 # At most so many panels side by side in one row.
 MAX_COLUMNS = 3
@@ -106,11 +107,11 @@ def shortened(text: str) -> str:
 
 def save(drawing: Figure, path: Path) -> None:
     """Write a figure as SVG or PNG, by the path's suffix; the same figure gives the same bytes."""
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}):
+    if path.suffix not in (".svg", ".png"):
+        raise ResultsError(f"{path}: plots are written as .svg or .png")
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), whole(path) as file:
         if path.suffix == ".svg":
             nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-            drawing.savefig(path, format="svg", metadata=nothing)
-        elif path.suffix == ".png":
-            drawing.savefig(path, format="png", dpi=160)
+            drawing.savefig(file, format="svg", metadata=nothing)
         else:
-            raise ResultsError(f"{path}: plots are written as .svg or .png")
+            drawing.savefig(file, format="png", dpi=160)

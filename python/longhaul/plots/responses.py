@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul import identity
 from longhaul.identity import Look
@@ -51,5 +52,8 @@ def _distribution(axes: Axes, run: Results, label: str, name: str, look: Look) -
     shares = np.arange(1, len(done) + 1) / max(len(times), 1)
     axes.plot(done, shares, label=name, drawstyle="steps-post", **identity.as_line(look))
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(0, 1.02)
     axes.set_ylabel("share of responses")

@@ -29,6 +29,9 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
     for run in runs:
         algorithms |= run.algorithms()
     looks = identity.of_labels(algorithms, options.colour_by)
+    if len({look.colour for look in looks.values()}) < len(looks):
+        # Points have no lines that would tell them apart.
+        looks = identity.of_labels(algorithms, "label")
     shown: dict[str, None] = {}
     for run, marker in zip(runs, _markers(len(runs)), strict=True):
         for label in run.summary().labels.to_dicts():

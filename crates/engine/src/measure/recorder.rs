@@ -3,6 +3,8 @@
 use longhaul_congestion::Cause;
 use longhaul_units::{Span, Time};
 
+use super::Ticker;
+
 /// Takes samples, events and captured packets as they happen.
 ///
 /// Never called per packet, except for packets of links that are captured.
@@ -21,8 +23,13 @@ pub trait Recorder {
     fn exchange(&mut self, exchange: &Exchange);
     /// A packet that reached the far end of a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Called a thousand times in a run with the simulated time; the answer can stop the simulation.
+    /// Called a thousand times in a run with the simulated time, and whenever the ticker asks; the answer
+    /// can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
+    /// What asks for further reports of progress, from the setting up of the simulation on.
+    fn ticker(&self) -> Ticker {
+        Ticker::default()
+    }
 }
 
 /// Says how many data packets there were so far: a question to every connection, which most reports of

@@ -39,6 +39,9 @@ pub enum SetupError {
         /// What is wrong.
         reason: String,
     },
+    /// The recorder has stopped it before it began.
+    #[error("stopped while the simulation was set up")]
+    Stopped,
     /// The state to go on from is not one that this engine stored.
     #[error("the state of the simulation is damaged: {0}")]
     State(String),
@@ -50,7 +53,7 @@ pub enum SetupError {
 ///
 /// A flow or proxy between nodes without a path, or with a congestion control that does not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
-    let mut world = World::new(config)?;
+    let mut world = World::new(config, recorder)?;
     world.enter_initial_events(config);
     let stopped = world.run(recorder);
     Ok(world.totals(stopped))
@@ -96,6 +99,10 @@ impl World {
                     self.on_other(other, recorder);
                     if CAPTURED {
                         self.note_sent();
+                    }
+                    if self.ticker.is_due() && self.is_stopped(recorder) {
+                        self.flush_all(recorder);
+                        return true;
                     }
                 }
             }

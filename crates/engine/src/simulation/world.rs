@@ -9,7 +9,8 @@ use super::capture::Journal;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
-    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Totals,
+    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Ticker,
+    Totals,
 };
 use crate::proxy::{Ends, Proxies};
 use crate::schedule::{Event, Schedule};
@@ -30,6 +31,8 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
+    /// Asks for reports of progress.
+    pub(super) ticker: Ticker,
     /// What is on its way, where packets are recorded.
     pub(super) journal: Journal,
     /// Whether there are more connections than the processor's nearer caches hold.
@@ -179,6 +182,13 @@ impl World {
         let schedule = &mut self.env.network.schedule;
         schedule.push_observation(now + self.progress_every, Event::Progress);
         recorder.progress(now, &mut || self.data_packets())
+    }
+
+    /// Tells the recorder, which has asked, how far the simulation is; whether it stops it.
+    #[cold]
+    pub(super) fn is_stopped(&mut self, recorder: &mut dyn Recorder) -> bool {
+        let now = self.env.network.now;
+        recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
     /// Data packets sent by all flows, and by proxies for them. Whether anyone asks depends on the clock
