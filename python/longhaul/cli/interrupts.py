@@ -1,5 +1,6 @@
 """What Ctrl-C and SIGTERM do: they end whatever runs, with a message and an exit code."""
 
+import atexit
 import os
 import signal
 import sys
@@ -12,8 +13,9 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """While the program still loads, there is nothing to be put in order."""
+    """While the program still loads, there is nothing to be put in order, nor when it is over."""
     _on_both(_leave)
+    atexit.register(_on_both, signal.SIG_IGN)
 
 
 def at_work() -> None:
