@@ -10,7 +10,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: demo build test test-rust test-python test-long fuzz lint-rust lint-python bench bench-peers bench-python bench-algorithms \
-	validate validate-mesonet lint wheel clean
+	validate validate-mesonet readme lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -58,6 +58,10 @@ bench-algorithms: build
 
 validate: build
 	$(BIN)/python -m validation.report
+
+# The numbers of README's first scenario again.
+readme: build
+	$(BIN)/python -m validation.readme
 
 validate-mesonet: build
 	$(BIN)/python -m validation.mesonet

@@ -144,7 +144,7 @@ impl World {
                 None => break,
             }
         }
-        self.env.network.finish_arrivals(link, begin);
+        self.env.network.finish_arrivals(link);
     }
 
     /// Has the processor fetch the connection that will take a packet further back on a link, most

@@ -402,7 +402,9 @@ links = [
 from = "a"
 to = "b"
 "#;
-    let refused = parse(text, "graph.toml", None, &[]).unwrap_err().to_string();
+    let refused = parse(text, "graph.toml", None, &[])
+        .unwrap_err()
+        .to_string();
     assert!(
         refused.starts_with("graph.toml:5:5: topology.graph.links.0.queue.limit: "),
         "{refused}"
