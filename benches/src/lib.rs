@@ -32,8 +32,9 @@ impl Work {
 /// Eight CUBIC flows on 10 Gbit/s and 120 ms: what a discipline costs beside drop-tail.
 const DISCIPLINES: &str = include_str!("../scenarios/disciplines.toml");
 
-/// The parts of the engine one by one, whole dumbbells, then one dumbbell under several queue disciplines.
-pub const WORK: [Work; 14] = [
+/// The parts of the engine one by one, whole dumbbells, one dumbbell under several queue disciplines, web
+/// traffic.
+pub const WORK: [Work; 20] = [
     Work {
         name: "event loop: 1,000 datagram streams over access links, idle queues",
         scenario: include_str!("../scenarios/event_loop.toml"),
@@ -103,5 +104,35 @@ pub const WORK: [Work; 14] = [
         name: "discipline: eight flows, deficit round robin",
         scenario: DISCIPLINES,
         settings: &["topology.dumbbell.bottleneck.queue.kind=drr"],
+    },
+    Work {
+        name: "dumbbell: ten thousand flows, 10 Gbit/s",
+        scenario: include_str!("../scenarios/ten_thousand_flows.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "dumbbell: a thousand flows, 100 Gbit/s",
+        scenario: include_str!("../scenarios/thousand_flows_100_gbps.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "web: PackMime, 10 Mbit/s",
+        scenario: include_str!("../../python/longhaul/scenarios/packmime.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "web: PackMime with delay boxes, until so many exchanges are complete",
+        scenario: include_str!("../../python/longhaul/scenarios/http_dumbbell.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "web: PackMime, 10 Gbit/s",
+        scenario: include_str!("../scenarios/packmime_10_gbps.toml"),
+        settings: &[],
+    },
+    Work {
+        name: "set-up: 20,000 web sources with access links",
+        scenario: include_str!("../scenarios/set_up.toml"),
+        settings: &[],
     },
 ];

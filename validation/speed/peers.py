@@ -1,10 +1,10 @@
 """Longhaul beside ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
 
 The dumbbells of the gold set (A3, A5), four flows whose slow start overshoots 2.5 Gbit/s and leaves
-windows full of holes, and the six-hop dumbbell with access links. Both simulators share one core,
-one process each and one thread, with their measurements on: window, acknowledgements and queue
-every 100 ms. Prints and writes `bench-peers.json`: data packets per second of processor time over
-all rounds, and the largest peak memory.
+windows full of holes, the six-hop dumbbell with access links, and web traffic from the PackMime
+model. Both simulators share one core, one process each and one thread, with their measurements on:
+window, acknowledgements and queue every 100 ms. Prints and writes `bench-peers.json`: data packets
+per second of processor time over all rounds, and the largest peak memory.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 from validation.cases import GOLD, Case, gold_cases
 from validation.ns2 import INSTALL, MissingNs2Error
 from validation.scenario import scenario
-from validation.speed.measure import Longhaul, Measurement, one_core, run_ns2, side_by_side
+from validation.speed.measure import ROOT, Longhaul, Measurement, one_core, run_ns2, side_by_side
 
 HERE = Path(__file__).parent
 RESULT = HERE.parent.parent / "bench-peers.json"
@@ -55,7 +56,7 @@ class Contest:
 def contests() -> list[Contest]:
     """List everything that is raced."""
     gold = [_gold(case) for case in gold_cases() if case.name in GOLD_NAMES]
-    return [*gold, _gold(OVERSHOOT), six_hops()]
+    return [*gold, _gold(OVERSHOOT), six_hops(), packmime()]
 
 
 def _gold(case: Case) -> Contest:
@@ -114,6 +115,22 @@ def six_hops_scenario() -> dict[str, Any]:
             }
         ],
     }
+
+
+def packmime() -> Contest:
+    """Race web traffic both ways, with NewReno (`packmime.tcl`); ns-2's SACK goes wrong with it."""
+    file = ROOT / "python" / "longhaul" / "scenarios" / "packmime.toml"
+    scenario = tomllib.loads(file.read_text()) | {
+        "duration": "60 s",
+        "measure": {"from": "1 s", "every": "1 s"},
+    }
+    for group in scenario["flows"]:
+        group["recovery"] = "newreno"
+    return Contest(
+        "packmime",
+        scenario,
+        lambda: run_ns2(HERE / "packmime.tcl", ["seed=1"]),
+    )
 
 
 def main() -> int:

@@ -10,23 +10,36 @@ pub(crate) fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
+/// The same for so many lines of what may be in `place`, so many bytes behind its beginning: whether there
+/// is anything need not be known.
+#[inline]
+pub(crate) fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
+    let first = std::ptr::from_ref(place).cast::<u8>();
+    prefetch_from::<LINES>(first.wrapping_add(offset));
+}
+
 /// The same for so many lines, beginning with that of `place`.
+#[inline]
+pub(crate) fn prefetch_lines<const LINES: usize, T>(place: &T) {
+    prefetch_from::<LINES>(std::ptr::from_ref(place).cast());
+}
+
+/// The same for so many lines, beginning with that of `first`.
 #[inline]
 #[allow(
     unsafe_code,
     reason = "the instruction has no effect that could be unsafe"
 )]
-pub(crate) fn prefetch_lines<const LINES: usize, T>(place: &T) {
+fn prefetch_from<const LINES: usize>(first: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first = std::ptr::from_ref(place).cast::<i8>();
         for line in 0..LINES {
             let place = first.wrapping_add(line * CACHE_LINE_BYTES);
             // SAFETY: prefetching reads nothing into the program and cannot fault.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (place, CACHE_LINE_BYTES);
+    let _ = (first, CACHE_LINE_BYTES);
 }

@@ -193,6 +193,8 @@ pub(crate) struct Schedule {
     deadlines: [Deadlines; Kind::ALL.len()],
     /// When next a timer expires or everything is looked at, which is asked for each packet.
     quiet_until: Time,
+    /// When the run may end, if not at its end.
+    may_end: Time,
     /// The entry of the link's event that was taken last.
     taken: Key,
     /// Events taken so far.
@@ -210,6 +212,7 @@ impl Default for Schedule {
             observations: Heap::default(),
             deadlines: Default::default(),
             quiet_until: Time::NEVER,
+            may_end: Time::NEVER,
             taken: Key::MAX,
             events: 0,
             pending_max: 0,
@@ -322,10 +325,15 @@ impl Schedule {
         connection.map(|connection| kind.event(connection))
     }
 
-    /// When everything is looked at next.
+    /// When everything is looked at next, or may be.
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
-        time_of(self.observations.first())
+        time_of(self.observations.first()).min(self.may_end)
+    }
+
+    /// The run may end early, but not before this time.
+    pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
+        self.may_end = may_end;
     }
 
     /// When next a delayed acknowledgement may be due. Its timer may have moved on since.
@@ -337,7 +345,23 @@ impl Schedule {
     /// When next a timer expires or everything is looked at. A timer may have moved on since.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
-        self.quiet_until
+        self.quiet_until.min(self.may_end)
+    }
+
+    /// A connection that traffic has opened is over: its deadlines do not come any more.
+    pub(crate) fn forget(&mut self, connection: u32) {
+        for deadlines in &mut self.deadlines {
+            deadlines.forget(connection);
+        }
+    }
+
+    /// The dialogues in which something will be due, of the next event of an end of a flow and of those among
+    /// which the one after it is.
+    pub(crate) fn coming_to_dialogues(&self) -> impl Iterator<Item = u32> {
+        let first = self.timers.beginning().iter().copied();
+        let class = |key: Key| key as u64 >> class::SHIFT;
+        let own = first.filter(move |&key| [class::HELD, class::TURN].contains(&class(key)));
+        own.map(|key| key as u32)
     }
 
     /// Removes the event of a link that is at work.

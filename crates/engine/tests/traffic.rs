@@ -4,8 +4,8 @@ mod common;
 
 use common::disciplines::DISCIPLINES;
 use common::{
-    AT_ONCE, add_access, add_datagrams, add_flows, add_source, drop_tail, dumbbell, results, run,
-    serve_explicitly, tcp,
+    AT_ONCE, add_access, add_datagrams, add_flows, add_own_access, add_source, drop_tail, dumbbell,
+    results, run, serve_explicitly, tcp,
 };
 use longhaul_engine::config::{
     Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Source,
@@ -581,4 +581,76 @@ fn a_run_stops_after_enough_exchanges() {
     assert_eq!(totals.shortcomings.len(), 2);
     assert!(totals.shortcomings[0].contains("99th percentile"));
     assert!(totals.shortcomings[1].contains("no response above 200000 B"));
+}
+
+/// Packets go on without events where nothing can interfere, to connections that hold them back and, until
+/// it is known that a run may end, beyond that too. Links whose packets are recorded work on time.
+#[test]
+fn working_ahead_changes_nothing_however_a_run_ends() {
+    for (seed, (stops, boxed)) in
+        (1..7).zip([(false, false), (true, false), (true, true)].repeat(2))
+    {
+        let far = Requests {
+            round_trip: Process::Independent(Distribution::Exponential { mean: 0.03 }),
+            ..requests(15.0)
+        };
+        let near = Requests {
+            per_connection: 3,
+            think: Distribution::Uniform(0.0, 0.05),
+            ..requests(40.0)
+        };
+        let mut config = with(Source::Requests(far), 12);
+        add_source(
+            &mut config,
+            "near",
+            Source::Requests(near),
+            tcp(Recovery::Sack),
+        );
+        add_own_access(&mut config, Span::from_millis(3));
+        config.seed = seed;
+        config.measure.from = ms(2000.0);
+        config.measure.every = Some(Span::from_millis(70));
+        if stops {
+            config.measure.stop = Some(StopRule {
+                exchanges: 900 + 31 * seed,
+                flows: vec![0, 1],
+                p99_above: None,
+                longest_above: None,
+                begun_within: None,
+            });
+        }
+        if boxed {
+            config.links[0].entrance = Some(Box::new(EntranceConfig {
+                delay_box: Some(DelayBox {
+                    delay: Distribution::Uniform(0.0, 0.02),
+                    loss: Distribution::Uniform(0.0, 0.02),
+                    rate: None,
+                    noise: None,
+                    name: "box".to_string(),
+                }),
+                ..EntranceConfig::default()
+            }));
+        }
+        let mut on_time = config.clone();
+        on_time
+            .links
+            .iter_mut()
+            .for_each(|link| link.captured = true);
+        let ((mut one, _), (mut two, _)) = (run(&config), run(&on_time));
+        assert!(
+            one.events < two.events * 3 / 4,
+            "{} {}",
+            one.events,
+            two.events
+        );
+        assert_eq!(one.end < ms(12_000.0), stops);
+        for totals in [&mut one, &mut two] {
+            totals.events = 0;
+            totals.events_pending_max = 0;
+        }
+        assert_eq!(one, two);
+        let (one, mut two) = (results(&config), results(&on_time));
+        two.packets.clear();
+        assert_eq!(one, two);
+    }
 }

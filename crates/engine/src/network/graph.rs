@@ -1,73 +1,157 @@
 //! Shortest paths: those that packets take, and those that scenarios derive windows and buffers from.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use longhaul_units::Span;
 
-/// Nodes and one-way links, both numbered from zero.
+/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, which one other node joins to
+/// the rest: a search looks at a host only if it begins or ends there, so that a path between any of
+/// thousands takes few steps.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// By node: the links that leave it, in order.
-    leaving: Vec<Vec<Leaving>>,
+    /// By node: the links that leave it, in order, but for those to hosts.
+    leaving: Vec<Vec<Link>>,
+    /// By host: the links that lead to it, in order.
+    entering: Vec<Vec<Link>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Leaving {
-    link: usize,
+struct Link {
+    id: usize,
+    from: usize,
     to: usize,
     delay: Span,
+}
+
+/// The best way to a node that a search has found.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    cost: (Span, u32),
+    /// The last link; none where the search began.
+    last: Option<Link>,
 }
 
 impl Graph {
     /// A graph of so many nodes; each link leads from a node to a node and has a propagation delay.
     pub fn new(nodes: usize, links: impl IntoIterator<Item = (usize, usize, Span)>) -> Self {
-        let mut leaving = vec![Vec::new(); nodes];
-        for (link, (from, to, delay)) in links.into_iter().enumerate() {
-            leaving[from].push(Leaving { link, to, delay });
+        let number = |(id, (from, to, delay))| Link {
+            id,
+            from,
+            to,
+            delay,
+        };
+        let links: Vec<Link> = links.into_iter().enumerate().map(number).collect();
+        let mut neighbours = vec![Neighbours::None; nodes];
+        for link in &links {
+            neighbours[link.from].add(link.to);
+            neighbours[link.to].add(link.from);
         }
-        Self { leaving }
+        let (mut leaving, mut entering) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+        for link in links {
+            match neighbours[link.to] {
+                Neighbours::Many => leaving[link.from].push(link),
+                Neighbours::None | Neighbours::One(_) => entering[link.to].push(link),
+            }
+        }
+        Self { leaving, entering }
     }
 
     /// The links of the path with the least delay and, of those, the fewest hops (Dijkstra). Of paths
     /// that are alike, a node is reached from the nearest node before it, then from the one with the
     /// smallest number, over the first link. Nodes that one link joins to the others change nothing.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let mut best: Vec<Option<(Span, u32)>> = vec![None; self.leaving.len()];
-        let mut reached_by: Vec<Option<(usize, usize)>> = vec![None; self.leaving.len()];
+        let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
-        best[from] = Some((Span::ZERO, 0));
+        let cost = (Span::ZERO, 0);
+        ways.insert(from, Way { cost, last: None });
         while let Some(Reverse((cost, node))) = frontier.pop() {
             if node == to {
                 break;
             }
-            if best[node] != Some(cost) {
+            if ways[&node].cost != cost {
                 continue;
             }
-            for leaving in &self.leaving[node] {
-                let next_cost = (cost.0 + leaving.delay, cost.1 + 1);
-                if best[leaving.to].is_none_or(|known| next_cost < known) {
-                    best[leaving.to] = Some(next_cost);
-                    reached_by[leaving.to] = Some((leaving.link, node));
-                    frontier.push(Reverse((next_cost, leaving.to)));
+            let to_host = self.entering[to].iter().filter(|link| link.from == node);
+            for &link in self.leaving[node].iter().chain(to_host) {
+                let cost = (cost.0 + link.delay, cost.1 + 1);
+                if ways.get(&link.to).is_none_or(|known| cost < known.cost) {
+                    let last = Some(link);
+                    ways.insert(link.to, Way { cost, last });
+                    frontier.push(Reverse((cost, link.to)));
                 }
             }
         }
         let mut links = Vec::new();
-        let mut node = to;
-        while node != from {
-            let (link, previous) = reached_by[node]?;
-            links.push(link);
-            node = previous;
+        let mut way = ways.get(&to)?;
+        while let Some(last) = way.last {
+            links.push(last.id);
+            way = &ways[&last.from];
         }
         links.reverse();
         Some(links)
     }
 }
 
+/// The nodes that links lead to from one, or from which they lead there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Neighbours {
+    None,
+    One(usize),
+    Many,
+}
+
+impl Neighbours {
+    fn add(&mut self, node: usize) {
+        *self = match *self {
+            Self::None => Self::One(node),
+            Self::One(known) if known == node => Self::One(node),
+            Self::One(_) | Self::Many => Self::Many,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    impl Graph {
+        /// Such that a search looks at all nodes.
+        fn without_hosts(mut self) -> Self {
+            for link in self.entering.iter_mut().flat_map(|links| links.drain(..)) {
+                self.leaving[link.from].push(link);
+            }
+            for links in &mut self.leaving {
+                links.sort_by_key(|link| link.id);
+            }
+            self
+        }
+    }
+
+    proptest! {
+        /// Whatever leads where, one way or both, and however many paths are alike.
+        #[test]
+        fn leaving_out_hosts_changes_no_path(
+            links in prop::collection::vec((0usize..8, 0usize..8, 0u64..3), 1..30),
+        ) {
+            let links = links.iter().map(|&(from, to, ms)| (from, to, Span::from_millis(ms)));
+            let graph = Graph::new(8, links);
+            let plain = graph.clone().without_hosts();
+            for (from, to) in (0..64).map(|pair| (pair / 8, pair % 8)) {
+                prop_assert_eq!(graph.shortest_path(from, to), plain.shortest_path(from, to));
+            }
+        }
+    }
+
+    #[test]
+    fn searches_look_at_no_hosts_that_they_are_not_for() {
+        let star: Vec<_> = (1..1000).map(|host| (host, 0, 1)).collect();
+        let graph = Graph::new(1000, both_ways(&star));
+        assert!(graph.leaving[0].is_empty());
+        assert_eq!(graph.shortest_path(7, 900), Some(vec![12, 1799]));
+    }
 
     fn both_ways(links: &[(usize, usize, u64)]) -> Vec<(usize, usize, Span)> {
         let pair = |&(a, b, ms)| [(a, b, Span::from_millis(ms)), (b, a, Span::from_millis(ms))];

@@ -7,6 +7,10 @@
 //! no packet to come can overtake them. Nothing goes past the next observation, so that whatever is
 //! measured is measured on time, nor do the ends of flows go past their timers.
 //!
+//! A packet that comes to a link which may work ahead, and has handed on all others, goes on to the next
+//! link at once (`Network::go_on`). A run that may end before its time, after so many exchanges, works ahead
+//! up to the earliest time at which it can end (`traffic/stop.rs`).
+//!
 //! The results are the same (tested); events, which each take a search in the event list and a jump
 //! to another part of memory, become rare.
 
@@ -34,6 +38,8 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// To receivers of connections alone, up to the next timer of any receiver.
     ToReceivers,
+    /// To ends of dialogues that hold packets back, up to the next observation; other packets on time.
+    ToHolds,
     /// It leads to a link that several lead to, which takes its packets in turn.
     Merged(u32),
 }
@@ -61,7 +67,12 @@ pub(crate) enum Edge {
     Source { sends: u32 },
     /// Of connections that are not known beforehand: packets answer packets, and others leave at
     /// times of their own.
-    Traffic { gets: u32, sends: u32 },
+    Traffic {
+        gets: u32,
+        sends: u32,
+        /// Whether it holds packets back before it takes them.
+        holds: bool,
+    },
     /// Of a connection at a node of a proxy: what it sends leaves when a timer or another connection
     /// says so.
     Proxy { gets: u32, sends: u32, draws: bool },
@@ -153,7 +164,9 @@ impl Merge {
 
     /// Until when the arrivals that are known are all there will be.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
-        (now + self.lookahead).min(schedule.next_observation())
+        (now + self.lookahead)
+            .min(schedule.next_observation())
+            .max(now)
     }
 
     /// The link of the next arrival, if that is not after `until`, and its time.
@@ -223,13 +236,14 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    // A run that may end at any time computes nothing beyond.
-    if config.measure.stop.is_some() || draw_in_turn(config, &links, edges) {
+    if draw_in_turn(config, &links, edges) {
         return plan;
     }
-    for id in 0..links.len() {
+    for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
+        } else if link.edges.iter().any(holds_back) && may_work_ahead(&config.links[id]) {
+            plan.deliveries[id] = Delivery::ToHolds;
         }
     }
     for (id, link) in links.iter().enumerate() {
@@ -273,10 +287,9 @@ fn alone_ahead(
     let follows = |next: usize| links[next].follows() == Some(id) && is_plain(&config.links[next]);
     let link = &links[id];
     let first_link = |edge: &Edge| ends_of(routes, edge.sends()).0;
-    let is_plain = is_plain(&config.links[id]) && !config.links[id].captured;
     let links_follow = link.next.iter().all(|&next| follows(next));
     let answers_follow = link.edges.iter().all(|edge| follows(first_link(edge)));
-    if !is_plain || !links_follow || !answers_follow {
+    if !may_work_ahead(&config.links[id]) || !links_follow || !answers_follow {
         return None;
     }
     let mut edges = link.edges.iter();
@@ -294,9 +307,20 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
         let (link, around) = (&config.links[feeder], &links[feeder]);
         let nowhere_else = around.next.len() == 1 && !around.ends_here;
         let knows_all = link.service() == Service::OnArrival;
-        knows_all && !link.captured && nowhere_else && link.delay > Merge::ROUNDING
+        let may = knows_all && may_work_ahead(link);
+        may && nowhere_else && link.delay > Merge::ROUNDING
     };
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
+}
+
+/// Whether a link may hand packets on ahead of time at all.
+fn may_work_ahead(link: &Link) -> bool {
+    is_plain(link) && !link.captured
+}
+
+/// Whether an end puts packets that it gets into a queue, in which they wait for a time of their own.
+fn holds_back(edge: &Edge) -> bool {
+    matches!(edge, Edge::Traffic { holds: true, .. })
 }
 
 /// Whether what a link does depends on nothing but what arrives.

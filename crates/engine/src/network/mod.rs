@@ -208,13 +208,18 @@ impl Network {
     /// The packet that `from` has handed on reaches the near end of the link `to`.
     #[inline(always)]
     fn forward(&mut self, from: u32, to: u32) {
+        let (offer, sack) = self.offer_handed_on(from, to);
+        self.conclude(to, offer, sack);
+    }
+
+    #[inline(always)]
+    fn offer_handed_on(&mut self, from: u32, to: u32) -> (Offer, SackHandle) {
         let now = self.moment();
         let both = self.links.get_disjoint_mut([from as usize, to as usize]);
         let [before, next] = both.expect("no link follows itself");
         let packet = before.last_handed_on();
         let offer = next.offer(packet, packet.route + 1, now, &mut self.options);
-        let sack = packet.sack;
-        self.conclude(to, offer, sack);
+        (offer, packet.sack)
     }
 
     #[inline(always)]
@@ -229,6 +234,39 @@ impl Network {
     /// A link that had nothing to hand on has a packet.
     #[inline]
     fn announce(&mut self, link: u32) {
+        match self.deliveries[link as usize] {
+            Delivery::ToObservation => self.go_on(link),
+            _ => self.enter_arrival(link),
+        }
+    }
+
+    /// Hands the one packet that a link has to hand on over to the next link, and so on as far as links work
+    /// ahead of time: without any event.
+    #[inline(never)]
+    fn go_on(&mut self, mut link: u32) {
+        let Moment { time, ns2_s } = self.moment();
+        let until = self.schedule.next_observation();
+        while self.deliveries[link as usize] == Delivery::ToObservation
+            && let Some(packet) = self.links[link as usize].next()
+            && let Hop::Link(next) = self.routes.hop(packet.route + 1)
+            && let Some(packet) = self.links[link as usize].hand_on(until)
+        {
+            self.now = packet.time;
+            self.ns2_s = packet.ns2_s;
+            let (offer, sack) = self.offer_handed_on(link, next);
+            (self.now, self.ns2_s) = (time, ns2_s);
+            match offer {
+                Offer::Leads => link = next,
+                Offer::Accepted => return,
+                Offer::Dropped => return self.options.forget(sack),
+            }
+        }
+        self.enter_arrival(link);
+    }
+
+    /// Enters the arrival of a link's only packet.
+    #[inline]
+    fn enter_arrival(&mut self, link: u32) {
         let Some(next) = self.links[link as usize].upcoming() else {
             unreachable!("the link has a packet");
         };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::graph::Graph;
 use crate::config::Config;
+use crate::schedule::timers::OPENED_BITS;
 
 /// What takes a packet at the end of its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,14 @@ impl Carrier {
         match self {
             Self::Tcp | Self::Udp => number,
             Self::Traffic => number & !3,
+        }
+    }
+
+    /// The place of a flow or connection among those of its kind, which a later one may have too.
+    pub(super) fn place(self, number: u32) -> usize {
+        match self {
+            Self::Tcp | Self::Udp => number as usize,
+            Self::Traffic => ((number & ((1 << OPENED_BITS) - 1)) >> 2) as usize,
         }
     }
 }

@@ -100,6 +100,11 @@ impl Stream {
         (self.uniform() * (1_u64 << 53) as f64) as u64
     }
 
+    /// Whether other streams draw from the same generator.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.0, Generator::Ns2(_))
+    }
+
     /// Uniform on [0, 1).
     #[inline]
     pub(crate) fn uniform(&mut self) -> f64 {

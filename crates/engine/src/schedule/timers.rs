@@ -12,7 +12,8 @@ use super::{Event, Schedule};
 /// are there from the start.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// The lowest bits of the number of one that traffic has opened, which are its own while it lives.
+/// The lowest bits of the number of one that traffic has opened, which are its own while it lives. The
+/// last two tell its directions and legs.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Which timer of a connection, in the order in which those that expire at the same time are heard.
@@ -113,6 +114,15 @@ impl Deadlines {
         enters.then(|| Block(connection & OPENED | (place / Table::BLOCK as u32)))
     }
 
+    /// Forgets all deadlines of a connection that traffic has opened.
+    pub(super) fn forget(&mut self, connection: u32) {
+        debug_assert!(connection & OPENED != 0, "others are never over");
+        let first = (connection & ((1 << OPENED_BITS) - 1) & !3) as usize;
+        let deadlines = &mut self.tables[1].deadlines;
+        let own = first.min(deadlines.len())..(first + 4).min(deadlines.len());
+        deadlines[own].fill(Time::NEVER);
+    }
+
     /// The entry of a block has come: returns the first connection whose deadline it is, of those
     /// that traffic has opened without the generation, and when to enter the block next.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
@@ -168,10 +178,24 @@ impl Table {
         if let Some(due) = due {
             members[due] = Time::NEVER;
         }
-        let next = members.iter().copied().min().unwrap_or(Time::NEVER);
+        let next = earliest(members);
         self.entries[block] = next;
         (due.map(|due| begin + due), next)
     }
+}
+
+/// The least of some deadlines: of several at once, such that none waits for another.
+fn earliest(deadlines: &[Time]) -> Time {
+    const ABREAST: usize = 4;
+    let (groups, rest) = deadlines.as_chunks::<ABREAST>();
+    let mut least = [Time::NEVER; ABREAST];
+    for group in groups {
+        for (least, deadline) in least.iter_mut().zip(group) {
+            *least = (*least).min(*deadline);
+        }
+    }
+    let all = least.iter().chain(rest).copied();
+    all.min().unwrap_or(Time::NEVER)
 }
 
 #[cfg(test)]

@@ -113,15 +113,19 @@ impl World {
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
         let delivery = self.env.network.begin_arrivals(link);
-        let observation = self.env.network.schedule.next_observation();
-        let mut until = self.bound(delivery, begin, observation);
-        let mut packet = Packet::NONE;
-        while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
-            if self.crowded {
-                self.prefetch(end, link);
+        if delivery == Delivery::ToHolds {
+            self.deliver_to_holds(link);
+        } else {
+            let observation = self.env.network.schedule.next_observation().max(begin);
+            let mut until = self.bound(delivery, begin, observation);
+            let mut packet = Packet::NONE;
+            while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
+                if self.crowded {
+                    self.prefetch(end, link);
+                }
+                self.receive(end, &packet);
+                until = self.bound(delivery, begin, observation);
             }
-            self.receive(end, &packet);
-            until = self.bound(delivery, begin, observation);
         }
         self.env.network.finish_arrivals(link);
     }
@@ -145,6 +149,28 @@ impl World {
             }
         }
         self.env.network.finish_arrivals(link);
+    }
+
+    /// Packets on a link reach its far end, or will, if all that happens to them there is that they are held
+    /// back.
+    fn deliver_to_holds(&mut self, link: u32) {
+        let begin = self.env.network.now;
+        let observation = self.env.network.schedule.next_observation().max(begin);
+        let mut packet = Packet::NONE;
+        while let Some(next) = self.env.network.ahead(link, 0) {
+            let holds_back = self.traffic.holds_back(next);
+            let until = if holds_back { observation } else { begin };
+            match self.env.network.hand_on_one(link, until, &mut packet) {
+                Some(Handed::Over(end)) => {
+                    if let Some(packet) = self.env.network.ahead(link, AHEAD) {
+                        self.traffic.prefetch(packet);
+                    }
+                    self.receive(end, &packet);
+                }
+                Some(Handed::On) => {}
+                None => break,
+            }
+        }
     }
 
     /// Has the processor fetch the connection that will take a packet further back on a link, most
@@ -200,9 +226,9 @@ impl World {
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         match delivery {
-            Delivery::OnTime | Delivery::Merged(_) => now,
+            Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
             Delivery::ToObservation => observation,
-            Delivery::ToTimer => schedule.next_timer(),
+            Delivery::ToTimer => schedule.next_timer().max(now),
             Delivery::ToSender(tcp) => {
                 let sender = &self.tcp[tcp as usize].sender;
                 observation.min(sender.due(schedule))
@@ -239,8 +265,14 @@ impl World {
                 let sender = &mut self.tcp[source.connection].sender;
                 source.on_message_event(sender, env);
             }
-            Event::Turn(dialogue) => self.traffic.on_turn(dialogue, env),
-            Event::Held(end) => self.traffic.on_held(end, env),
+            Event::Turn(dialogue) => {
+                self.traffic.prefetch_due(&env.network.schedule);
+                self.traffic.on_turn(dialogue, env);
+            }
+            Event::Held(end) => {
+                self.traffic.prefetch_due(&env.network.schedule);
+                self.traffic.on_held(end, env);
+            }
             Event::Check(proxy) => {
                 let (proxies, mut ends, env) = self.at_proxies();
                 proxies.on_check(proxy, &mut ends, env);

@@ -84,6 +84,7 @@ impl World {
                         Some(_) => Edge::Traffic {
                             gets: self.tcp[from].receiver.route(),
                             sends: self.tcp[from].sender.route(),
+                            holds: false,
                         },
                         None => self.sender_edge(from, slot.stop.is_some()),
                     });

@@ -75,6 +75,9 @@ impl World {
                 schedule.push_timer(stop, Event::Stop(flow));
             }
         }
+        if config.measure.stop.is_some() {
+            schedule.bound_lookahead(Time::ZERO);
+        }
         schedule.push_observation(config.measure.from, Event::MeasureFrom);
         if self.every.is_some() {
             schedule.push_observation(Time::ZERO, Event::Sample);
@@ -127,8 +130,7 @@ impl World {
     /// Samples every flow that has started and every sampled link, and arms the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
-        let traffic = self.traffic.counters(now);
-        let in_flight = self.traffic.in_flight();
+        let traffic = self.traffic.samples(now);
         for (slot, flow) in self.flows.iter().zip(0..) {
             if slot.start > now {
                 continue;
@@ -145,7 +147,10 @@ impl World {
                     received.sampled_in(self.tcp[from].sender.sample(now))
                 }
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
-                Kind::Traffic(index) => sum_sample(now, flow, &traffic[index], in_flight[index]),
+                Kind::Traffic(index) => {
+                    let (counters, in_flight) = &traffic[index];
+                    sum_sample(now, flow, counters, *in_flight)
+                }
             });
         }
         for sample in self.env.network.samples() {

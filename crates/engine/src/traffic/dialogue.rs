@@ -11,11 +11,12 @@
 mod account;
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 
 use longhaul_units::{Span, Time};
 
 use super::half::Half;
-use super::hold::Hold;
+use super::hold::{Hold, SpareQueues};
 use super::opening::{Demand, Opening, Response};
 use super::origin::Origin;
 use super::slab::{Name, Side};
@@ -23,6 +24,7 @@ use super::stop::StopWatch;
 use crate::measure::Exchange;
 use crate::network::End;
 use crate::packet::Packet;
+use crate::prefetch::{prefetch, prefetch_within};
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -52,37 +54,47 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopWatch>,
 }
 
-/// A connection at work.
+/// A connection at work, in this order in memory: what every packet touches is in the first cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Dialogue {
     name: Name,
     /// Number of its source.
     pub(super) source: u32,
-    up: Half,
-    /// There is none before the first response.
-    down: Option<Half>,
     stage: Stage,
-    demand: Demand,
-    others: VecDeque<Demand>,
-    record: Exchange,
-    /// Repairs on the connection before the exchange.
-    repairs_before: (u64, u64),
-    /// Segments of the current request and response.
-    request: (u64, u64),
-    response: (u64, u64),
-    /// When the SYN was answered, and that answer acknowledged.
-    handshake: (Option<Time>, Option<Time>),
-    hold: Option<Box<Hold>>,
     /// Whether each direction is a connection of its own.
     apart: bool,
     /// Whether the server waits until the request is acknowledged.
     separate: bool,
+    hold: Option<Hold>,
+    /// Segments of the current request and response.
+    request: (u64, u64),
+    response: (u64, u64),
     lifetime: Option<Span>,
+    /// When the SYN was answered, and that answer acknowledged.
+    handshake: (Option<Time>, Option<Time>),
+    record: Exchange,
+    demand: Demand,
+    others: VecDeque<Demand>,
+    /// Repairs on the connection before the exchange.
+    repairs_before: (u64, u64),
+    up: Half,
+    /// There is none before the first response.
+    down: Option<Half>,
 }
 
 impl Dialogue {
+    /// Cache lines of what every packet touches, but for what its sender and receiver do.
+    pub(super) const FIRST_LINES: usize = 3;
+
     /// A connection under this name, not yet opened.
-    pub(super) fn new(name: Name, source: u32, opening: Opening, origin: &mut Origin) -> Self {
+    pub(super) fn new(
+        name: Name,
+        source: u32,
+        opening: Opening,
+        origin: &mut Origin,
+        spare: &mut SpareQueues,
+    ) -> Self {
         let record = origin.record(opening.round_trip);
         Self {
             name,
@@ -97,10 +109,49 @@ impl Dialogue {
             request: (1, 1),
             response: (1, 1),
             handshake: (None, None),
-            hold: Hold::new(opening.round_trip),
+            hold: Hold::new(opening.round_trip, spare),
             apart: opening.separate || origin.is_split(),
             separate: opening.separate,
             lifetime: opening.lifetime,
+        }
+    }
+
+    /// Whether packets that come out of the network are held back, all those at one end in one queue.
+    pub(super) fn holds_back(&self) -> bool {
+        self.hold.is_some() && !self.apart
+    }
+
+    /// Has the processor fetch what a sample will touch.
+    pub(super) fn prefetch_for_sample(place: &Option<Self>) {
+        prefetch_within::<1, _>(place, 0);
+        Half::prefetch_for_sample(place, offset_of!(Self, up));
+        Half::prefetch_for_sample(place, offset_of!(Self, down));
+    }
+
+    /// Has the processor fetch what the next packet that is held back at an end will touch.
+    pub(super) fn prefetch(&self, end: Name) {
+        if let Some(hold) = &self.hold {
+            hold.prefetch(end.side());
+        }
+        match self.stage {
+            Stage::Responding | Stage::Closing => self.prefetch_of_response(end.side()),
+            _ if end.side() == Side::Up => self.up.receiver.prefetch(),
+            _ => self.up.sender.prefetch(),
+        }
+    }
+
+    /// The same of a packet that belongs to a response.
+    fn prefetch_of_response(&self, end: Side) {
+        let Some(down) = &self.down else {
+            return;
+        };
+        match end {
+            Side::Up => down.sender.prefetch(),
+            Side::Down => {
+                down.receiver.prefetch();
+                // Whether it has anything outstanding that the response acknowledges.
+                prefetch(&self.up.sender);
+            }
         }
     }
 

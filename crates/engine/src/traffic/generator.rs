@@ -5,6 +5,7 @@ use std::sync::Arc;
 use longhaul_units::{Span, Time};
 
 use super::opening::{Demand, Opening, Response};
+use super::packmime::Gaussian;
 use super::requests::RequestModel;
 use super::session::Session;
 use crate::config::TraceEntry;
@@ -20,6 +21,17 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
+    /// Gaussian series of sources of requests that have not begun.
+    pub(super) fn series<'a>(
+        all: impl Iterator<Item = &'a mut Self>,
+    ) -> impl Iterator<Item = &'a mut Gaussian> {
+        all.filter_map(|generator| match generator {
+            Self::Requests(model) => Some(model.series()),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => None,
+        })
+        .flatten()
+    }
+
     /// When the source opens its next connection after `now`, if it does.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
@@ -30,6 +42,22 @@ impl Generator {
         }
     }
 
+    /// Before the start: knows the times of many arrivals before they come, if it can.
+    pub(super) fn foresee(&mut self) {
+        if let Self::Requests(model) = self {
+            model.foresee();
+        }
+    }
+
+    /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
+    /// they will open.
+    pub(super) fn foreseen(&self) -> (Time, u64) {
+        match self {
+            Self::Requests(model) => model.foreseen(),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => (Time::ZERO, 0),
+        }
+    }
+
     /// The connection whose time has come.
     pub(super) fn open(&mut self) -> Opening {
         match self {
@@ -37,6 +65,14 @@ impl Generator {
             Self::Web(session) => session.open(),
             Self::CutOff(once) => once.open(),
             Self::Trace(trace) => trace.open(),
+        }
+    }
+
+    /// Whether connections may have round trips beyond that of the network.
+    pub(super) fn holds_back(&self) -> bool {
+        match self {
+            Self::Requests(model) => model.holds_back(),
+            Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => false,
         }
     }
 

@@ -1,11 +1,14 @@
 //! One direction of a connection: a sender on one side, a receiver on the other. Where a proxy splits it,
 //! there are two legs, to the proxy's start node and on from its end node.
 
+use std::mem::offset_of;
+
 use longhaul_units::Time;
 
 use super::slab::Name;
 use crate::measure::FlowCounters;
 use crate::packet::{Flags, Packet, SackHandle};
+use crate::prefetch::prefetch_within;
 use crate::transport::Env;
 use crate::transport::tcp::{Received, Receiver, Sender};
 
@@ -37,6 +40,15 @@ impl Half {
         } else {
             Some(self)
         }
+    }
+
+    /// Has the processor fetch what a sample of a direction, so many bytes behind the beginning of a place,
+    /// will touch.
+    pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
+        let sender = offset + offset_of!(Self, sender);
+        prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
+        prefetch_within::<4, _>(place, sender + Sender::COUNTED);
+        prefetch_within::<1, _>(place, offset + offset_of!(Self, receiver));
     }
 
     /// The leg that leads to the other side.

@@ -7,26 +7,44 @@ use longhaul_units::{Span, Time};
 
 use super::slab::{Name, Side};
 use crate::packet::Packet;
+use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
+
+/// Packets with the times at which they are due, at the end of each direction.
+type Queues = [VecDeque<(Time, Packet)>; 2];
 
 /// What is held back of a connection: half of the round trip each way.
 #[derive(Debug)]
 pub(super) struct Hold {
     delay: Span,
-    /// Packets with the times at which they are due, at the end of each direction.
-    queues: [VecDeque<(Time, Packet)>; 2],
+    queues: Queues,
+}
+
+/// Empty queues that were those of connections, whose memory is the next ones'.
+#[derive(Debug, Default)]
+pub(super) struct SpareQueues(Vec<Queues>);
+
+impl SpareQueues {
+    /// Takes those of a connection that is over, with nothing left in them.
+    pub(super) fn keep(&mut self, hold: Hold) {
+        self.0.push(hold.queues);
+    }
 }
 
 impl Hold {
     /// For a round trip; none if that is nothing.
-    pub(super) fn new(round_trip: Span) -> Option<Box<Self>> {
-        let hold = || {
-            Box::new(Self {
-                delay: round_trip / 2,
-                queues: [VecDeque::new(), VecDeque::new()],
-            })
-        };
-        (round_trip > Span::ZERO).then(hold)
+    pub(super) fn new(round_trip: Span, spare: &mut SpareQueues) -> Option<Self> {
+        (round_trip > Span::ZERO).then(|| Self {
+            delay: round_trip / 2,
+            queues: spare.0.pop().unwrap_or_default(),
+        })
+    }
+
+    /// Has the processor fetch the next packet at that end.
+    pub(super) fn prefetch(&self, end: Side) {
+        if let Some(first) = self.queues[end as usize].front() {
+            prefetch(first);
+        }
     }
 
     /// A packet has come to the far end of a direction.

@@ -24,8 +24,10 @@ use longhaul_units::{Span, Time};
 
 use self::dialogue::{Context, Dialogue};
 pub(crate) use self::generator::{CutOff, Generator, Trace};
+use self::hold::SpareQueues;
 pub(crate) use self::messages::MessageSource;
 pub(crate) use self::origin::{Onward, Origin, Way, Ways};
+use self::packmime::begin_together;
 pub(crate) use self::requests::RequestModel;
 pub(crate) use self::session::Session;
 use self::slab::{Name, Side, Slab};
@@ -34,16 +36,21 @@ use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Carrier, End};
 use crate::packet::Packet;
+use crate::prefetch::prefetch_lines;
 use crate::random::Stream;
-use crate::schedule::Event;
+use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
+
+/// So many connections do not fit into a cache of a megabyte.
+const CROWD: usize = 256;
 
 /// All sources, and all connections that they have opened.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     origins: Vec<Origin>,
     dialogues: Slab<Dialogue>,
+    spare: SpareQueues,
     /// Exchanges that are over, on their way to the recorder.
     pub(crate) log: Vec<Exchange>,
     /// Ends the run early, if anything does.
@@ -116,6 +123,26 @@ impl Traffic {
         self.origins.len() - 1
     }
 
+    /// All sources are there: what many of them have to work out before they begin is worked out together.
+    pub(crate) fn complete(&mut self) {
+        let generators = self.origins.iter_mut().map(|origin| &mut origin.generator);
+        begin_together(Generator::series(generators).collect());
+        if let Some(stop) = &self.stop {
+            let counting = self.origins.iter_mut();
+            let counting = counting.filter(|origin| stop.counts(origin.flow));
+            counting.for_each(|origin| origin.generator.foresee());
+        }
+    }
+
+    /// Tells the schedule before what time the run does not end early, if that is known anew.
+    fn foresee_end(&mut self, schedule: &mut Schedule) {
+        if let Some(stop) = &mut self.stop
+            && let Some(time) = stop.earliest_end(&self.origins)
+        {
+            schedule.bound_lookahead(time);
+        }
+    }
+
     pub(crate) fn origin(&self, source: usize) -> &Origin {
         &self.origins[source]
     }
@@ -136,6 +163,7 @@ impl Traffic {
         if let Some(next) = self.origins[source].generator.next_arrival(now) {
             let event = Event::Traffic(source as u32);
             env.network.schedule.push_timer(next.max(now), event);
+            self.foresee_end(&mut env.network.schedule);
         }
     }
 
@@ -146,7 +174,9 @@ impl Traffic {
             return;
         }
         let opening = origin.generator.open();
-        let make = |name| Dialogue::new(name, source, opening, origin);
+        let exchanges = 1 + opening.others.len() as u64;
+        let spare = &mut self.spare;
+        let make = |name| Dialogue::new(name, source, opening, origin, spare);
         match self.dialogues.insert(make) {
             Some(name) => {
                 let dialogue = self.dialogues.get_mut(name).expect("just put in");
@@ -154,6 +184,9 @@ impl Traffic {
                 let label = format_args!("{}/{}", origin.name, dialogue.connection());
                 env.network.add_flow(Carrier::Traffic, name.index(), &label);
                 dialogue.open(env);
+                if let Some(stop) = &mut self.stop {
+                    stop.on_open(origin.flow, exchanges);
+                }
             }
             None => self.refused += 1,
         }
@@ -172,6 +205,43 @@ impl Traffic {
         self.with(name, env, |dialogue, context| {
             dialogue.on_arrival(packet, end, context);
         });
+    }
+
+    /// Whether a packet at the end of its route will be held back there for a while.
+    #[inline]
+    pub(crate) fn holds_back(&self, packet: &Packet) -> bool {
+        let dialogue = self.dialogues.get(Name::of(packet.flow));
+        Self::is_own(packet.flow) && dialogue.is_some_and(Dialogue::holds_back)
+    }
+
+    /// Has the processor fetch the beginning of a connection that a packet will come to.
+    #[inline]
+    pub(crate) fn prefetch(&self, packet: &Packet) {
+        self.prefetch_beginning(Name::of(packet.flow));
+    }
+
+    fn prefetch_beginning(&self, name: Name) {
+        if self.dialogues.len() >= CROWD
+            && let Some(place) = self.dialogues.place(name)
+        {
+            prefetch_lines::<{ Dialogue::FIRST_LINES }, _>(place);
+        }
+    }
+
+    /// Has the processor fetch what will be due next.
+    #[inline]
+    pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
+        if self.dialogues.len() < CROWD {
+            return;
+        }
+        let mut coming = schedule.coming_to_dialogues().map(Name::of);
+        // The beginning of the next one has been fetched when it was one of the others.
+        if let Some(next) = coming.next()
+            && let Some(dialogue) = self.dialogues.get(next)
+        {
+            dialogue.prefetch(next);
+        }
+        coming.for_each(|name| self.prefetch_beginning(name));
     }
 
     /// A server's delay or a client's pause is over.
@@ -231,20 +301,30 @@ impl Traffic {
         if dialogue.is_over() {
             let now = env.network.now;
             self.origins[source].counters.add(&dialogue.counters(now));
-            dialogue.drop_held(env);
+            dialogue.drop_held(env, &mut self.spare);
             env.network.remove_flow(Carrier::Traffic, name.index());
+            env.network.schedule.forget(name.index());
             self.dialogues.remove(name);
         }
     }
 
     /// Counters of each source up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
-        let finished = self.origins.iter().map(|origin| origin.counters);
-        let mut counters: Vec<FlowCounters> = finished.collect();
-        for dialogue in self.dialogues.iter_mut() {
-            counters[dialogue.source as usize].add(&dialogue.counters(now));
-        }
-        counters
+        let samples = self.samples(now).into_iter();
+        samples.map(|(counters, _)| counters).collect()
+    }
+
+    /// The same, each with the segments that are in flight.
+    pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
+        let finished = self.origins.iter().map(|origin| (origin.counters, 0));
+        let mut samples: Vec<_> = finished.collect();
+        self.dialogues
+            .for_each(Dialogue::prefetch_for_sample, |dialogue| {
+                let (counters, in_flight) = &mut samples[dialogue.source as usize];
+                counters.add(&dialogue.counters(now));
+                *in_flight += dialogue.in_flight();
+            });
+        samples
     }
 
     /// Data packets sent by all sources.
@@ -260,20 +340,6 @@ impl Traffic {
     /// Connections that are open.
     pub(crate) fn open_connections(&mut self) -> usize {
         self.dialogues.iter_mut().count()
-    }
-
-    /// Segments in flight, by source.
-    pub(crate) fn in_flight(&mut self) -> Vec<u64> {
-        let mut in_flight = vec![0; self.origins.len()];
-        for dialogue in self.dialogues.iter_mut() {
-            let source = dialogue.source as usize;
-            for side in [Side::Up, Side::Down] {
-                if let Some(half) = dialogue.half_mut(side) {
-                    in_flight[source] += half.sender.outstanding();
-                }
-            }
-        }
-        in_flight
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far, by

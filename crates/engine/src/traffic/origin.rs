@@ -150,9 +150,11 @@ impl Origin {
             Some([(way.data, way.acks), (onward.acks, onward.data)])
         });
         let pairs = sides.into_iter().chain(nodes.flatten());
-        pairs.map(|(gets, sends)| Edge::Traffic {
+        let holds = self.generator.holds_back();
+        pairs.map(move |(gets, sends)| Edge::Traffic {
             gets: gets.route,
             sends: sends.route,
+            holds,
         })
     }
 }

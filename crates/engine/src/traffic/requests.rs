@@ -1,10 +1,12 @@
 //! Requests and responses whose times and sizes are drawn, each from a stream of its own: whatever the
 //! protocol, the same seed asks for the same (spec 001b B.18).
 
+use std::collections::VecDeque;
+
 use longhaul_units::{Span, Time};
 
 use super::opening::{Demand, Opening, Response};
-use super::packmime;
+use super::packmime::{self, Gaussian};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
@@ -13,7 +15,7 @@ use crate::random::{Stream, Streams};
 pub(crate) struct RequestModel {
     binding: Binding,
     per_connection: u32,
-    arrivals: Numbers,
+    arrivals: Arrivals,
     request: Numbers,
     response: Numbers,
     server_delay: Numbers,
@@ -21,11 +23,40 @@ pub(crate) struct RequestModel {
     pause: Numbers,
 }
 
+/// When connections are opened.
+#[derive(Debug)]
+struct Arrivals {
+    intervals: Numbers,
+    /// Intervals drawn ahead.
+    coming: VecDeque<Span>,
+    /// When the last one will be over; zero before the first begins, or if none is drawn ahead.
+    known_until: Time,
+}
+
+impl Arrivals {
+    /// So many intervals are drawn ahead.
+    const FORESEEN: usize = 64;
+
+    /// The arrival after one that is `now`.
+    fn next(&mut self, now: Time) -> Time {
+        let Some(next) = self.coming.pop_front() else {
+            return now + self.intervals.span();
+        };
+        if self.known_until == Time::ZERO {
+            self.known_until = self.coming.iter().fold(now + next, |sum, &span| sum + span);
+        }
+        let last = self.intervals.span();
+        self.coming.push_back(last);
+        self.known_until += last;
+        now + next
+    }
+}
+
 /// Numbers that follow one another.
 #[derive(Debug)]
 enum Numbers {
     Independent(Distribution, Stream),
-    PackMime(packmime::Part),
+    PackMime(Box<packmime::Part>),
 }
 
 impl Numbers {
@@ -34,6 +65,22 @@ impl Numbers {
             Self::Independent(distribution, stream) => stream.draw_count(distribution),
             // Whole bytes, as ns-2 has them.
             Self::PackMime(part) => (part.next() as u64).max(1),
+        }
+    }
+
+    /// Whether others draw from the same generator.
+    fn share_a_generator(&self) -> bool {
+        match self {
+            Self::Independent(_, stream) => stream.is_shared(),
+            Self::PackMime(part) => part.is_shared(),
+        }
+    }
+
+    /// Its Gaussian series.
+    fn series(&mut self) -> Vec<&mut Gaussian> {
+        match self {
+            Self::Independent(..) => Vec::new(),
+            Self::PackMime(part) => part.series(),
         }
     }
 
@@ -54,12 +101,18 @@ impl RequestModel {
         };
         let numbers = |part: &str, process: &Process| match process {
             Process::Independent(distribution) => independent(part, distribution),
-            Process::PackMime(model) => Numbers::PackMime(packmime::Part::new(model, stream)),
+            Process::PackMime(model) => {
+                Numbers::PackMime(Box::new(packmime::Part::new(model, stream)))
+            }
         };
         Self {
             binding: config.binding,
             per_connection: config.per_connection,
-            arrivals: numbers("arrivals", &config.arrivals),
+            arrivals: Arrivals {
+                intervals: numbers("arrivals", &config.arrivals),
+                coming: VecDeque::new(),
+                known_until: Time::ZERO,
+            },
             request: numbers("request", &config.request),
             response: numbers("response", &config.response),
             server_delay: independent("server_delay", &config.server_delay),
@@ -68,8 +121,50 @@ impl RequestModel {
         }
     }
 
+    /// Gaussian series that have not begun.
+    pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
+        let Self {
+            arrivals,
+            request,
+            response,
+            round_trip,
+            ..
+        } = self;
+        let numbers = [&mut arrivals.intervals, request, response, round_trip];
+        numbers.into_iter().flat_map(Numbers::series)
+    }
+
+    /// Whether connections may have round trips beyond that of the network.
+    pub(super) fn holds_back(&self) -> bool {
+        let none = Distribution::Constant(0.0);
+        !matches!(&self.round_trip, Numbers::Independent(all, _) if *all == none)
+    }
+
     pub(super) fn next_arrival(&mut self, now: Time) -> Time {
-        now + self.arrivals.span()
+        self.arrivals.next(now)
+    }
+
+    /// Before the start: draws the times of many arrivals ahead, unless that changes what others draw.
+    pub(super) fn foresee(&mut self) {
+        let Arrivals {
+            intervals, coming, ..
+        } = &mut self.arrivals;
+        if !intervals.share_a_generator() {
+            coming.extend((0..Arrivals::FORESEEN).map(|_| intervals.span()));
+        }
+    }
+
+    /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
+    /// they will open.
+    pub(super) fn foreseen(&self) -> (Time, u64) {
+        let Arrivals {
+            coming,
+            known_until,
+            ..
+        } = &self.arrivals;
+        // And the one whose event is entered.
+        let connections = 1 + coming.len() as u64;
+        (*known_until, connections * u64::from(self.per_connection))
     }
 
     pub(super) fn open(&mut self) -> Opening {

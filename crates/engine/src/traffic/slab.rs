@@ -90,12 +90,29 @@ pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     /// Free slots, those that have rested longest first.
     free: VecDeque<u32>,
+    /// Memory of what was there, the newest last: most of it is still in the processor's caches.
+    spare: Vec<Place<T>>,
 }
+
+/// Memory for one thing, which is kept when that goes.
+type Place<T> = Box<Option<T>>;
 
 #[derive(Debug)]
 struct Slot<T> {
     generation: u32,
-    content: Option<Box<T>>,
+    content: Option<Place<T>>,
+}
+
+impl<T> Slot<T> {
+    #[inline]
+    fn get(&self) -> Option<&T> {
+        self.content.as_deref()?.as_ref()
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> Option<&mut T> {
+        self.content.as_deref_mut()?.as_mut()
+    }
 }
 
 impl<T> Default for Slab<T> {
@@ -103,6 +120,7 @@ impl<T> Default for Slab<T> {
         Self {
             slots: Vec::new(),
             free: VecDeque::new(),
+            spare: Vec::new(),
         }
     }
 }
@@ -122,9 +140,11 @@ impl<T> Slab<T> {
             });
             self.slots.len() - 1
         };
-        let place = &mut self.slots[slot];
-        let name = Name::new(slot, place.generation);
-        place.content = Some(Box::new(make(name)));
+        let slot_of_it = &mut self.slots[slot];
+        let name = Name::new(slot, slot_of_it.generation);
+        let mut content = self.spare.pop().unwrap_or_default();
+        *content = Some(make(name));
+        slot_of_it.content = Some(content);
         Some(name)
     }
 
@@ -133,14 +153,14 @@ impl<T> Slab<T> {
     pub(crate) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
         let slot = self.slots.get_mut(name.slot())?;
         let current = Name::new(name.slot(), slot.generation) == name.connection();
-        slot.content.as_deref_mut().filter(|_| current)
+        slot.get_mut().filter(|_| current)
     }
 
     /// The same to look at only.
     pub(crate) fn get(&self, name: Name) -> Option<&T> {
         let slot = self.slots.get(name.slot())?;
         let current = Name::new(name.slot(), slot.generation) == name.connection();
-        slot.content.as_deref().filter(|_| current)
+        slot.get().filter(|_| current)
     }
 
     /// The name of what has the slot of this one now, on the same side and leg: a timer's event does not
@@ -150,19 +170,52 @@ impl<T> Slab<T> {
         Name(Name::new(name.slot(), generation).0 | name.0 & (Name::ONWARD | Name::DOWN))
     }
 
-    /// Takes out what has this name, which nobody has from now on.
-    pub(crate) fn remove(&mut self, name: Name) -> Option<Box<T>> {
-        self.get_mut(name)?;
+    /// Drops what has this name, which nobody has from now on. Returns whether there was anything.
+    pub(crate) fn remove(&mut self, name: Name) -> bool {
+        if self.get(name).is_none() {
+            return false;
+        }
         let slot = &mut self.slots[name.slot()];
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push_back(name.slot() as u32);
-        slot.content.take()
+        if let Some(mut content) = slot.content.take() {
+            *content = None;
+            self.spare.push(content);
+        }
+        true
+    }
+
+    /// How many things are there.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Where the thing of this name is, if there is any, which need not be in the processor's caches.
+    #[inline]
+    pub(crate) fn place(&self, name: Name) -> Option<&Option<T>> {
+        self.slots.get(name.slot())?.content.as_deref()
+    }
+
+    /// Does something with everything that is there, in the order of slots, after `announce` has seen the
+    /// place of it some time before.
+    pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
+        /// Slots that are long enough for memory to come.
+        const AHEAD: usize = 4;
+        for slot in 0..self.slots.len() {
+            if let Some(later) = self.slots.get(slot + AHEAD) {
+                later.content.as_deref().into_iter().for_each(&announce);
+            }
+            if let Some(content) = self.slots[slot].get_mut() {
+                act(content);
+            }
+        }
     }
 
     /// Everything that is there, in the order of slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
-        slots.filter_map(|slot| slot.content.as_deref_mut())
+        slots.filter_map(Slot::get_mut)
     }
 }
 
@@ -178,7 +231,7 @@ mod tests {
             let name = slab.insert(|_| number).expect("there is room");
             assert!(Name::is_one(name.index()));
             assert_eq!(slab.get_mut(name.on(Side::Down)), Some(&mut number.clone()));
-            assert_eq!(slab.remove(name), Some(Box::new(number)));
+            assert!(slab.remove(name));
             dead.push(name);
         }
         assert!(slab.slots.len() <= Slab::<i32>::RESTING + 1);
@@ -186,7 +239,7 @@ mod tests {
         for name in dead {
             assert_ne!(name, alive);
             assert_eq!(slab.get(name), None);
-            assert_eq!(slab.remove(name), None);
+            assert!(!slab.remove(name));
         }
         assert_eq!(slab.iter_mut().count(), 1);
         let of_old = Name::new(alive.slot(), 0).on(Side::Down).onward();

@@ -3,6 +3,7 @@
 
 use longhaul_units::{Span, Time};
 
+use super::origin::Origin;
 use crate::config::{Config, StopRule};
 use crate::measure::Exchange;
 
@@ -17,6 +18,10 @@ pub(crate) struct StopWatch {
     long: u64,
     /// The longest response that began in time.
     longest: u64,
+    /// Exchanges on all connections opened so far, without those that are complete and did not count.
+    countable: u64,
+    /// Connections that are still opened before the end is foreseen anew.
+    until_foreseen: usize,
 }
 
 impl StopWatch {
@@ -27,25 +32,57 @@ impl StopWatch {
             complete: 0,
             long: 0,
             longest: 0,
+            countable: 0,
+            until_foreseen: 0,
         })
     }
 
-    fn counts(&self, exchange: &Exchange) -> bool {
-        self.rule.flows.contains(&exchange.flow)
+    /// Whether exchanges of a flow count.
+    pub(super) fn counts(&self, flow: u32) -> bool {
+        self.rule.flows.contains(&flow)
+    }
+
+    /// A connection is opened for so many exchanges.
+    pub(super) fn on_open(&mut self, flow: u32, exchanges: u64) {
+        if self.counts(flow) {
+            self.countable += exchanges;
+        }
+    }
+
+    /// Before what time not enough exchanges can be complete, whatever happens: all that are to come until
+    /// then are known, and they are too few. Asked before each arrival; looks once in as many as there are
+    /// sources.
+    pub(super) fn earliest_end(&mut self, origins: &[Origin]) -> Option<Time> {
+        if self.until_foreseen > 0 {
+            self.until_foreseen -= 1;
+            return None;
+        }
+        self.until_foreseen = origins.len();
+        let counting = origins.iter().filter(|origin| self.counts(origin.flow));
+        let (mut known_until, mut exchanges) = (Time::NEVER, self.countable);
+        for (time, more) in counting.map(|origin| origin.generator.foreseen()) {
+            known_until = known_until.min(time);
+            exchanges += more;
+        }
+        (exchanges < self.rule.exchanges).then_some(known_until)
     }
 
     /// A response begins.
     pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
         let within = self.rule.begun_within.unwrap_or(Span::from_ps(u64::MAX));
         let in_time = now >= self.from && now.since(self.from) <= within;
-        if self.counts(exchange) && in_time {
+        if self.counts(exchange.flow) && in_time {
             self.longest = self.longest.max(exchange.response_bytes.unwrap_or(0));
         }
     }
 
     /// An exchange is complete; returns whether that is enough.
     pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
-        if !self.counts(exchange) || exchange.start < self.from {
+        if !self.counts(exchange.flow) {
+            return false;
+        }
+        if exchange.start < self.from {
+            self.countable -= 1;
             return false;
         }
         self.complete += 1;

@@ -8,7 +8,6 @@
 //! packet before it once that has gone on, so that its bottleneck is faster than its rate where the
 //! delay is shorter than a transmission; here it is not.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use longhaul_units::{Rate, Span, Time};
@@ -45,8 +44,41 @@ pub(super) struct FlowBoxes {
     path: String,
     noise: Stream,
     streams: Streams,
-    /// By what packets carry: a new flow takes the place of the one before that had its index.
-    flows: BTreeMap<(Carrier, u32), FlowBox>,
+    flows: Places,
+}
+
+/// The boxes by what packets carry: a new flow takes the place of the one before that had its index.
+#[derive(Debug, Default)]
+struct Places {
+    /// By carrier and place, with the number that packets of the flow have in common.
+    boxes: [Vec<Option<(u32, FlowBox)>>; 3],
+    count: usize,
+}
+
+impl Places {
+    fn insert(&mut self, carrier: Carrier, number: u32, flow_box: FlowBox) {
+        let boxes = &mut self.boxes[carrier as usize];
+        let place = carrier.place(number);
+        if place >= boxes.len() {
+            boxes.resize_with(place + 1, || None);
+        }
+        let before = boxes[place].replace((carrier.common(number), flow_box));
+        self.count += usize::from(before.is_none());
+    }
+
+    fn remove(&mut self, carrier: Carrier, number: u32) {
+        let place = self.boxes[carrier as usize].get_mut(carrier.place(number));
+        let own = |(common, _): &mut (u32, FlowBox)| *common == carrier.common(number);
+        let removed = place.and_then(|place| place.take_if(own));
+        self.count -= usize::from(removed.is_some());
+    }
+
+    #[inline]
+    fn get_mut(&mut self, carrier: Carrier, number: u32) -> Option<&mut FlowBox> {
+        let place = self.boxes[carrier as usize].get_mut(carrier.place(number));
+        let (common, flow_box) = place?.as_mut()?;
+        (*common == carrier.common(number)).then_some(flow_box)
+    }
 }
 
 /// One flow's.
@@ -68,7 +100,7 @@ impl FlowBoxes {
             noise: streams.component(&format!("{path}/noise")),
             path,
             streams: streams.clone(),
-            flows: BTreeMap::new(),
+            flows: Places::default(),
         }
     }
 
@@ -94,25 +126,23 @@ impl FlowBoxes {
             }),
             free: Time::ZERO,
         };
-        self.flows
-            .insert((carrier, carrier.common(index)), flow_box);
+        self.flows.insert(carrier, index, flow_box);
     }
 
     /// Forgets a flow that is over.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) {
-        self.flows.remove(&(carrier, carrier.common(index)));
+        self.flows.remove(carrier, index);
     }
 
     /// How many flows have values here.
     pub(super) fn len(&self) -> usize {
-        self.flows.len()
+        self.flows.count
     }
 
     /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
     /// not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
-        let key = (carrier, carrier.common(packet.flow));
-        let Some(flow) = self.flows.get_mut(&key) else {
+        let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return Some(now);
         };
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
@@ -254,8 +284,8 @@ mod tests {
     }
 
     fn delays(boxes: &FlowBoxes) -> Vec<Span> {
-        let delays = boxes.flows.values().map(|flow| flow.delay);
-        delays.collect()
+        let flows = boxes.flows.boxes.iter().flatten().flatten();
+        flows.map(|(_, flow)| flow.delay).collect()
     }
 
     #[test]
@@ -282,7 +312,7 @@ mod tests {
         for number in 0..1000 {
             boxes.add(Carrier::Tcp, number % 10, &format!("flow-{number}"));
         }
-        assert_eq!(boxes.flows.len(), 10);
+        assert_eq!(boxes.len(), 10);
         // And begins with an idle bottleneck.
         for _ in 0..100 {
             boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));
@@ -308,7 +338,7 @@ mod tests {
                 boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }
         }
-        assert_eq!(boxes.flows.len(), 1 + 3);
+        assert_eq!(boxes.len(), 1 + 3);
         let leaves = |boxes: &mut FlowBoxes, carrier| boxes.admit(&packet(0, 1000), carrier, at(2));
         assert_eq!(leaves(&mut boxes, Carrier::Traffic), Some(at(2)));
         assert_eq!(leaves(&mut boxes, Carrier::Tcp), Some(at(22)));

@@ -91,6 +91,7 @@ impl World {
                 stop: flow.stop,
             });
         }
+        world.traffic.complete();
         world.add_proxies(config, &streams)?;
         for connection in &mut world.tcp {
             connection.sender.reset();

@@ -5,6 +5,7 @@ use longhaul_units::Time;
 use super::{Dialogue, Stage};
 use crate::measure::{Exchange, FlowCounters};
 use crate::traffic::half::Half;
+use crate::traffic::hold::SpareQueues;
 use crate::traffic::slab::Side;
 use crate::transport::Env;
 
@@ -31,9 +32,12 @@ impl Dialogue {
     }
 
     /// Lets go of what the network keeps for packets that are held back.
-    pub(crate) fn drop_held(&mut self, env: &mut Env) {
-        for packet in self.hold.iter_mut().flat_map(|hold| hold.drain()) {
-            env.network.forget_options(&packet);
+    pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut SpareQueues) {
+        if let Some(mut hold) = self.hold.take() {
+            for packet in hold.drain() {
+                env.network.forget_options(&packet);
+            }
+            spare.keep(hold);
         }
     }
 
@@ -84,6 +88,12 @@ impl Dialogue {
     /// Number of the connection among those of its flow.
     pub(crate) fn connection(&self) -> u64 {
         self.record.connection
+    }
+
+    /// Segments in flight in both directions.
+    pub(crate) fn in_flight(&self) -> u64 {
+        let down = self.down.as_ref();
+        self.up.sender.outstanding() + down.map_or(0, |down| down.sender.outstanding())
     }
 
     /// Data packets sent in both directions.

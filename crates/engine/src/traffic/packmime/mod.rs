@@ -5,12 +5,14 @@
 //! dependence: fractional sum-difference models. Round trips are too. Responses come in runs of
 //! downloads and of cache validations.
 
+mod fractional;
 mod gaussian;
 mod knots;
 #[cfg(test)]
 mod tests;
 
-use self::gaussian::{Gaussian, Shape};
+use self::gaussian::Shape;
+pub(super) use self::gaussian::{Gaussian, begin_together};
 use crate::config::{Distribution, PackMime, interpolate};
 use crate::random::Stream;
 
@@ -40,6 +42,26 @@ impl Part {
         }
     }
 
+    /// Whether others draw from the generator that it draws from.
+    pub(super) fn is_shared(&self) -> bool {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.series.is_shared(),
+            Self::Requests(requests) => requests.series.is_shared(),
+            Self::Responses(responses) => responses.stream.is_shared(),
+            Self::RoundTrips(sides) => sides.iter().any(|side| side.series.is_shared()),
+        }
+    }
+
+    /// Its series, which may begin together with those of other sources.
+    pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
+        match self {
+            Self::Arrivals(arrivals) => vec![&mut arrivals.series],
+            Self::Requests(requests) => vec![&mut requests.series],
+            Self::Responses(_) => Vec::new(),
+            Self::RoundTrips(sides) => sides.iter_mut().map(|side| &mut side.series).collect(),
+        }
+    }
+
     /// The next time in seconds, or size in bytes.
     pub(super) fn next(&mut self) -> f64 {
         match self {
@@ -56,10 +78,14 @@ fn logistic(constant: f64, slope: f64, rate: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-(constant + slope * libm::log2(rate))))
 }
 
-/// The probabilities below and above a Gaussian number, both to full precision.
-fn probabilities(y: f64) -> (f64, f64) {
-    let root = std::f64::consts::FRAC_1_SQRT_2;
-    (libm::erfc(-y * root) / 2.0, libm::erfc(y * root) / 2.0)
+/// The probability below a Gaussian number, to full precision.
+fn below(y: f64) -> f64 {
+    libm::erfc(-y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
+}
+
+/// The probability above it, to full precision.
+fn above(y: f64) -> f64 {
+    libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 /// Times between connections: Weibull in distribution, with the mean that the rate asks for.
@@ -87,7 +113,7 @@ impl Arrivals {
     }
 
     fn next(&mut self) -> f64 {
-        let (_, above) = probabilities(self.series.next());
+        let above = above(self.series.next());
         self.scale * libm::pow(-libm::log(above), 1.0 / self.shape)
     }
 }
@@ -116,11 +142,12 @@ impl Requests {
     }
 
     fn next(&mut self) -> f64 {
-        let (below, above) = probabilities(self.series.next());
+        let y = self.series.next();
+        let below = below(y);
         if below <= 0.5 {
             interpolate(&knots::SMALL_REQUESTS, below / 0.5)
         } else {
-            self.large.value(above / 0.5)
+            self.large.value(above(y) / 0.5)
         }
     }
 }
@@ -255,7 +282,7 @@ impl RoundTrips {
     }
 
     fn next(&mut self) -> f64 {
-        let (_, above) = probabilities(self.series.next());
+        let above = above(self.series.next());
         let root = interpolate(&self.points, -libm::log10(above));
         libm::pow(root, self.root) / 1000.0
     }

@@ -5,6 +5,7 @@
 
 mod application;
 
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use longhaul_congestion::{Controller, Limit};
@@ -30,6 +31,10 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
+    /// Where what a sample touches is: some lines from the beginning on, and the counters.
+    pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
+    pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
+
     pub(crate) fn new(
         index: u32,
         flow: u32,

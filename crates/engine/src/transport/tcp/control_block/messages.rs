@@ -10,32 +10,45 @@ use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
 /// Segments that are not full. Segments look at the first field only, which is at the beginning in
-/// memory.
+/// memory. Most connections have one, which takes no memory of its own.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first of them; without end if there is none.
-    first: u64,
-    /// In ascending order. Those long acknowledged are forgotten.
-    segments: VecDeque<Short>,
+    /// The first of them; that after all others if there is none. Those long acknowledged are forgotten.
+    first: Short,
+    /// The others in ascending order, if there ever were any.
+    #[allow(
+        clippy::box_collection,
+        reason = "a pointer is smaller than an empty queue"
+    )]
+    others: Option<Box<VecDeque<Short>>>,
     /// Bytes missing in the forgotten ones.
     forgotten: u64,
 }
 
 /// A segment that is not full.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Short {
     segment: u64,
-    /// Bytes that it has less than a full one.
-    missing: u16,
-    /// The same of it and all short ones before it.
+    /// Bytes that it and all short ones before it have less than full ones.
     missing_so_far: u64,
+    /// The same of it alone.
+    missing: u16,
+}
+
+impl Short {
+    const NONE: Self = Self {
+        segment: u64::MAX,
+        missing_so_far: 0,
+        missing: 0,
+    };
 }
 
 impl ShortSegments {
     const NONE: Self = Self {
-        first: u64::MAX,
-        segments: VecDeque::new(),
+        first: Short::NONE,
+        others: None,
         forgotten: 0,
     };
 
@@ -48,47 +61,73 @@ impl ShortSegments {
 
     #[inline]
     pub(super) fn first(&self) -> u64 {
-        self.first
+        self.first.segment
+    }
+
+    /// Those after the first.
+    #[inline]
+    fn others(&self) -> Option<&VecDeque<Short>> {
+        self.others.as_deref().filter(|others| !others.is_empty())
     }
 
     /// Bytes that a segment has less than a full one.
     pub(super) fn missing_in(&self, segment: u64) -> u16 {
-        let found = self
-            .segments
-            .binary_search_by_key(&segment, |short| short.segment);
-        found.map_or(0, |at| self.segments[at].missing)
+        if segment == self.first.segment {
+            return self.first.missing;
+        }
+        let others = self.others();
+        let found = others.and_then(|others| {
+            let found = others.binary_search_by_key(&segment, |short| short.segment);
+            found.ok().map(|at| others[at].missing)
+        });
+        found.unwrap_or(0)
     }
 
     /// Bytes that all segments below `segment` have less than full ones. Of forgotten ones none may
     /// lie above.
     fn missing_below(&self, segment: u64) -> u64 {
-        let below = self
-            .segments
-            .partition_point(|short| short.segment < segment);
-        match below.checked_sub(1) {
-            Some(last) => self.segments[last].missing_so_far,
-            None => self.forgotten,
+        if self.first.segment >= segment {
+            return self.forgotten;
         }
+        let last = self.others().and_then(|others| {
+            let below = others.partition_point(|short| short.segment < segment);
+            below.checked_sub(1).map(|last| others[last])
+        });
+        last.unwrap_or(self.first).missing_so_far
+    }
+
+    fn last(&self) -> Option<Short> {
+        let first = (self.first.segment != u64::MAX).then_some(self.first);
+        self.others()
+            .and_then(|others| others.back().copied())
+            .or(first)
     }
 
     fn push(&mut self, segment: u64, missing: u64) {
-        if missing > 0 {
-            let before = self.segments.back().map(|short| short.missing_so_far);
-            self.segments.push_back(Short {
-                segment,
-                missing: missing as u16,
-                missing_so_far: before.unwrap_or(self.forgotten) + missing,
-            });
-            self.note_first();
+        if missing == 0 {
+            return;
+        }
+        let before = self.last().map(|short| short.missing_so_far);
+        let short = Short {
+            segment,
+            missing: missing as u16,
+            missing_so_far: before.unwrap_or(self.forgotten) + missing,
+        };
+        match before {
+            None => self.first = short,
+            Some(_) => self.others.get_or_insert_default().push_back(short),
         }
     }
 
     /// Takes out the segment that is last of all, if it is short; returns what it misses.
     fn take_last(&mut self, segment: u64) -> u64 {
-        match self.segments.back() {
-            Some(&last) if last.segment == segment => {
-                self.segments.pop_back();
-                self.note_first();
+        match self.last() {
+            Some(last) if last.segment == segment => {
+                if last.segment == self.first.segment {
+                    self.first = Short::NONE;
+                } else if let Some(others) = &mut self.others {
+                    others.pop_back();
+                }
                 last.missing.into()
             }
             _ => 0,
@@ -96,18 +135,11 @@ impl ShortSegments {
     }
 
     fn forget_below(&mut self, segment: u64) {
-        while let Some(&first) = self.segments.front()
-            && first.segment < segment
-        {
-            self.forgotten = first.missing_so_far;
-            self.segments.pop_front();
+        while self.first.segment < segment {
+            self.forgotten = self.first.missing_so_far;
+            let next = self.others.as_mut().and_then(|others| others.pop_front());
+            self.first = next.unwrap_or(Short::NONE);
         }
-        self.note_first();
-    }
-
-    fn note_first(&mut self) {
-        let first = self.segments.front();
-        self.first = first.map_or(u64::MAX, |first| first.segment);
     }
 }
 

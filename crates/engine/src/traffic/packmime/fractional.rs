@@ -1,0 +1,317 @@
+//! FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), cut off at some number of
+//! past values: nothing is remembered for longer.
+//!
+//! Each value is a sum of thousands of products, always added up in the same order, so that the last bit
+//! does not depend on how. What is quick: several values whose pasts overlap get the part that is known
+//! of their sums together, and many series draw their first values together. Where processors add four or
+//! eight numbers at once and not two, they do; products are rounded before they are added all the same.
+
+use std::sync::Arc;
+
+use crate::random::Stream;
+
+/// A sum of products is that of so many partial ones, which processors add to at once.
+const LANES: usize = 8;
+
+/// So many values have the known parts of their sums worked out together.
+const BLOCK: usize = 4;
+
+/// So many series draw their pasts together.
+const ABREAST: usize = 16;
+
+type Lanes = [f64; LANES];
+
+/// Variance with innovations of variance 1.
+pub(super) fn variance(d: f64) -> f64 {
+    let root = libm::tgamma(1.0 - d);
+    libm::tgamma(1.0 - 2.0 * d) / (root * root)
+}
+
+/// The series.
+#[derive(Debug)]
+pub(super) struct Fractional {
+    /// Weights of past values, that of the oldest first.
+    weights: Arc<[f64]>,
+    /// Standard deviation of what the past does not determine.
+    innovation: f64,
+    /// Past values, the newest last. Those before the last `weights.len()` are left over.
+    past: Vec<f64>,
+    /// Sums of the next values, without what the newest `LANES` past values contribute to each.
+    sums: [Lanes; BLOCK],
+    /// How many of them have been used.
+    used: usize,
+}
+
+impl Fractional {
+    /// Series that depend on `memory` past values, each with a past of its own.
+    pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
+        assert!(memory.is_multiple_of(LANES), "sums have no remainder");
+        let mut pasts = Pasts::new(memory, streams.len());
+        let mut recursion = Recursion::new(d, memory);
+        pasts.push(|number| libm::sqrt(recursion.variance) * streams[number].normal());
+        for _ in 1..=memory {
+            recursion.step();
+            let innovation = libm::sqrt(recursion.variance);
+            pasts.step(&recursion.phi, |number| {
+                innovation * streams[number].normal()
+            });
+        }
+        let innovation = libm::sqrt(recursion.variance);
+        let weights: Arc<[f64]> = recursion.phi.iter().rev().copied().collect();
+        let series = (0..streams.len()).map(|number| Self {
+            weights: Arc::clone(&weights),
+            innovation,
+            past: pasts.of(number),
+            sums: [[0.0; LANES]; BLOCK],
+            used: BLOCK,
+        });
+        series.collect()
+    }
+
+    /// The next value.
+    pub(super) fn next(&mut self, stream: &mut Stream) -> f64 {
+        if self.used == BLOCK {
+            self.sums = known_parts(&self.weights, &self.past);
+            self.used = 0;
+        }
+        let mut sums = self.sums[self.used];
+        self.used += 1;
+        let newest = self.past.last_chunk();
+        let newest: &Lanes = newest.expect("the past is longer than that");
+        let weights = self.weights.last_chunk();
+        add_products(&mut sums, weights.expect("as many as past values"), newest);
+        let value = sums.iter().sum::<f64>() + self.innovation * stream.normal();
+        if self.past.len() == self.past.capacity() {
+            self.past.drain(..self.past.len() - self.weights.len());
+        }
+        self.past.push(value);
+        value
+    }
+}
+
+/// Makes of a function another one of the same name and arguments that is compiled for wide vectors too,
+/// and takes those where the processor has them.
+macro_rules! with_wide_vectors {
+    ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
+        $(#[$doc])*
+        fn $name($($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f")]
+                fn widest($($argument: $type),*) -> $result {
+                    $body($($argument),*)
+                }
+                #[target_feature(enable = "avx2")]
+                fn wide($($argument: $type),*) -> $result {
+                    $body($($argument),*)
+                }
+                if is_x86_feature_detected!("avx512f") {
+                    #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
+                    // SAFETY: the processor has the instructions.
+                    return unsafe { widest($($argument),*) };
+                }
+                if is_x86_feature_detected!("avx2") {
+                    #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
+                    // SAFETY: the processor has the instructions.
+                    return unsafe { wide($($argument),*) };
+                }
+            }
+            $body($($argument),*)
+        }
+    };
+}
+
+with_wide_vectors! {
+    /// The sums of the next values over `past`, without the last weights, some of which belong to values
+    /// to come.
+    fn known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
+}
+
+with_wide_vectors! {
+    /// What the pasts of several series let expect: sums from the newest value to the oldest.
+    fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
+}
+
+with_wide_vectors! {
+    /// Takes from each weight its mirror image, `last` times.
+    fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
+}
+
+#[inline(always)]
+fn subtract_mirror_images(phi: &mut [f64], last: f64) {
+    let (half, with_middle) = (phi.len() / 2, phi.len().div_ceil(2));
+    let (newer, older) = phi.split_at_mut(with_middle);
+    for (new, old) in newer[..half].iter_mut().zip(older.iter_mut().rev()) {
+        let (a, b) = (*new, *old);
+        *new = a - last * b;
+        *old = b - last * a;
+    }
+    // The middle one is its own.
+    if let Some(middle) = newer.get_mut(half) {
+        *middle -= last * *middle;
+    }
+}
+
+#[inline(always)]
+fn sum_known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
+    let mut sums = [[0.0; LANES]; BLOCK];
+    let past = &past[past.len() - weights.len()..];
+    let (weights, _) = weights[..weights.len() - LANES].as_chunks::<LANES>();
+    // The past of each value begins one later.
+    let [a, b, c, d] = std::array::from_fn(|value| past[value..].as_chunks::<LANES>().0);
+    for ((((weights, a), b), c), d) in weights.iter().zip(a).zip(b).zip(c).zip(d) {
+        for (sums, past) in sums.iter_mut().zip([a, b, c, d]) {
+            add_products(sums, weights, past);
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn sum_expected(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] {
+    let mut sums = [0.0; ABREAST];
+    for (weight, values) in phi.iter().zip(past.iter().rev()) {
+        for lane in 0..ABREAST {
+            sums[lane] += weight * values[lane];
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
+    for lane in 0..LANES {
+        sums[lane] += a[lane] * b[lane];
+    }
+}
+
+/// The weights of the first values, from one number of past values to the next.
+struct Recursion {
+    d: f64,
+    /// In the order of age.
+    phi: Vec<f64>,
+    /// Of what the past does not determine.
+    variance: f64,
+}
+
+impl Recursion {
+    fn new(d: f64, memory: usize) -> Self {
+        Self {
+            d,
+            phi: Vec::with_capacity(memory),
+            variance: variance(d),
+        }
+    }
+
+    /// One past value more.
+    fn step(&mut self) {
+        let phi = &mut self.phi;
+        let last = self.d / ((phi.len() + 1) as f64 - self.d);
+        take_from_mirror_images(phi, last);
+        phi.push(last);
+        self.variance *= 1.0 - last * last;
+    }
+}
+
+/// The pasts of many series while they are drawn: side by side, so that each weight is fetched once for
+/// several of them.
+struct Pasts {
+    /// Series by `ABREAST`, each with its values in the order of time.
+    groups: Vec<Vec<[f64; ABREAST]>>,
+    memory: usize,
+    series: usize,
+}
+
+impl Pasts {
+    fn new(memory: usize, series: usize) -> Self {
+        let group = || Vec::with_capacity(memory + 1);
+        Self {
+            groups: (0..series.div_ceil(ABREAST)).map(|_| group()).collect(),
+            memory,
+            series,
+        }
+    }
+
+    /// Appends a value to each series.
+    fn push(&mut self, mut value: impl FnMut(usize) -> f64) {
+        let series = self.series;
+        for (group, first) in self.groups.iter_mut().zip((0..).step_by(ABREAST)) {
+            group.push(std::array::from_fn(|lane| match first + lane {
+                number if number < series => value(number),
+                _ => 0.0,
+            }));
+        }
+    }
+
+    /// Appends to each series what its past lets expect, and a deviation from that.
+    fn step(&mut self, phi: &[f64], mut deviation: impl FnMut(usize) -> f64) {
+        let expected: Vec<_> = self.groups.iter().map(|past| expect(phi, past)).collect();
+        self.push(|number| expected[number / ABREAST][number % ABREAST] + deviation(number));
+    }
+
+    /// The past of one series, with room to go on.
+    fn of(&self, number: usize) -> Vec<f64> {
+        let mut past = Vec::with_capacity(2 * self.memory);
+        let group = &self.groups[number / ABREAST];
+        past.extend(group.iter().map(|values| values[number % ABREAST]));
+        past
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) / (G(-d) G(t-d+1))`, in short for the newest
+    /// and the oldest value; `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`.
+    #[test]
+    fn weights_and_innovation_have_their_closed_forms() {
+        let d = 0.33;
+        let mut recursion = Recursion::new(d, 1000);
+        for memory in 1..=1000 {
+            recursion.step();
+            if ![1, 2, 7, 1000].contains(&memory) {
+                continue;
+            }
+            let t = memory as f64;
+            let (newest, oldest) = (recursion.phi[0], recursion.phi[memory - 1]);
+            assert!((oldest - d / (t - d)).abs() < 1e-12);
+            assert!((newest - t * d / (t - d)).abs() < 1e-12);
+            let log = libm::lgamma(t + 1.0) + libm::lgamma(t + 1.0 - 2.0 * d)
+                - 2.0 * libm::lgamma(t + 1.0 - d);
+            assert!((recursion.variance - libm::exp(log)).abs() < 1e-9);
+        }
+    }
+
+    /// Whatever is worked out together: a value is the sum over its own past, in one order.
+    #[test]
+    fn values_do_not_depend_on_what_is_worked_out_together() {
+        const MEMORY: usize = 40;
+        let stream = |number| Stream::new(number, 0, "test");
+        let mut streams: Vec<Stream> = (0..ABREAST as u64 + 3).map(stream).collect();
+        let mut together: Vec<&mut Stream> = streams.iter_mut().collect();
+        let begun = Fractional::begin(0.31, MEMORY, &mut together);
+        for (number, mut series) in (0..).zip(begun) {
+            let mut own = stream(number);
+            let mut recursion = Recursion::new(0.31, MEMORY);
+            let mut past = vec![libm::sqrt(recursion.variance) * own.normal()];
+            for _ in 0..MEMORY {
+                recursion.step();
+                let newest_first = recursion.phi.iter().zip(past.iter().rev());
+                let expected: f64 = newest_first.map(|(w, x)| w * x).sum();
+                past.push(expected + libm::sqrt(recursion.variance) * own.normal());
+            }
+            let innovation = libm::sqrt(recursion.variance);
+            for _ in 0..3 * MEMORY {
+                let mut lanes = [0.0; LANES];
+                let ages = (0..MEMORY).rev();
+                for (place, age) in ages.enumerate() {
+                    lanes[place % LANES] += recursion.phi[age] * past[past.len() - 1 - age];
+                }
+                past.push(lanes.iter().sum::<f64>() + innovation * own.normal());
+                let value = series.next(&mut streams[number as usize]);
+                assert_eq!(value.to_bits(), past[past.len() - 1].to_bits());
+            }
+        }
+    }
+}
