@@ -9,8 +9,8 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long lint-rust lint-python bench bench-peers bench-python bench-algorithms \
-	validate validate-mesonet lint wheel clean
+.PHONY: demo build test test-rust test-python test-long fuzz lint-rust lint-python bench bench-peers bench-python bench-algorithms \
+	validate validate-mesonet readme lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -36,9 +36,13 @@ test-rust:
 test-python: build
 	$(BIN)/pytest
 
-test-long: build
+test-long: build fuzz
 	cargo test --locked -- --ignored
 	$(BIN)/pytest -m long
+
+# Mutated scenarios, from text to results; `crates/scenario/tests/scenario/fuzz.rs` does the same to the reader alone.
+fuzz: build
+	$(BIN)/python -m validation.robustness.fuzz
 
 bench:
 	cargo bench --locked --package longhaul-benches
@@ -54,6 +58,10 @@ bench-algorithms: build
 
 validate: build
 	$(BIN)/python -m validation.report
+
+# The numbers of README's first scenario again.
+readme: build
+	$(BIN)/python -m validation.readme
 
 validate-mesonet: build
 	$(BIN)/python -m validation.mesonet

@@ -1,7 +1,9 @@
 """Whatever a user gets wrong: one clear message, exit code 2, no traceback, nothing written."""
 
+import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from conftest import SMALL, CommandLine
 
@@ -102,6 +104,76 @@ def test_a_truncated_table_is_refused(small: Path, tmp_path: Path, cli: CommandL
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r1", "small.toml"]
 
 
+def _edited(meta: Path, old: str, new: str) -> None:
+    text = meta.read_text()
+    assert old in text
+    meta.write_text(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"simulated_s": 10.0', '"simulated_s": "x"'),
+        ('"machine": {', '"machine": {}, "other": {'),
+        ('"label": "fast"', '"label": "slow"'),
+        ('"seed": 1', '"seed": 2'),
+        ('"rows": {', '"rows": {"odd": "many",'),
+        ('"warnings": [', '"warnings": [1, '),
+        ("{", "[] "),
+    ],
+)
+def test_an_edited_run_is_refused(
+    old: str, new: str, tmp_path: Path, cli: CommandLine, small: Path
+) -> None:
+    assert cli("run", small, "--out", "r1", "--quiet").returncode == 0
+    _edited(tmp_path / "r1" / "run.json", old, new)
+    for words in (["compare", "r1"], ["report", "r1"], ["plot", "r1"]):
+        refused(cli(*words), "run.json", "run the scenario again")
+    (tmp_path / "r1" / "run.json").write_text("[]")
+    refused(cli("compare", "r1"), "run.json")
+
+
+def test_a_flipped_byte_is_found(tmp_path: Path, cli: CommandLine, small: Path) -> None:
+    assert cli("run", small, "--out", "r1", "--quiet").returncode == 0
+    table = tmp_path / "r1" / "flows.parquet"
+    content = bytearray(table.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    table.write_bytes(content)
+    refused(cli("compare", "r1"), "flows.parquet", "checksum")
+
+
+def test_a_table_of_another_version_is_refused(
+    tmp_path: Path, cli: CommandLine, small: Path
+) -> None:
+    assert cli("run", small, "--out", "r1", "--quiet").returncode == 0
+    run = tmp_path / "r1"
+    pl.read_parquet(run / "flows.parquet").drop("in_order_bytes").write_parquet(
+        run / "flows.parquet"
+    )
+    # As versions without checksums left it.
+    meta = json.loads((run / "run.json").read_text())
+    del meta["sha256"], meta["sha256_above"]
+    (run / "run.json").write_text(json.dumps(meta))
+    refused(cli("compare", "r1"), "flows.parquet", "in_order_bytes", "results version")
+
+
+def test_the_demo_names_the_remedy_for_what_is_there(tmp_path: Path, cli: CommandLine) -> None:
+    (tmp_path / "demo-report" / "RED+ECN").mkdir(parents=True)
+    refused(cli("demo"), "RED+ECN", "--overwrite")
+
+
+def test_a_report_from_python_does_not_overwrite(
+    finished: longhaul.Results, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("precious")
+    with pytest.raises(longhaul.OutputError, match="already exists"):
+        longhaul.report(finished, page)
+    assert page.read_text() == "precious"
+    longhaul.report(finished, page, overwrite=True)
+    assert "<svg" in page.read_text()
+
+
 def test_a_missing_table_is_refused(tmp_path: Path, cli: CommandLine, small: Path) -> None:
     assert cli("run", small, "--out", "r1", "--quiet").returncode == 0
     (tmp_path / "r1" / "flows.parquet").unlink()
@@ -118,7 +190,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path, cli: CommandLine) -> None:
 
 
 def test_an_unknown_plot_is_refused(finished: longhaul.Results, cli: CommandLine) -> None:
-    refused(cli("plot", finished.path, "cwdn"), "cwdn", "cwnd", "queue")
+    refused(cli("plot", finished.path, "cwdn"), "cwdn", "did you mean `cwnd`", "queue")
     refused(cli("plot", "cwnd"), "longhaul plot RUN")
 
 
@@ -136,3 +208,4 @@ def test_pictures_and_reports_are_not_overwritten(
 def test_an_unknown_example_or_list_is_refused(cli: CommandLine) -> None:
     refused(cli("new", "mine.toml", "--from", "nothing"), "nothing", "hstcp_beside_sack")
     refused(cli("list", "cities"), "cities", "algorithms")
+    refused(cli("list", "kyes"), "did you mean `keys`")

@@ -1,14 +1,12 @@
 """What each verb prints and leaves."""
 
 import json
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from conftest import SMALL, CommandLine
+from conftest import CommandLine
 
 import longhaul
 
@@ -48,8 +46,8 @@ def test_an_override_reaches_the_engine(small: Path, tmp_path: Path, cli: Comman
     assert results.meta["seed"] == 7
 
 
-def test_check_says_fine_and_explain_where_values_come_from(small: Path, cli: CommandLine) -> None:
-    assert "fine" in done(cli("check", small))
+def test_check_says_valid_and_explain_where_values_come_from(small: Path, cli: CommandLine) -> None:
+    assert done(cli("check", small)) == f"{small}: valid (Small; 10 s)\n"
     rows = json.loads(done(cli("explain", small, "--json", "--set", "seed=3")))
     origins = {row["path"]: (row["value"], row["origin"]) for row in rows}
     assert origins["seed"][0] == "3"
@@ -111,7 +109,7 @@ def test_compare_puts_runs_side_by_side(
     [
         "run",
         "plot",
-        "plot window",
+        "window",
         "compare",
         "report",
         "check",
@@ -129,19 +127,82 @@ def test_help_teaches_by_example(verb: str, cli: CommandLine) -> None:
     assert f"Example: longhaul {verb}" in done(cli(*verb.split(), "--help"))
 
 
-def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "long.toml").write_text(SMALL.replace("10 s", "100000 s", 1))
-    command = [str(Path(sys.executable).with_name("longhaul")), "run", "long.toml", "--out", "r1"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    while not any(path.name.startswith("r1") for path in tmp_path.iterdir()):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert "interrupted" in error
-    assert "Traceback" not in error
-    assert [path.name for path in tmp_path.iterdir()] == ["long.toml"]
+def test_groups_of_verbs_have_help_of_their_own(cli: CommandLine) -> None:
+    for group, verb in (("study", "claims"), ("model", "parallel-tcp")):
+        for option in ("-h", "--help"):
+            assert verb in done(cli(group, option))
+    assert "Example: longhaul window" in done(cli("plot", "window", "-h"))
+    assert "--show-completion" in done(cli("-h"))
+
+
+def test_lists_name_keys_columns_traffic_and_profiles(cli: CommandLine) -> None:
+    def listed(what: str) -> dict[str, dict[str, str]]:
+        return {row["name"]: row for row in json.loads(done(cli("list", what, "--json")))}
+
+    keys = listed("keys")
+    assert "topology.dumbbell.bottleneck.rate" in keys
+    assert "flows.*.traffic[requests].interval" in keys
+    assert all(row["description"] and row["allowed"] for row in keys.values())
+    columns = listed("columns")
+    assert columns["flows.goodput_bps"]["unit"] == "bit/s"
+    assert {"links.utilization", "series.cwnd_pkts", "exchanges.end_s"} <= columns.keys()
+    assert {"requests", "packmime", "web"} <= listed("traffic").keys()
+    assert {"rfc", "linux", "ns2-2.35", "ns2-2003"} == listed("profiles").keys()
+    for what in ("keys", "columns", "traffic", "profiles"):
+        printed = done(cli("list", what))
+        assert not any(line != line.rstrip() for line in printed.splitlines())
+
+
+def test_columns_are_those_of_the_tables(finished: longhaul.Results, cli: CommandLine) -> None:
+    rows = json.loads(done(cli("list", "columns", "--json")))
+    for name in ("flows", "links", "series", "events"):
+        expected = [row["column"] for row in rows if row["table"] == name]
+        assert finished.table(name).columns == expected
+
+
+def test_a_run_can_be_run_again(
+    finished: longhaul.Results, tmp_path: Path, cli: CommandLine
+) -> None:
+    file = finished.path / "run.json"
+    assert "10 s" in done(cli("check", file))
+    explained = json.loads(done(cli("explain", file, "--json")))
+    assert {"path": "duration", "value": "10 s", "origin": f"{file}"} == {
+        **next(row for row in explained if row["path"] == "duration"),
+        "origin": f"{file}",
+    }
+    done(cli("run", file, "--quiet"))
+    again = longhaul.Results(tmp_path / "runs" / "r1-again")
+    assert again.meta["scenario_hash"] == finished.meta["scenario_hash"]
+    assert again.flows.equals(finished.flows)
+
+
+def test_compare_says_what_differs_and_by_how_much(
+    finished: longhaul.Results,
+    finished_again: longhaul.Results,
+    tmp_path: Path,
+    small: Path,
+    cli: CommandLine,
+) -> None:
+    printed = done(cli("compare", finished.path, finished_again.path))
+    assert "scenarios differ in" in printed
+    (line,) = [line for line in printed.splitlines() if line.split()[:1] == ["seed"]]
+    assert line.split()[1:] == ["1", "2"]
+    assert "r2 - r1" in printed
+    sent = [run.summary().total["goodput_bps"] * 1e-6 for run in (finished, finished_again)]
+    assert f"{sent[1] - sent[0]:+.1f}" in printed
+    done(cli("run", small, "--out", "short", "-q", "--set", "duration=5 s"))
+    warned = cli("compare", finished.path, "short")
+    assert "differ in their simulated times (r1: 10 s, short: 5 s)" in warned.stderr
+    assert "results versions" not in warned.stderr
+
+
+def test_the_progress_bar_keeps_its_time_left() -> None:
+    from longhaul.progress import BESIDE_TITLE, shortened
+
+    title = "HighSpeed TCP beside standard TCP on a path across the whole of the Atlantic"
+    for width in (80, 100, 300):
+        assert len(shortened(title, width)) <= max(4, width - BESIDE_TITLE)
+    assert shortened(title, 300) == title
 
 
 def test_the_package_is_the_command(cli_process: CommandLine) -> None:

@@ -68,4 +68,4 @@ def test_progress_is_reported_and_can_stop_a_run(tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="enough"):
         longhaul.run(SMALL, out=tmp_path / "r1", set=long, progress=stop)
     assert seen[0] < seen[1]
-    assert list(tmp_path.iterdir()) == []
+    assert longhaul.Results(tmp_path / "r1").meta["stopped_by"] == "KeyError"

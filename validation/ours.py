@@ -72,7 +72,7 @@ def _flow(
     way_back_s = case.number("delay") + access_delay_s
 
     def acked_b(time_s: float) -> float:
-        delivered = samples["delivered_bytes"]
+        delivered = samples["in_order_bytes"]
         return float(np.interp(time_s - way_back_s, samples["t_s"], delivered))
 
     cut_times_s = sorted(cuts + timeouts)

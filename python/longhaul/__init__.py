@@ -9,9 +9,8 @@ The verbs of the command line have the same names here: `run`, `plot`, `compare`
 algorithm of your own is a subclass of `CongestionControl`.
 """
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longhaul._engine import (
     AlgorithmError,
@@ -21,14 +20,14 @@ from longhaul._engine import (
     ScenarioError,
 )
 from longhaul._engine import version as _version
-from longhaul.congestion import CongestionControl
-from longhaul.results import Results, ResultsError
-from longhaul.run import load, run
 
 if TYPE_CHECKING:
     from longhaul.comparison import compare
+    from longhaul.congestion import CongestionControl
     from longhaul.plots import plot
     from longhaul.reports import report
+    from longhaul.results import Results, ResultsError
+    from longhaul.running import load, run
 
 __version__ = _version()
 
@@ -48,14 +47,24 @@ __all__ = [
     "run",
 ]
 
-# Drawing libraries take longer to load than a short run takes, so they wait until they are asked
-# for.
-_VERBS = {"compare": "longhaul.comparison", "plot": "longhaul.plots", "report": "longhaul.reports"}
+# Libraries for tables and drawings take longer to load than a short run takes, so they wait until
+# they are asked for.
+_HOMES = {
+    "CongestionControl": "longhaul.congestion",
+    "Results": "longhaul.results",
+    "ResultsError": "longhaul.results",
+    "compare": "longhaul.comparison",
+    "load": "longhaul.running",
+    "plot": "longhaul.plots",
+    "report": "longhaul.reports",
+    "run": "longhaul.running",
+}
 
 
-def __getattr__(name: str) -> Callable[..., object]:
-    if name not in _VERBS:
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")
-    verb: Callable[..., object] = getattr(import_module(_VERBS[name]), name)
-    globals()[name] = verb
-    return verb
+    found = getattr(import_module(_HOMES[name]), name)
+    # Importing `longhaul.run` has put the module in the place of the function.
+    globals()[name] = found
+    return found

@@ -1,6 +1,8 @@
 """The compiled engine: scenarios in, run directories out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, final
 
 class LonghaulError(Exception):
@@ -268,6 +270,10 @@ class Scenario:
     def duration_s(self) -> float: ...
     @property
     def warnings(self) -> list[str]: ...
+    @property
+    def foreseen_bytes(self) -> float:
+        """About how many bytes the run's tables will take, as far as that can be foreseen."""
+
     def resolved_json(self) -> str:
         """The scenario with every default filled in, as JSON."""
 
@@ -292,14 +298,18 @@ class Scenario:
 
     def run(
         self,
-        out: str,
+        out: str | PathLike[str],
         *,
         progress: Callable[[float, int], object] | None = None,
         measures: Sequence[Callable[[Interval], Mapping[str, float]]] = (),
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
-    ) -> None:
+        limit_s: float | None = None,
+    ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
+
+        Returns the directory, and what was raised if that stopped the run. After `limit_s` seconds
+        by the wall clock the run is stopped.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names
         each time, are a row of a table.
@@ -331,6 +341,18 @@ def algorithms() -> dict[str, Any]:
 
 def queues() -> list[dict[str, Any]]:
     """Every queue discipline, with its keys and source."""
+
+def scenario_keys() -> list[dict[str, str]]:
+    """Every key of a scenario, with what may be written."""
+
+def traffic() -> list[dict[str, Any]]:
+    """Every kind of traffic, with its keys."""
+
+def profiles() -> list[dict[str, str]]:
+    """Every profile, with what it stands for."""
+
+def columns() -> list[dict[str, str]]:
+    """Every column of the tables of a run over links: table, name, unit, description."""
 
 def mesonet_keys() -> list[dict[str, str]]:
     """Every key of `[mesonet]`, with what may be written."""

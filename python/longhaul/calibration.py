@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longhaul._engine import LonghaulError, bits_per_second, seconds
-from longhaul.run import ScenarioSource, load, run
+from longhaul.running import ScenarioSource, load, run
 
 # Links are so much faster than in the scenario.
 SPEED = 10

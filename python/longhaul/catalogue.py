@@ -1,4 +1,4 @@
-"""What there is to choose from: algorithms, slow starts, queues, keys, plots, examples."""
+"""What there is to choose from: algorithms, queues, keys, columns, plots, and others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +32,33 @@ def mesonet() -> list[Row]:
     return list(_engine.mesonet_keys())
 
 
+def keys() -> list[Row]:
+    """Keys of scenarios, but for those of queues and of `[mesonet]`."""
+    return list(_engine.scenario_keys())
+
+
+def traffic() -> list[Row]:
+    """Kinds of traffic, each with its keys."""
+    kinds = []
+    for kind in _engine.traffic():
+        keys = ", ".join(key["name"] for key in kind["keys"])
+        kinds.append({"name": kind["name"], "description": f"keys: {keys}", "keys": kind["keys"]})
+    return kinds
+
+
+def profiles() -> list[Row]:
+    """Profiles: bundles of defaults."""
+    return list(_engine.profiles())
+
+
+def columns() -> list[Row]:
+    """Columns of the tables of a run."""
+    return [
+        {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
+        for row in _engine.columns()
+    ]
+
+
 def plot_names() -> list[Row]:
     """Plots of runs."""
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
@@ -46,7 +73,11 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "algorithms": algorithms,
     "slow-starts": slow_starts,
     "queues": queues,
+    "keys": keys,
+    "traffic": traffic,
+    "profiles": profiles,
     "mesonet": mesonet,
+    "columns": columns,
     "plots": plot_names,
     "examples": examples,
 }
@@ -57,6 +88,8 @@ def table(rows: list[Row]) -> Table:
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])
+        if "allowed" in row:
+            description.append(f" {row['allowed']}", style="dim")
         if "title" in row:
             description = Text(f"{row['title']}. ", style="bold") + Text(row["description"], "")
             description.append(f"\n{row['source']}", style="dim")
@@ -65,4 +98,6 @@ def table(rows: list[Row]) -> Table:
             facts = f"{parameter['help']} {parameter['allowed']} {parameter.get('unit', '')}"
             default = f"default {parameter['default']}"
             shown.add_row(f"  {parameter['name']}", f"{facts.rstrip()}; {default}")
+        for key in row.get("keys", ()):
+            shown.add_row(f"  {key['name']}", f"{key['description']} {key['allowed']}")
     return shown

@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from longhaul import differences
 from longhaul.results import Results, ResultsError
 from longhaul.summary import Summary
 
@@ -31,6 +32,15 @@ FLOW_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("share", "share of goodput", lambda value: f"{value:.1%}"),
     ("jain", "Jain's index", number(3)),
     ("completed", "transfers completed", str),
+    ("responses", "responses and transfers", lambda value: number(0)(value) if value else ""),
+    ("response_p50_s", "response time, median (ms)", number(1, 1e3)),
+    ("response_p95_s", "response time, 95th percentile (ms)", number(1, 1e3)),
+    ("response_p99_s", "response time, 99th percentile (ms)", number(1, 1e3)),
+    (
+        "responses_cut_short",
+        "cut short by the end",
+        lambda value: number(0)(value) if value else "",
+    ),
     ("cwnd_mean_pkts", "mean window (segments)", number(1)),
     ("rtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
     ("retransmitted", "retransmitted", lambda value: f"{value:.3%}"),
@@ -67,10 +77,11 @@ class Table:
         """The table on a terminal."""
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column("")
+        named = len(self.runs) > 1 or any(block.heading == "changes" for block in self.blocks)
         for name, labels in self.runs:
             for index, label in enumerate(labels):
-                above = name if index == 0 and len(self.runs) > 1 else ""
-                heading = Text(f"{above}\n{label}" if len(self.runs) > 1 else label)
+                above = name if index == 0 and named else ""
+                heading = Text(f"{above}\n{label}" if named else label)
                 table.add_column(heading, justify="right", overflow="fold")
         for block in self.blocks:
             table.add_row(Text(block.heading, style="bold"))
@@ -121,7 +132,60 @@ def table(runs: Sequence[Results]) -> Table:
     return Table(heads, blocks)
 
 
+def changes(runs: Sequence[Results]) -> Table | None:
+    """How much more each run has than the first, by label, with sign; None of a single run."""
+    if len(runs) < 2 or any(run.is_mesonet for run in runs):
+        return None
+    first, *others = [_by_label(run.summary()) for run in runs]
+    heads, columns = [], []
+    for run, other in zip(runs[1:], others, strict=True):
+        common = [label for label in other if label in first]
+        heads.append((f"{run.name} - {runs[0].name}", [label or "all" for label in common]))
+        columns += [(first[label], other[label]) for label in common]
+    rows = []
+    for key, title, form in FLOW_FIGURES:
+        cells = [_change(before.get(key), after.get(key), form) for before, after in columns]
+        if any(cells):
+            rows.append((title, cells))
+    return Table(heads, [Block("changes", rows)])
+
+
+def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
+    """Figures by label; those of all flows have none."""
+    return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
+
+
+def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
+    """A difference with its sign; nothing if there is none, or no number."""
+    if not isinstance(before, int | float) or not isinstance(after, int | float):
+        return ""
+    text = form(abs(after - before))
+    if not text.strip("0.,%"):
+        return text
+    return f"{'+' if after > before else '-'}{text}"
+
+
 def compare(runs: Sequence[Results]) -> Group:
-    """Tables that put runs side by side, to print with rich."""
+    """Tables that put runs side by side, to print with rich.
+
+    With several runs: also in what their scenarios differ, and the changes from the first.
+    """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
-    return Group(*(table(runs[step : step + RUNS_IN_A_ROW]) for step in steps))
+    parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
+    if len(runs) > 1:
+        if (changed := changes(runs)) is not None:
+            parts.append(changed)
+        parts.append(_differences(runs))
+    return Group(*parts)
+
+
+def _differences(runs: Sequence[Results]) -> RichTable:
+    """In what the scenarios differ."""
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("scenarios differ in", *(run.name for run in runs)):
+        shown.add_column(Text(head), overflow="fold")
+    for path, values in differences.of_scenarios(runs):
+        shown.add_row(Text(path), *(Text(value) for value in values))
+    if not shown.row_count:
+        shown.add_row("nothing")
+    return shown

@@ -5,7 +5,7 @@ and so do the markers, so that a grey print stays readable. An algorithm keeps i
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -70,22 +70,46 @@ OTHERS: tuple[Look, ...] = (
     Look("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# Labels that share an algorithm differ in their lines; the first has the algorithm's own.
-LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+# For what is told apart by label: all colours with whole lines first, then dashed, then dotted.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
+_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+LABELS: tuple[Look, ...] = tuple(
+    Look(colour, _MARKERS[(7 * row + column) % len(_MARKERS)], line)
+    for row, line in enumerate(_LINES)
+    for column, colour in enumerate(_COLOURS)
+)
 
 
-def of_labels(algorithms: dict[str, str]) -> dict[str, Look]:
-    """The look of each label, given its algorithm."""
+def of_labels(
+    algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
+) -> dict[str, Look]:
+    """The look of each label, given its algorithm.
+
+    By algorithm, the first label of each has the algorithm's own look, and further ones get looks
+    that nobody else has.
+    """
+    if colour_by == "label":
+        return {label: LABELS[n % len(LABELS)] for n, label in enumerate(algorithms)}
     looks: dict[str, Look] = {}
-    seen: dict[str, int] = {}
-    unknown = sorted({kind for kind in algorithms.values() if kind not in ALGORITHMS})
+    kinds = set(algorithms.values())
+    taken = {_seen_as(ALGORITHMS[kind]) for kind in kinds if kind in ALGORITHMS}
+    free = [look for look in LABELS if _seen_as(look) not in taken] or list(LABELS)
+    first: set[str] = set()
+    given = 0
     for label, kind in algorithms.items():
-        look = ALGORITHMS.get(kind) or OTHERS[(unknown.index(kind) + 1) % len(OTHERS)]
-        lines = (look.line, *(line for line in LINES if line != look.line))
-        line = lines[seen.get(kind, 0) % len(lines)]
-        seen[kind] = seen.get(kind, 0) + 1
-        looks[label] = Look(look.colour, look.marker, line)
+        if kind in ALGORITHMS and kind not in first:
+            looks[label] = ALGORITHMS[kind]
+        else:
+            looks[label] = free[given % len(free)]
+            given += 1
+        first.add(kind)
     return looks
+
+
+def _seen_as(look: Look) -> tuple[object, object]:
+    """What tells lines apart."""
+    return look.colour, look.line
 
 
 def of_runs(count: int) -> list[Look]:
@@ -93,10 +117,9 @@ def of_runs(count: int) -> list[Look]:
     return [OTHERS[index % len(OTHERS)] for index in range(count)]
 
 
-def as_line(look: Look, *, marker: bool = False, offset: int = 0) -> dict[str, Any]:
-    """Keyword arguments of a matplotlib line; `offset` keeps the markers of several lines apart."""
+def as_line(look: Look, *, marker: bool = False) -> dict[str, Any]:
+    """Keyword arguments of a matplotlib line, with a few markers on it."""
     line: dict[str, Any] = {"color": look.colour, "linestyle": look.line}
     if marker:
-        first = 0.02 + 0.03 * (offset % 5)
-        line |= {"marker": look.marker, "markersize": 3.5, "markevery": (first, 0.15)}
+        line |= {"marker": look.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}
     return line

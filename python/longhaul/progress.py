@@ -16,18 +16,30 @@ if TYPE_CHECKING:
 LINE_EVERY_S = 30.0
 
 
+# Characters of the bar, and of all that stands beside it but the title.
+BAR_WIDTH = 16
+BESIDE_TITLE = BAR_WIDTH + 58
+
+
+def shortened(title: str, width: int) -> str:
+    """A title that leaves room for the bar and the time left on a line of so many characters."""
+    room = max(4, width - BESIDE_TITLE)
+    return title if len(title) <= room else f"{title[: room - 1]}…"
+
+
 @contextmanager
 def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
     """Show a bar on the error stream, if that is a terminal, and yield what advances it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=BAR_WIDTH),
         TextColumn("{task.completed:.1f}/{task.total:g} s simulated"),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
     began = monotonic()
+    title = shortened(title, console.width)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as p:
         task = p.add_task(title, total=duration_s, rate="")
 

@@ -15,9 +15,13 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
+from longhaul._engine import OutputError
 from longhaul.results import Results
+from longhaul.writing import write_text
 
-DEFAULT_PLOTS = ("cwnd", "queue", "throughput", "fairness", "rtt")
+DEFAULT_PLOTS = (
+    "cwnd", "queue", "throughput", "fairness", "rtt", "response-times", "throughput-delay",
+)  # fmt: skip
 MESONET_PLOTS = (
     "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
     "router-queues", "long-lived",
@@ -30,8 +34,15 @@ def report(
     *,
     title: str | None = None,
     names: Sequence[str] | None = None,
+    overwrite: bool = False,
 ) -> Path:
-    """Write an HTML report of one or several runs to `path`."""
+    """Write an HTML report of one or several runs to `path`.
+
+    A file that is there is replaced only with `overwrite`.
+    """
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     several = [runs] if isinstance(runs, Results) else list(runs)
     if names is None:
         usual = MESONET_PLOTS if several[0].is_mesonet else DEFAULT_PLOTS
@@ -47,9 +58,7 @@ def report(
         plots=[_inline(name, several) for name in names],
         scenarios=[(run.name, json.dumps(run.scenario, indent=2)) for run in several],
     )
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(html, encoding="utf-8")
+    write_text(target, html)
     return target
 
 

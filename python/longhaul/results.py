@@ -1,6 +1,6 @@
 """What a run directory holds: `run.json` and the tables, read when they are first asked for."""
 
-import json
+import difflib
 import shutil
 import weakref
 from collections.abc import Sequence
@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
-from longhaul._engine import LonghaulError
+from longhaul.run_files import ResultsError, check_table, read_meta, read_table
 
 if TYPE_CHECKING:
     from longhaul.mesonet.tables import MesoNet
     from longhaul.summary import Summary
 
 
-class ResultsError(LonghaulError):
-    """A run directory, or something in it, that cannot be read."""
+__all__ = ["Results", "ResultsError", "open_runs"]
 
 
 class Results:
@@ -35,35 +33,16 @@ class Results:
         self.path = Path(path)
         if self.path.is_file():
             self.path = self.path.parent
-        self.meta: dict[str, Any] = self._read_meta()
-
-    def _read_meta(self) -> dict[str, Any]:
-        file = self.path / "run.json"
-        if not file.is_file():
-            there = "has no run.json" if self.path.is_dir() else "does not exist"
-            raise ResultsError(
-                f"{self.path}: not a run directory: it {there}; `longhaul run` writes one"
-            )
-        try:
-            meta: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as error:
-            raise ResultsError(
-                f"{file}: cannot be read ({error}); run the scenario again"
-            ) from None
-        return meta
+        self.meta: dict[str, Any] = read_meta(self.path)
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run, read anew."""
-        file = self.path / f"{name}.parquet"
-        if not file.is_file():
-            raise ResultsError(f"{file}: missing; {_REMEDIES.get(name, 'run the scenario again')}")
-        try:
-            return pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise ResultsError(
-                f"{file}: damaged or cut short ({reason}); run the scenario again"
-            ) from None
+        return read_table(self.path, self.meta, name, self._remedy(name))
+
+    @staticmethod
+    def _remedy(name: str) -> str:
+        """What to do about a table that is missing."""
+        return _REMEDIES.get(name, "run the scenario again")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -133,11 +112,17 @@ class Results:
     @property
     def warnings(self) -> list[str]:
         """What has to be read before the numbers are trusted."""
-        warnings = list(self.meta["warnings"])
-        if self.meta["stopped"]:
-            # Such a run holds only what was recorded before an algorithm raised an exception.
-            warnings.append(f"the run was stopped at {self.meta['simulated_s']:g} s")
-        return warnings
+        return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
+
+    @property
+    def stopped(self) -> str:
+        """How far a run came that was stopped before its end, and by what; empty for any other."""
+        meta = self.meta
+        if not meta["stopped"]:
+            return ""
+        whole = f" of {meta['duration_s']:g} s" if "duration_s" in meta else ""
+        by = f" by {meta['stopped_by']}" if "stopped_by" in meta else ""
+        return f"the run was stopped at {meta['simulated_s']:g} s{whole}{by}"
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:
@@ -152,28 +137,81 @@ class Results:
             .agg(
                 pl.col(
                     "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
-                    "retransmitted_pkts", "delivered_bytes",
+                    "retransmitted_pkts", "delivered_bytes", "in_order_bytes",
                 ).sum(),
                 pl.col("srtt_s").mean(),
             )
         )  # fmt: skip
 
     @cached_property
+    def sample_times(self) -> pl.Series:
+        """When samples were taken, in order."""
+        return self.series["t_s"].unique().sort()
+
+    @cached_property
     def link_series(self) -> pl.DataFrame:
         """The samples of links."""
         return self.series.filter(pl.col("kind") == "link")
 
+    @cached_property
+    def bundles(self) -> pl.DataFrame:
+        """The flows, with parallel streams added up: what summaries and plots call a flow."""
+        from longhaul.summary import bundles
+
+        return bundles(self.flows)
+
+    @cached_property
+    def response_times(self) -> pl.DataFrame:
+        """How long each response or transfer took that began in the measurement window.
+
+        Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
+        """
+        from longhaul.responses import response_times
+
+        return response_times(self)
+
     def observed_links(self) -> list[str]:
         """The links whose samples are recorded; without samples, the busiest one."""
-        if "series" in self.tables:
-            return self.link_series["name"].unique(maintain_order=True).to_list()
-        return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
+        if "series" not in self.tables:
+            return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
+        return list(self._sampled_links)
+
+    @cached_property
+    def _sampled_links(self) -> tuple[str, ...]:
+        """The links that have samples, which all have one at the beginning.
+
+        Read from there: the samples of a long run are too many for a list of names.
+        """
+        file = check_table(self.path, self.meta, "series", self._remedy("series"))
+        first = self.flows.height + self.links.height + self.tables.get("proxies", 0)
+        try:
+            head = pl.scan_parquet(file).head(first).select("t_s", "kind", "name").collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise ResultsError(f"{file}: damaged ({error}); run the scenario again") from None
+        links = head.filter(pl.col("kind") == "link", pl.col("t_s") == head["t_s"].min())
+        return tuple(links["name"])
 
     @cached_property
     def bottleneck(self) -> str:
         """The busiest of the observed links."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
+
+    def busy_links(self) -> list[str]:
+        """The observed links that are at least half as busy as the busiest, in their order."""
+        observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        share = pl.col("utilization").fill_null(0.0)
+        return observed.filter(share >= share.max() / 2)["name"].to_list()
+
+    def check_link(self, name: str) -> None:
+        """Refuse a link that has no samples."""
+        known = self.observed_links()
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else ""
+            raise ResultsError(
+                f"{self.path}: no samples of a link `{name}`{hint}; there are: {', '.join(known)}"
+            )
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:

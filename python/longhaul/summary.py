@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from longhaul.analysis.fairness import jain_of_column
+from longhaul.responses import FIGURES
 
 if TYPE_CHECKING:
     from longhaul.results import Results
+
+# Sources of flows that are one connection each, which shares of a link can be compared among: a
+# source of web traffic is many connections, and datagrams do not ask for a share.
+COMPARABLE = ("greedy", "transfer", "messages")
 
 # What can hold a sender back; a flow's limiting factor is the one that did longest.
 LIMITS = {
@@ -30,10 +35,14 @@ class Summary:
     @classmethod
     def of(cls, run: "Results") -> "Summary":
         """Summarise a run."""
-        flows = _flows(_bundles(run.flows))
+        flows = _flows(run.bundles)
         whole_bps = float(flows["goodput_bps"].sum())
         total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
         labels = flows.group_by("label", maintain_order=True).agg(_aggregates(whole_bps))
+        times = run.response_times
+        total |= times.select(FIGURES).to_dicts()[0]
+        of_labels = times.group_by("label").agg(FIGURES)
+        labels = labels.join(of_labels, on="label", how="left", maintain_order="left")
         return cls(labels, flows, _links(run.links, run.observed_links()), total)
 
     def link(self, name: str) -> dict[str, Any]:
@@ -51,8 +60,8 @@ class Summary:
         }
 
 
-def _bundles(flows: pl.DataFrame) -> pl.DataFrame:
-    """Each flow's figures, those of its parallel streams added up (spec 000 B.6, 003 B.8)."""
+def bundles(flows: pl.DataFrame) -> pl.DataFrame:
+    """Each flow's figures, those of its parallel streams added up."""
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")
@@ -62,11 +71,12 @@ def _bundles(flows: pl.DataFrame) -> pl.DataFrame:
     return (
         flows.group_by(pl.col("bundle").alias("name"), maintain_order=True)
         .agg(
-            pl.col("label", "congestion").first(),
+            pl.col("label", "congestion", "source").first(),
             pl.when(pl.col("transfer_bytes").count() > 0)
             .then(pl.col("transfer_bytes").sum())
             .alias("transfer_bytes"),
             pl.col("start_s").min(),
+            pl.when(done).then(pl.col("finish_s").max()).alias("finish_s"),
             pl.when(done).then(end - pl.col("start_s").min()).alias("completion_s"),
             ((pl.col("rtt_mean_s") * samples).sum() / samples.sum())
             .fill_nan(None)
@@ -91,9 +101,9 @@ def _flows(flows: pl.DataFrame) -> pl.DataFrame:
         limited_by=limit,
         limited_share=longest / pl.sum_horizontal(held),
     ).select(
-        "name", "label", "congestion", "transfer_bytes", "start_s", "completion_s", "goodput_bps",
-        "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples",
-        "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
+        "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
+        "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts",
+        "rtt_samples", "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
     )  # fmt: skip
 
 
@@ -102,11 +112,12 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
     goodput = pl.col("goodput_bps").fill_null(0.0)
     sent, samples = pl.col("sent_pkts"), pl.col("rtt_samples")
     limits = pl.col("limited_by").drop_nulls()
+    shares = goodput.filter(pl.col("source").is_in(COMPARABLE))
     return [
         pl.len().alias("flows"),
         goodput.sum().alias("goodput_bps"),
         (goodput.sum() / whole_goodput_bps).fill_nan(None).alias("share"),
-        jain_of_column(goodput).fill_nan(None).alias("jain"),
+        jain_of_column(shares).fill_nan(None).alias("jain"),
         # Only finite transfers can be completed.
         pl.when(pl.col("transfer_bytes").count() > 0)
         .then(pl.col("completion_s").count())

@@ -1,4 +1,4 @@
-"""The window of any algorithm round by round, with no network: `longhaul plot window`.
+"""The window of any algorithm round by round, with no network: `longhaul window`.
 
 Each round trip acknowledges one window of segments. Losses are counted in segments, or drawn; a
 lost segment cuts the window, once a round trip at most, and repairs take no time: the model behind
@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 
 from longhaul import _engine, identity, plots
 from longhaul.congestion import CongestionControl
-from longhaul.run import load
+from longhaul.running import load
+from longhaul.writing import write_text
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, or the class itself.
 Kind = str | type[CongestionControl]
@@ -216,7 +217,7 @@ def save(found: Sequence[Course], experiment: Experiment, path: Path) -> None:
     figures = [course.figures() for course in found]
     svg = inline_svg(drawing, "window")
     html = page("window.html", title=experiment.title(), figures=figures, svg=svg)
-    path.write_text(html, encoding="utf-8")
+    write_text(path, html)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import longhaul
 from longhaul.models import beside
 from longhaul.models.scenario import fluid
-from longhaul.run import load
+from longhaul.running import load
 
 SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")

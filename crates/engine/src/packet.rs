@@ -179,7 +179,7 @@ impl SackBlocks {
 }
 
 /// Where a packet's SACK blocks are stored; most packets have none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {

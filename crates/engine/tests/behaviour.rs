@@ -372,6 +372,64 @@ fn busy() -> Config {
     config
 }
 
+/// Bytes count as delivered when they arrive, not when a hole before them is filled: no interval has more
+/// of them than the bottleneck lets through. What is in order by then jumps.
+#[test]
+fn no_more_is_delivered_than_the_bottleneck_lets_through() {
+    let mut config = busy();
+    let every = Span::from_millis(20);
+    config.measure.every = Some(every);
+    let (totals, records) = run(&config);
+    let most = config.links[0].rate.as_bps() as f64 / 8.0 * every.as_secs_f64() + 1500.0;
+    let mut sums = std::collections::BTreeMap::<Time, (u64, u64)>::new();
+    for sample in &records.flows {
+        let sum = sums.entry(sample.time).or_default();
+        sum.0 += sample.delivered_bytes;
+        sum.1 += sample.in_order_bytes;
+        assert!(sample.in_order_bytes <= sample.delivered_bytes);
+    }
+    let sums: Vec<_> = sums.into_values().collect();
+    let steps = sums.windows(2);
+    let steps = steps.map(|two| (two[1].0 - two[0].0, two[1].1 - two[0].1));
+    let (delivered, in_order): (Vec<_>, Vec<_>) = steps.unzip();
+    assert!(delivered.iter().all(|&bytes| bytes as f64 <= most));
+    assert!(in_order.iter().any(|&bytes| bytes as f64 > 2.0 * most));
+    for flow in &totals.flows {
+        assert!(flow.total.in_order_pkts <= flow.total.delivered_pkts);
+        assert!(flow.total.delivered_pkts > 1000, "{flow:?}");
+    }
+}
+
+/// A window of one and a half packets has as many of their bytes as its time lets through, whatever serves.
+#[test]
+fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
+    for (service, ns2_clock) in [
+        (Service::OnArrival, false),
+        (Service::OnArrival, true),
+        (Service::Explicit, false),
+    ] {
+        let mut config = busy();
+        config.links[0].service = service;
+        config.links[0].loss = Loss::None;
+        if ns2_clock {
+            config.clock = Clock::Ns2;
+        }
+        let length = Span::from_micros(900);
+        config.measure.from = Time::ZERO + Span::from_millis(9_123);
+        config.duration = config.measure.from + length;
+        let (totals, _) = run(&config);
+        let link = &totals.links[0].window;
+        let capacity = config.links[0].rate.as_bps() as f64 / 8.0 * length.as_secs_f64();
+        let parts = [link.transmitted_bytes, link.departed_bytes as f64];
+        let [transmitted, departed] = parts.map(|bytes| bytes / capacity);
+        assert!(
+            (transmitted - 1.0).abs() < 1e-6,
+            "{service:?} {transmitted}"
+        );
+        assert!((departed - 1.0).abs() > 0.1, "{service:?} {departed}");
+    }
+}
+
 /// What links count of drops and marks belongs to one flow or another, under any discipline.
 #[test]
 fn drops_and_marks_belong_to_flows() {

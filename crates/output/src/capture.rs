@@ -1,15 +1,16 @@
 //! packets.pcapng: the packets of the captured links, headers only.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::CapturedPacket;
 
+use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
-use crate::frame::{Connection, HEADER_BYTES_MAX};
+use crate::frame::{Conversation, HEADER_BYTES_MAX};
 use crate::pcapng::PcapngWriter;
+use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
@@ -17,19 +18,21 @@ pub(crate) const FILE: &str = "packets.pcapng";
 #[derive(Debug)]
 pub(crate) struct Capture {
     path: PathBuf,
-    connections: Vec<Connection>,
+    conversations: Vec<Conversation>,
+    ports: PortTable,
     /// Interface number of each link; links that are not captured have none.
     interfaces: Vec<Option<u32>>,
-    writer: PcapngWriter<BufWriter<File>>,
+    writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,
     packets: u64,
 }
 
 impl Capture {
     /// One interface for each captured link.
-    pub(crate) fn create(path: PathBuf, config: &Config) -> Result<Self, OutputError> {
+    pub(crate) fn create(file: &NewFile, config: &Config) -> Result<Self, OutputError> {
+        let path = file.path.clone();
         let describe = || -> io::Result<_> {
-            let mut writer = PcapngWriter::new(BufWriter::new(File::create(&path)?), "longhaul")?;
+            let mut writer = PcapngWriter::new(BufWriter::new(file.create()?), "longhaul")?;
             let mut interfaces = Vec::new();
             let mut next = 0;
             for link in &config.links {
@@ -42,10 +45,11 @@ impl Capture {
             Ok((writer, interfaces))
         };
         let (writer, interfaces) = describe().map_err(OutputError::io("write", &path))?;
-        let connections = Connection::all(config);
+        let conversations = Conversation::all(config);
         Ok(Self {
             path,
-            connections,
+            conversations,
+            ports: PortTable::default(),
             interfaces,
             writer,
             frame: Vec::new(),
@@ -57,8 +61,8 @@ impl Capture {
         let Some(interface) = self.interfaces[packet.link as usize] else {
             return Ok(());
         };
-        let connection = &self.connections[packet.flow as usize];
-        let frame_bytes = connection.write_headers(packet, &mut self.frame);
+        let conversation = &self.conversations[packet.flow as usize];
+        let frame_bytes = conversation.write_headers(packet, &mut self.ports, &mut self.frame);
         self.packets += 1;
         self.writer
             .packet(interface, packet.time, &self.frame, frame_bytes)
@@ -70,7 +74,7 @@ impl Capture {
         let into_file = self.writer.into_inner().into_inner();
         into_file
             .map_err(IntoInnerError::into_error)
-            .and_then(|file| file.sync_all())
+            .and_then(|file| file.finish(&self.path))
             .map_err(OutputError::io("write", &self.path))?;
         Ok(self.packets)
     }

@@ -1,14 +1,20 @@
 //! A directory that appears under its name only when it is complete.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use crate::digest::{Digests, NewFile};
 use crate::error::OutputError;
 
 /// The file that makes a directory a run directory.
 pub(crate) const RUN_JSON: &str = "run.json";
+
+/// What names of directories under way begin with, behind the name of the run.
+const PARTIAL: &str = "partial-";
+/// What the directory of a run is called that was stopped and must not replace a finished one.
+const STOPPED: &str = "stopped";
 
 /// A directory under a temporary name beside its future one; removed unless published.
 #[derive(Debug)]
@@ -18,24 +24,35 @@ pub(crate) struct PartialDirectory {
     overwrite: bool,
     /// Whether the temporary directory stays when the run is not complete.
     kept: bool,
+    digests: Digests,
+    /// Held as long as the directory is under way, so that nobody takes it for left over.
+    _lock: Option<File>,
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>`, and missing parents.
+    /// Creates `<target>.partial-<process id>`, and missing parents. Removes what killed processes have
+    /// left there of the same run.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
+        remove_left_over(&target);
         for attempt in 0_u32.. {
-            let temporary = own_sibling(&target, "partial", attempt);
+            let temporary = own_sibling(&target, attempt);
             match fs::create_dir(&temporary) {
                 Ok(()) => {
+                    let Some(lock) = lock(&temporary) else {
+                        // Somebody took it for left over before it was locked.
+                        continue;
+                    };
                     return Ok(Self {
                         temporary,
                         target,
                         overwrite,
                         kept: false,
+                        digests: Digests::default(),
+                        _lock: lock,
                     });
                 }
-                // Another thread's, or left over by a killed process of the same number.
+                // Another thread's, or left over where directories cannot be locked.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(OutputError::io("create", &temporary)(error)),
             }
@@ -57,6 +74,8 @@ impl PartialDirectory {
             target,
             overwrite,
             kept: true,
+            digests: Digests::default(),
+            _lock: None,
         };
         Ok((directory, found))
     }
@@ -66,41 +85,40 @@ impl PartialDirectory {
         &self.target
     }
 
-    /// The path of a file in the directory.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.temporary.join(name)
+    /// A file in the directory.
+    pub(crate) fn file(&self, name: &str) -> NewFile {
+        NewFile::new(self.temporary.join(name), self.digests.clone())
+    }
+
+    /// The digests of its files.
+    pub(crate) fn digests(&self) -> &Digests {
+        &self.digests
     }
 
     /// Writes a whole file to the disk.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
-        let path = self.file(name);
+        let path = self.temporary.join(name);
         File::create(&path)
             .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Gives the directory its name. An older run of that name goes only now.
-    pub(crate) fn publish(self) -> Result<PathBuf, OutputError> {
-        check_target(&self.target, self.overwrite)?;
+    /// Gives the directory its name. An older run of that name goes only now, and never for one that was
+    /// `stopped`: that gets the name `<target>.stopped` beside it.
+    pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
+        let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
+        let (target, overwrite) = if stopped && replaces {
+            (sibling(&self.target, STOPPED), true)
+        } else {
+            (self.target.clone(), self.overwrite)
+        };
+        check_target(&target, overwrite)?;
         sync_directory(&self.temporary)?;
-        let replaced = own_sibling(&self.target, "replaced", 0);
-        let replaces = self.target.exists();
-        if replaces {
-            rename(&self.target, &replaced)?;
-        }
-        if let Err(error) = rename(&self.temporary, &self.target) {
-            if replaces {
-                rename(&replaced, &self.target)?;
-            }
-            return Err(error);
-        }
-        if replaces {
-            fs::remove_dir_all(&replaced).map_err(OutputError::io("remove", &replaced))?;
-        }
-        if let Some(parent) = self.target.parent() {
+        put_in_place(&self.temporary, &target)?;
+        if let Some(parent) = target.parent() {
             sync_directory(parent)?;
         }
-        Ok(self.target.clone())
+        Ok(target)
     }
 }
 
@@ -109,8 +127,79 @@ impl Drop for PartialDirectory {
         if self.kept {
             return;
         }
-        // Published, there is nothing left to remove; and an error here has nobody to go to.
+        // Published, there is nothing left to remove but the run that was replaced; and an error here has
+        // nobody to go to.
         let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
+/// Gives a directory its name, in one step. What had the name before has the temporary one then, which is
+/// that of something to be removed.
+fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
+    if !target.exists() {
+        return rename(temporary, target);
+    }
+    match exchange(temporary, target) {
+        Ok(()) => Ok(()),
+        // Not every file system, nor every system, can: there is a moment without any run then.
+        Err(_) => {
+            let replaced = sibling(target, &format!("replaced-{}", process::id()));
+            rename(target, &replaced)?;
+            if let Err(error) = rename(temporary, target) {
+                rename(&replaced, target)?;
+                return Err(error);
+            }
+            fs::remove_dir_all(&replaced).map_err(OutputError::io("remove", &replaced))
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Locks a new directory; nothing if it is gone already. Where directories cannot be locked, there is no lock,
+/// and nobody removes what others leave.
+fn lock(path: &Path) -> Option<Option<File>> {
+    let Ok(file) = File::open(path) else {
+        return path.exists().then_some(None);
+    };
+    let locked = file.try_lock();
+    if !path.exists() {
+        return None;
+    }
+    match locked {
+        Ok(()) => Some(Some(file)),
+        Err(TryLockError::WouldBlock) => None,
+        Err(TryLockError::Error(_)) => Some(None),
+    }
+}
+
+/// Removes directories under way of the same run that no process holds any more. That one cannot be
+/// removed stops nobody.
+fn remove_left_over(target: &Path) {
+    let prefix = sibling(target, PARTIAL);
+    let (Some(parent), Some(prefix)) = (target.parent(), prefix.file_name()) else {
+        return;
+    };
+    let prefix = prefix.as_encoded_bytes();
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(prefix)
+            && let Ok(directory) = File::open(entry.path())
+            && directory.try_lock().is_ok()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -137,6 +226,13 @@ fn check_target(target: &Path, overwrite: bool) -> Result<(), OutputError> {
     }
 }
 
+/// Whether there is a run that was stopped before its end.
+fn is_stopped(target: &Path) -> bool {
+    let text = fs::read(target.join(RUN_JSON)).unwrap_or_default();
+    let run: Result<serde_json::Value, _> = serde_json::from_slice(&text);
+    run.is_ok_and(|run| run["stopped"] == true)
+}
+
 /// `<target>.<what>`.
 pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
@@ -145,11 +241,11 @@ pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
 }
 
 /// One that no other process has.
-fn own_sibling(target: &Path, what: &str, attempt: u32) -> PathBuf {
+fn own_sibling(target: &Path, attempt: u32) -> PathBuf {
     let id = process::id();
     match attempt {
-        0 => sibling(target, &format!("{what}-{id}")),
-        _ => sibling(target, &format!("{what}-{id}-{attempt}")),
+        0 => sibling(target, &format!("{PARTIAL}{id}")),
+        _ => sibling(target, &format!("{PARTIAL}{id}-{attempt}")),
     }
 }
 

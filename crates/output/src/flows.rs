@@ -25,7 +25,7 @@ impl FlowRow {
         let alive_to = self.totals.finish.unwrap_or(self.end);
         Period {
             counters,
-            followed: matches!(
+            one_connection: matches!(
                 self.flow().transport,
                 Transport::Tcp(_) | Transport::Messages(..)
             ),
@@ -38,8 +38,8 @@ impl FlowRow {
 /// What a flow did in a period.
 struct Period {
     counters: FlowCounters,
-    /// Whether links know the flow's packets: it has one connection, which lasts.
-    followed: bool,
+    /// Whether it is one connection, which lasts: links know its packets, and it has one window.
+    one_connection: bool,
     duration_s: f64,
     /// How long the flow existed in it.
     alive_s: f64,
@@ -78,6 +78,21 @@ fn identity() -> Vec<Column<FlowRow>> {
             |row: &FlowRow| {
                 let tcp = row.flow().transport.tcp();
                 tcp.map(|tcp| tcp.congestion.kind.as_str()).into()
+            },
+        ),
+        Column::new(
+            "source",
+            Text,
+            "",
+            "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams",
+            |row: &FlowRow| {
+                Cell::Text(match &row.flow().transport {
+                    Transport::Tcp(tcp) if tcp.transfer.is_some() => "transfer",
+                    Transport::Tcp(_) => "greedy",
+                    Transport::Messages(..) => "messages",
+                    Transport::Traffic(..) => "traffic",
+                    Transport::Udp(_) => "datagrams",
+                })
             },
         ),
         Column::new("from", Text, "", "sending node", |row: &FlowRow| {
@@ -136,7 +151,7 @@ fn counters() -> Vec<Counter<Period>> {
         }),
         Counter::pkts(
             "delivered_pkts",
-            "packets handed to the application in order",
+            "packets that arrived for the first time, in order or not",
             |p| Cell::Count(p.counters.delivered_pkts),
         ),
         Counter::bytes("delivered_bytes", "their payload", |p| {
@@ -145,9 +160,17 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real(
             "goodput_bps",
             "bit/s",
-            "delivered payload over the length of the period",
+            "payload that arrived for the first time, over the length of the period",
             |p| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
         ),
+        Counter::pkts(
+            "in_order_pkts",
+            "packets handed to the application, which gets them in order",
+            |p| Cell::Count(p.counters.in_order_pkts),
+        ),
+        Counter::bytes("in_order_bytes", "their payload", |p| {
+            Cell::Count(p.counters.in_order_bytes)
+        }),
         Counter::pkts(
             "dropped_pkts",
             "packets that links dropped; not known of connections that come and go, and of datagrams",
@@ -185,8 +208,11 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real(
             "cwnd_mean_pkts",
             "pkts",
-            "mean congestion window while the flow existed",
-            |p| ratio(p.counters.cwnd_integral, p.alive_s),
+            "mean congestion window while the flow existed; none of connections that come and go",
+            |p| match p.one_connection {
+                true => ratio(p.counters.cwnd_integral, p.alive_s),
+                false => Cell::Null,
+            },
         ),
         Counter::real(
             "limited_network_s",
@@ -220,7 +246,7 @@ fn counters() -> Vec<Counter<Period>> {
 }
 
 fn followed(period: &Period, pkts: u64) -> Cell<'static> {
-    if period.followed {
+    if period.one_connection {
         Cell::Count(pkts)
     } else {
         Cell::Null

@@ -9,6 +9,8 @@ use longhaul_engine::config::Tcp;
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_units::Time;
 
+use crate::ports::PortTable;
+
 const ETHERNET_BYTES: usize = 14;
 const ETHERTYPE_IPV4: u16 = 0x0800;
 const IP_BYTES: usize = 20;
@@ -22,15 +24,10 @@ const PROTOCOL_UDP: u8 = 17;
 /// No frame has more header bytes.
 pub(crate) const HEADER_BYTES_MAX: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES_MAX;
 
-/// Senders use the dynamic ports (RFC 6335), receivers a port below them.
-const FIRST_SENDER_PORT: u32 = 49_152;
-const SENDER_PORTS: u32 = 65_536 - FIRST_SENDER_PORT;
-const FIRST_RECEIVER_PORT: u32 = 40_000;
-
 /// Largest shift of the window scale option (RFC 7323 section 2.3).
 const WINDOW_SHIFT_MAX: u32 = 14;
 
-/// One end of a flow.
+/// One end of a connection.
 #[derive(Clone, Copy, Debug)]
 struct End {
     node: u32,
@@ -38,14 +35,6 @@ struct End {
 }
 
 impl End {
-    /// Another connection of the same flow.
-    fn of_connection(self, number: u32) -> Self {
-        let dynamic =
-            (u32::from(self.port) - FIRST_SENDER_PORT + number % SENDER_PORTS) % SENDER_PORTS;
-        let port = (FIRST_SENDER_PORT + dynamic) as u16;
-        Self { port, ..self }
-    }
-
     /// A locally administered address.
     fn ethernet(self) -> [u8; 6] {
         let [a, b, c, d] = self.node.to_be_bytes();
@@ -61,15 +50,17 @@ impl End {
 
 /// What all packets of a flow have in common.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection {
-    sender: End,
-    receiver: End,
+pub(crate) struct Conversation {
+    /// Its nodes.
+    from: u32,
+    to: u32,
+    /// What the option says: the most payload of a segment without other options (RFC 6691 section 2).
     mss_bytes: u16,
     window_shift: u32,
     sack_permitted: bool,
 }
 
-impl Connection {
+impl Conversation {
     /// Those of flows, and behind them those between the nodes of proxies.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
@@ -80,18 +71,15 @@ impl Connection {
             .proxies
             .iter()
             .map(|proxy| (proxy.start, proxy.end, Some(&proxy.tcp)));
-        (0..)
-            .zip(flows.chain(proxies))
-            .map(|(id, (from, to, tcp))| Self::new(id, from, to, tcp.map(AsRef::as_ref)))
+        let all = flows.chain(proxies);
+        all.map(|(from, to, tcp)| Self::new(from, to, tcp.map(AsRef::as_ref)))
             .collect()
     }
 
-    fn new(id: u32, from: usize, to: usize, tcp: Option<&Tcp>) -> Self {
-        let sender_port = (FIRST_SENDER_PORT + id % SENDER_PORTS) as u16;
-        let receiver_port = (FIRST_RECEIVER_PORT + id / SENDER_PORTS) as u16;
+    fn new(from: usize, to: usize, tcp: Option<&Tcp>) -> Self {
         let (mss_bytes, window_bytes, sack_permitted) = match tcp {
             Some(tcp) => (
-                tcp.mss_bytes.min(u16::MAX.into()) as u16,
+                (tcp.mss_bytes + tcp.timestamps.unwrap_or(0)).min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
                 tcp.recovery.uses_sack(),
             ),
@@ -99,14 +87,8 @@ impl Connection {
         };
         let needed = (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes >> shift <= u16::MAX.into());
         Self {
-            sender: End {
-                node: from as u32,
-                port: sender_port,
-            },
-            receiver: End {
-                node: to as u32,
-                port: receiver_port,
-            },
+            from: from as u32,
+            to: to as u32,
             mss_bytes,
             window_shift: needed.unwrap_or(WINDOW_SHIFT_MAX),
             sack_permitted,
@@ -114,13 +96,13 @@ impl Connection {
     }
 
     /// Writes the headers of a packet to `frame` and returns the bytes of the whole frame.
-    pub(crate) fn write_headers(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) -> u32 {
-        let sender = self.sender.of_connection(packet.connection);
-        let (from, to) = if packet.reverse {
-            (self.receiver, sender)
-        } else {
-            (sender, self.receiver)
-        };
+    pub(crate) fn write_headers(
+        &self,
+        packet: &CapturedPacket,
+        table: &mut PortTable,
+        frame: &mut Vec<u8>,
+    ) -> u32 {
+        let (from, to) = self.ends(packet, table);
         frame.clear();
         frame.extend(to.ethernet());
         frame.extend(from.ethernet());
@@ -140,6 +122,29 @@ impl Connection {
         let place = if packet.udp { 6 } else { 16 };
         transport[place..place + 2].copy_from_slice(&checksum.to_be_bytes());
         (ETHERNET_BYTES + ip_bytes) as u32
+    }
+
+    /// Where a packet comes from, and where it goes to.
+    fn ends(&self, packet: &CapturedPacket, table: &mut PortTable) -> (End, End) {
+        let (opener, listener) = match packet.opened_by_receiver {
+            true => (self.to, self.from),
+            false => (self.from, self.to),
+        };
+        let name = (packet.flow, packet.connection, packet.opened_by_receiver);
+        let ports = table.of(name, opener);
+        let opener = End {
+            node: opener,
+            port: ports.opener,
+        };
+        let listener = End {
+            node: listener,
+            port: ports.listener,
+        };
+        if packet.reverse == packet.opened_by_receiver {
+            (opener, listener)
+        } else {
+            (listener, opener)
+        }
     }
 
     fn write_tcp(&self, packet: &CapturedPacket, from: End, to: End, frame: &mut Vec<u8>) {

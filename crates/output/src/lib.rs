@@ -6,8 +6,10 @@
 //! part of run.json depends on the machine or the hour.
 
 mod capture;
+mod catalogue;
 mod checkpoint;
 mod counters;
+mod digest;
 mod directory;
 mod element;
 mod error;
@@ -18,12 +20,14 @@ mod frame;
 mod links;
 mod mesonet;
 mod pcapng;
+mod ports;
 mod proxies;
 mod run_json;
 mod run_writer;
 mod series;
 mod table;
 
+pub use catalogue::{ColumnInfo, columns};
 pub use error::OutputError;
 pub use mesonet::{MesoNetMeta, MesoNetRows, MesoNetWriter};
 pub use run_json::Rows;

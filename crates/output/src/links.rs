@@ -128,10 +128,11 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real(
             "utilization",
             "",
-            "transmitted bits over the rate, from 0 to 1; over the mean one, if it changes",
+            "bits that left in the period, parts of packets included, over the rate, from 0 to 1; over \
+             the mean one, if it changes",
             |p| {
                 ratio(
-                    p.counters.departed_bytes as f64 * 8.0,
+                    p.counters.transmitted_bytes * 8.0,
                     p.rate_bps * p.duration_s,
                 )
             },

@@ -1,6 +1,7 @@
 //! run.json: where a run's tables come from and what it took to make them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use longhaul_engine::RESULTS_VERSION;
@@ -9,6 +10,7 @@ use longhaul_engine::measure::{MesoNetTotals, Totals};
 use longhaul_units::Time;
 use serde::Serialize;
 
+use crate::digest::{self, Digests};
 use crate::run_writer::RunMeta;
 
 /// The document, with rows of type `R`. Keys appear in this order.
@@ -19,8 +21,13 @@ pub(crate) struct RunJson<'a, R> {
     seed: u64,
     replication: u64,
     simulated_s: f64,
+    /// How long the scenario is.
+    duration_s: f64,
     /// Whether the run was stopped before the end of the scenario.
     stopped: bool,
+    /// By what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_by: Option<String>,
     measured_from_s: f64,
     data_packets: u64,
     events: u64,
@@ -32,7 +39,26 @@ pub(crate) struct RunJson<'a, R> {
     rows: R,
     scenario_hash: &'a str,
     scenario: &'a serde_json::Value,
+    #[serde(skip)]
     machine: Machine,
+}
+
+/// Digests of the other files, by name.
+#[derive(Serialize)]
+struct Files {
+    sha256: BTreeMap<String, String>,
+}
+
+/// The digest of what stands above it.
+#[derive(Serialize)]
+struct Own<'a> {
+    #[serde(rename = "sha256_above")]
+    sha256: &'a str,
+}
+
+#[derive(Serialize)]
+struct OfMachine<'a> {
+    machine: &'a Machine,
 }
 
 /// Rows of each table and packets of the capture; nothing for files that the run does not have.
@@ -149,7 +175,9 @@ impl<'a, R> RunJson<'a, R> {
             seed: 0,
             replication: 0,
             simulated_s: 0.0,
+            duration_s: meta.duration.as_secs_f64(),
             stopped: false,
+            stopped_by: None,
             measured_from_s: 0.0,
             data_packets: 0,
             events: 0,
@@ -184,10 +212,33 @@ impl Machine {
 }
 
 impl<R: Serialize> RunJson<'_, R> {
-    /// As a text file.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("numbers, names and JSON");
-        bytes.push(b'\n');
-        bytes
+    /// The same run, stopped by something.
+    pub(crate) fn stopped_by(self, stopped_by: Option<String>) -> Self {
+        Self { stopped_by, ..self }
+    }
+
+    /// As a text file: the document, then the SHA-256 of each other file and of all text up to its own, and
+    /// at last what depends on the machine.
+    pub(crate) fn to_bytes(&self, files: &Digests) -> Vec<u8> {
+        const EXPECT: &str = "numbers, names and JSON";
+        let mut text = serde_json::to_string_pretty(self).expect(EXPECT);
+        let files = Files {
+            sha256: files.all(),
+        };
+        let mut add = |value: String| {
+            // Both are objects: the end of one and the beginning of the other go.
+            text.truncate(text.trim_end().len() - "\n}".len());
+            text.push(',');
+            text.push_str(&value["{".len()..]);
+            text.push('\n');
+            digest::of_text(&text[..text.trim_end().len() - "\n}".len()])
+        };
+        let sha256 = add(serde_json::to_string_pretty(&files).expect(EXPECT));
+        add(serde_json::to_string_pretty(&Own { sha256: &sha256 }).expect(EXPECT));
+        let machine = OfMachine {
+            machine: &self.machine,
+        };
+        add(serde_json::to_string_pretty(&machine).expect(EXPECT));
+        text.into_bytes()
     }
 }

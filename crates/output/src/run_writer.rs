@@ -7,12 +7,13 @@ use std::time::Duration;
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
     CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
-    Recorder, Totals,
+    Recorder, Ticker, Totals,
 };
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
 use crate::capture::{self, Capture};
+use crate::digest::NewFile;
 use crate::directory::{PartialDirectory, RUN_JSON};
 use crate::error::OutputError;
 use crate::events::{self, EventRow};
@@ -43,6 +44,8 @@ pub struct RunMeta<C = Config> {
     pub warnings: Vec<String>,
     /// Whether an older run of the same name is replaced.
     pub overwrite: bool,
+    /// How long the run would have been, had nobody stopped it.
+    pub duration: Time,
 }
 
 /// A run that is complete on disk.
@@ -69,6 +72,9 @@ pub struct RunWriter {
     /// By link.
     capacities: Vec<CapacityMeter>,
     progress: Progress,
+    ticker: Ticker,
+    /// What stopped the run.
+    stopped_by: Option<String>,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
 }
@@ -100,7 +106,7 @@ impl RunWriter {
             .transpose()?;
         let captures = config.links.iter().any(|link| link.captured);
         let capture = captures
-            .then(|| Capture::create(directory.file(capture::FILE), config))
+            .then(|| Capture::create(&directory.file(capture::FILE), config))
             .transpose()?;
         let flow_names = config.flows.iter().map(|flow| flow.name.as_str());
         let proxy_names = config.proxies.iter().map(|proxy| proxy.name.as_str());
@@ -116,8 +122,21 @@ impl RunWriter {
             flow_names,
             capacities,
             progress,
+            ticker: Ticker::default(),
+            stopped_by: None,
             error: None,
         })
+    }
+
+    /// The same, asked for reports of progress by a ticker.
+    #[must_use]
+    pub fn with_ticker(self, ticker: Ticker) -> Self {
+        Self { ticker, ..self }
+    }
+
+    /// Takes note of what has stopped the run, for whoever reads it.
+    pub fn note_stop(&mut self, by: &str) {
+        self.stopped_by = Some(by.to_string());
     }
 
     /// Writes what is known at the end and gives the directory its name. `wall` is the time that
@@ -162,9 +181,10 @@ impl RunWriter {
             packets: self.capture.map(Capture::finish).transpose()?,
         };
         let run = RunJson::new(&meta, totals, rows, wall, peak_memory_bytes);
-        directory.write(RUN_JSON, &run.to_bytes())?;
+        let run = run.stopped_by(self.stopped_by);
+        directory.write(RUN_JSON, &run.to_bytes(directory.digests()))?;
         Ok(RunSummary {
-            directory: directory.publish()?,
+            directory: directory.publish(totals.stopped)?,
             rows,
         })
     }
@@ -245,6 +265,10 @@ impl Recorder for RunWriter {
             None => (self.progress)(now, data_packets),
         }
     }
+
+    fn ticker(&self) -> Ticker {
+        self.ticker.clone()
+    }
 }
 
 impl std::fmt::Debug for RunWriter {
@@ -256,11 +280,11 @@ impl std::fmt::Debug for RunWriter {
 }
 
 pub(crate) fn write_table<R>(
-    path: PathBuf,
+    file: NewFile,
     columns: Vec<Column<R>>,
     rows: Vec<R>,
 ) -> Result<u64, OutputError> {
-    let mut table = Table::create(path, columns)?;
+    let mut table = Table::create(file, columns)?;
     for row in rows {
         table.push(row)?;
     }

@@ -20,6 +20,13 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Of nothing.
+    pub(crate) const NONE: Self = Self {
+        all: Vec::new(),
+        before_links: 0,
+        before_proxies: 0,
+    };
+
     pub(crate) fn of(config: &Config) -> Self {
         let flows = config.flows.iter().map(|flow| flow.name.as_str());
         let links = config.links.iter().map(|link| link.name.as_str());
@@ -153,8 +160,14 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
         flow(
             "delivered_bytes",
             "bytes",
-            "payload delivered in order",
+            "payload that arrived for the first time, in order or not",
             |f| f.delivered_bytes,
+        ),
+        flow(
+            "in_order_bytes",
+            "bytes",
+            "payload handed to the application, in order",
+            |f| f.in_order_bytes,
         ),
         link("queue_pkts", "pkts", "packets waiting", |l| l.queue_pkts),
         link("queue_bytes", "bytes", "bytes waiting", |l| l.queue_bytes),
@@ -185,6 +198,12 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
         link("departed_bytes", "bytes", "bytes transmitted", |l| {
             l.departed_bytes
         }),
+        link(
+            "transmitted_bytes",
+            "bytes",
+            "the same with the part of the packet in service that has left",
+            |l| l.transmitted_bytes,
+        ),
         link("dropped_pkts", "pkts", "packets dropped, any cause", |l| {
             l.dropped_pkts
         }),

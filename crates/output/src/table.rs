@@ -3,7 +3,6 @@
 mod stored;
 mod values;
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use parquet::schema::types::{ColumnPath, Type};
 use serde::Serialize;
 
 use self::values::{Listed, Values};
+use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
 pub(crate) use self::stored::StoredTable;
@@ -199,6 +199,11 @@ impl<R> Column<R> {
             .build()
     }
 
+    /// Name, unit, and what it holds.
+    pub(crate) fn info(&self) -> (&str, &'static str, &str) {
+        (&self.name, self.unit, &self.description)
+    }
+
     fn description(&self) -> Description<'_> {
         Description {
             name: &self.name,
@@ -228,21 +233,27 @@ pub(crate) struct Table<R> {
     rows: u64,
     /// Rows of a row group.
     group: u64,
-    writer: SerializedFileWriter<File>,
+    writer: SerializedFileWriter<DigestedFile>,
 }
 
 impl<R> Table<R> {
-    pub(crate) fn create(path: PathBuf, columns: Vec<Column<R>>) -> Result<Self, OutputError> {
-        Self::create_of_runs(path, columns, |_, _| true)
+    pub(crate) fn create(
+        file: impl Into<NewFile>,
+        columns: Vec<Column<R>>,
+    ) -> Result<Self, OutputError> {
+        Self::create_of_runs(file, columns, |_, _| true)
     }
 
     /// One whose rows come in runs of rows that are `alike` in their parts.
     pub(crate) fn create_of_runs(
-        path: PathBuf,
+        file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
         alike: fn(&R, &R) -> bool,
     ) -> Result<Self, OutputError> {
-        let file = File::create(&path).map_err(OutputError::io("create", &path))?;
+        let file = file.into();
+        let created = file.create();
+        let path = file.path;
+        let file = created.map_err(OutputError::io("create", &path))?;
         let writer = schema(&columns)
             .and_then(|schema| {
                 SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(&columns)))
@@ -303,7 +314,7 @@ impl<R> Table<R> {
             .writer
             .into_inner()
             .map_err(OutputError::table(&self.path))?;
-        file.sync_all()
+        file.finish(&self.path)
             .map_err(OutputError::io("write", &self.path))?;
         Ok(self.rows)
     }
@@ -316,7 +327,7 @@ impl<R> Table<R> {
 }
 
 fn row_group<'a>(
-    writer: &mut SerializedFileWriter<File>,
+    writer: &mut SerializedFileWriter<DigestedFile>,
     columns: impl Iterator<Item = &'a mut Values>,
 ) -> ParquetResult<()> {
     let mut group = writer.next_row_group()?;

@@ -39,15 +39,66 @@ pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
+/// Every key of a scenario.
+#[pyfunction]
+pub(crate) fn scenario_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    keys(py, &longhaul_scenario::keys())
+}
+
 /// Every key of `[mesonet]`.
 #[pyfunction]
 pub(crate) fn mesonet_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    keys(py, &longhaul_scenario::mesonet_keys())
+}
+
+/// Every kind of traffic, with its keys.
+#[pyfunction]
+pub(crate) fn traffic(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for key in longhaul_scenario::mesonet_keys() {
+    for traffic in longhaul_scenario::traffic() {
         let row = PyDict::new(py);
-        row.set_item("name", key.path)?;
+        row.set_item("name", traffic.kind)?;
+        row.set_item("keys", keys(py, &traffic.keys)?)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+/// Every profile.
+#[pyfunction]
+pub(crate) fn profiles(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for profile in longhaul_scenario::profiles() {
+        let row = PyDict::new(py);
+        row.set_item("name", profile.name)?;
+        row.set_item("description", profile.description)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+/// Every column of the tables of a run over links.
+#[pyfunction]
+pub(crate) fn columns(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for column in longhaul_output::columns() {
+        let row = PyDict::new(py);
+        row.set_item("table", column.table)?;
+        row.set_item("name", column.name)?;
+        row.set_item("unit", column.unit)?;
+        row.set_item("description", column.description)?;
+        list.append(row)?;
+    }
+    Ok(list)
+}
+
+fn keys<'py>(py: Python<'py>, keys: &[longhaul_scenario::Key]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for key in keys {
+        let row = PyDict::new(py);
+        row.set_item("name", &key.path)?;
         row.set_item("description", key.help)?;
-        row.set_item("allowed", key.allowed)?;
+        row.set_item("allowed", &key.allowed)?;
         list.append(row)?;
     }
     Ok(list)

@@ -56,7 +56,9 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::{algorithms, mesonet_keys, queues};
+    use crate::catalogue::{
+        algorithms, columns, mesonet_keys, profiles, queues, scenario_keys, traffic,
+    };
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
     #[pymodule_export]

@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-use crate::run::StoppedBy;
+use crate::watch::{Stop, StoppedBy};
 
 /// Names of classes, in the order of the records.
 const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
@@ -125,7 +125,7 @@ impl MesoNetRecorder for Measuring {
             Err(error) => {
                 self.failed = true;
                 let mut stopped_by = self.stopped_by.lock().expect("nobody panics with it");
-                stopped_by.get_or_insert(error);
+                stopped_by.get_or_insert(Stop::Raised(error));
             }
         }
     }

@@ -1,41 +1,51 @@
 //! One run: from a checked scenario to its directory, while Python goes on.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::Control;
+use longhaul_engine::measure::{Control, Ticker};
 use longhaul_engine::simulation::{self, SetupError};
 use longhaul_output::{
     MesoNetMeta, MesoNetWriter, OutputError as WriteError, Progress, RunMeta, RunWriter,
 };
 use longhaul_scenario::{Scenario, Simulation};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::algorithm;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
 use crate::measures::Measuring;
 use crate::memory::Baseline;
-use crate::watch::Watch;
+use crate::watch::{Clock, Stop, StoppedBy, Watch};
 
-/// Why a run was stopped, if it was, by the Python side.
-pub(crate) type StoppedBy = Arc<Mutex<Option<PyErr>>>;
+/// How a run is to be done.
+pub(crate) struct Options {
+    pub(crate) progress: Option<Py<PyAny>>,
+    /// Functions that get each interval of MesoNet.
+    pub(crate) measures: Vec<Py<PyAny>>,
+    pub(crate) overwrite: bool,
+    /// How often to keep what a run of MesoNet can be gone on with by the same call.
+    pub(crate) checkpoint_every: Option<Duration>,
+    /// After how long by the wall clock to stop.
+    pub(crate) limit: Option<Duration>,
+}
 
-/// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails, is interrupted,
-/// or `progress` raises. What was recorded before an algorithm in Python raised an exception is
-/// kept, marked as stopped. `measures` are functions that get each interval of MesoNet. With
-/// `checkpoint_every` a run of MesoNet can be gone on with by the same call when this one was killed.
-/// Called without the interpreter's lock.
-pub(crate) fn run(
-    scenario: &Scenario,
-    out: &Path,
-    progress: Option<Py<PyAny>>,
-    measures: Vec<Py<PyAny>>,
-    overwrite: bool,
-    checkpoint_every: Option<Duration>,
-) -> PyResult<()> {
+/// A run that is on disk.
+pub(crate) struct Ended {
+    pub(crate) directory: PathBuf,
+    /// What Python raised, if that stopped the run.
+    pub(crate) raised: Option<PyErr>,
+}
+
+/// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails. What was recorded
+/// before the run was stopped is kept, marked as stopped, and an older run not replaced by it; with
+/// checkpoints it is the checkpoint that is kept. Called without the interpreter's lock.
+pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<Ended> {
     let stopped_by = StoppedBy::default();
-    let mut watch = Watch::new(progress, stopped_by.clone());
+    let ticker = Ticker::default();
+    let (limit, by) = (options.limit, stopped_by.clone());
+    let mut watch = Watch::new(options.progress, ticker.clone(), limit, by);
     let turn: Progress = Box::new(move |now, packets| {
         if algorithm::has_failed() {
             return Control::Stop;
@@ -45,33 +55,41 @@ pub(crate) fn run(
     // Of an earlier run in this thread, if it had nobody to tell.
     algorithm::take_failure();
     let memory = Baseline::take();
+    let _clock = Clock::start(ticker.clone());
     let cannot_write = |error: WriteError| OutputError::new_err(error.to_string());
+    let (measures, overwrite) = (options.measures, options.overwrite);
     let (failure, written) = match scenario.simulation() {
         Simulation::Tcp(_) if !measures.is_empty() => {
             let message = "measures of your own are for scenarios of MesoNet, with [mesonet]";
             return Err(ScenarioError::new_err(message));
         }
-        Simulation::Tcp(_) if checkpoint_every.is_some() => {
+        Simulation::Tcp(_) if options.checkpoint_every.is_some() => {
             let message = "checkpoints are for scenarios of MesoNet, with [mesonet]";
             return Err(ScenarioError::new_err(message));
         }
         Simulation::Tcp(config) => {
             let meta = meta(scenario, config.as_ref().clone(), overwrite);
-            let mut writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
+            let mut writer = writer.with_ticker(ticker);
             let began = Instant::now();
-            let mut totals = simulation::run(config, &mut writer).map_err(refused)?;
+            let totals = simulation::run(config, &mut writer);
+            let mut totals = totals.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
-            let failure = failure(&stopped_by)?;
-            totals.stopped |= failure.is_some();
+            let failure = Failure::take(&stopped_by)?;
+            if let Some(failure) = &failure {
+                totals.stopped = true;
+                writer.note_stop(&failure.name);
+            }
             let peak = memory.growth_bytes().unwrap_or(0);
-            (failure, writer.finish(&totals, wall, peak).map(drop))
+            let written = writer.finish(&totals, wall, peak);
+            (failure, written.map(|run| run.directory))
         }
         Simulation::MesoNet(run) => {
             let meta = MesoNetMeta {
                 run: meta(scenario, run.config.clone(), overwrite),
                 tables: run.tables.clone(),
                 flush_every: run.flush_every,
-                checkpoint_every,
+                checkpoint_every: options.checkpoint_every,
             };
             let mut writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
             let state = writer.take_state(!measures.is_empty());
@@ -82,17 +100,26 @@ pub(crate) fn run(
                 Some(state) => simulation::resume_mesonet(&run.config, &state, &mut recorder),
                 None => simulation::run_mesonet(&run.config, &mut recorder),
             };
-            let mut totals = result.map_err(refused)?;
+            let mut totals = result.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
-            let failure = failure(&stopped_by)?;
-            totals.stopped |= failure.is_some();
+            let failure = Failure::take(&stopped_by)?;
+            if let Some(failure) = &failure {
+                if options.checkpoint_every.is_some() {
+                    return Err(failure.error());
+                }
+                totals.stopped = true;
+                recorder.writer.note_stop(&failure.name);
+            }
             let peak = memory.growth_bytes().unwrap_or(0);
             let written = recorder.writer.finish(&totals, wall, peak);
-            (failure, written.map(drop))
+            (failure, written.map(|run| run.directory))
         }
     };
     match written {
-        Ok(()) => failure.map_or(Ok(()), Err),
+        Ok(directory) => Ok(Ended {
+            directory,
+            raised: failure.and_then(|failure| failure.raised),
+        }),
         Err(error) => Err(RunError::new_err(error.to_string())),
     }
 }
@@ -105,23 +132,72 @@ fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
         version: env!("CARGO_PKG_VERSION").to_string(),
         warnings: scenario.warnings().to_vec(),
         overwrite,
+        duration: scenario.duration(),
     }
 }
 
-fn refused(error: SetupError) -> PyErr {
-    ScenarioError::new_err(error.to_string())
+/// Why there is no run. Whoever stopped it while it was set up is told so.
+fn refused(error: SetupError, stopped_by: &StoppedBy) -> PyErr {
+    let stop = stopped_by.lock().expect("nobody panics with it").take();
+    match stop {
+        Some(Stop::Raised(error)) => error,
+        Some(Stop::Limit(_)) => RunError::new_err("the limit was reached before the run began"),
+        None => ScenarioError::new_err(error.to_string()),
+    }
 }
 
-/// What an algorithm in Python raised, after which the run is written nevertheless. Anything else that
-/// stopped the run leaves nothing.
-fn failure(stopped_by: &StoppedBy) -> PyResult<Option<PyErr>> {
-    if let Some(error) = stopped_by.lock().expect("nobody panics with it").take() {
-        return Err(error);
-    }
-    match algorithm::take_failure() {
-        Some(error) if !Python::attach(|py| error.is_instance_of::<AlgorithmError>(py)) => {
-            Err(error)
+/// What ended a run before its end.
+struct Failure {
+    /// As run.json says it.
+    name: String,
+    raised: Option<PyErr>,
+}
+
+impl Failure {
+    /// What has stopped the run, if anything has.
+    ///
+    /// # Errors
+    ///
+    /// What an algorithm in Python raised that is no fault of the algorithm's: nothing is kept then.
+    fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
+        let stop = stopped_by.lock().expect("nobody panics with it").take();
+        if let Some(stop) = stop {
+            return Ok(Some(match stop {
+                Stop::Limit(limit) => Self {
+                    name: format!("the limit of {:?}", limit),
+                    raised: None,
+                },
+                Stop::Raised(error) => Self {
+                    name: Python::attach(|py| name_of(&error, py)),
+                    raised: Some(error),
+                },
+            }));
         }
-        failure => Ok(failure),
+        match algorithm::take_failure() {
+            Some(error) if !Python::attach(|py| error.is_instance_of::<AlgorithmError>(py)) => {
+                Err(error)
+            }
+            failure => Ok(failure.map(|error| Self {
+                name: "an exception in an algorithm".to_string(),
+                raised: Some(error),
+            })),
+        }
+    }
+
+    /// For a run that is not kept.
+    fn error(&self) -> PyErr {
+        match &self.raised {
+            Some(error) => Python::attach(|py| error.clone_ref(py)),
+            None => RunError::new_err(format!("stopped by {}", self.name)),
+        }
+    }
+}
+
+fn name_of(error: &PyErr, py: Python<'_>) -> String {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        "an interrupt".to_string()
+    } else {
+        let kind = error.get_type(py).name();
+        kind.map_or_else(|_| "an exception".to_string(), |name| name.to_string())
     }
 }

@@ -1,6 +1,6 @@
 //! A scenario as a Python object: checked, resolved, ready to run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use longhaul_congestion::rounds::Loss;
@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use crate::algorithm::Loader;
 use crate::error::ScenarioError;
 use crate::rounds::{self, Experiment};
-use crate::run;
+use crate::run::{self, Options};
 
 /// A scenario, checked and resolved.
 #[pyclass(frozen, module = "longhaul._engine")]
@@ -64,6 +64,12 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
+    /// About how many bytes the run's tables will take, as far as that can be foreseen.
+    #[getter]
+    fn foreseen_bytes(&self) -> f64 {
+        self.inner.foreseen_bytes()
+    }
+
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().to_vec()
@@ -113,25 +119,40 @@ impl Scenario {
 
     /// Simulates, and leaves a run directory at `out`; every `checkpoint_every_s` seconds, what is
     /// gone on from by the same call.
+    /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
-        out, *, progress = None, measures = Vec::new(), overwrite = false, checkpoint_every_s = None
+        out, *, progress = None, measures = Vec::new(), overwrite = false,
+        checkpoint_every_s = None, limit_s = None
     ))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "keyword arguments of one function in Python"
+    )]
     fn run(
         &self,
         py: Python<'_>,
-        out: &str,
+        out: PathBuf,
         progress: Option<Py<PyAny>>,
         measures: Vec<Py<PyAny>>,
         overwrite: bool,
         checkpoint_every_s: Option<f64>,
-    ) -> PyResult<()> {
-        let every = checkpoint_every_s.map(Duration::try_from_secs_f64);
-        let every = every.transpose().map_err(|error| {
-            ScenarioError::new_err(format!("the time between two checkpoints: {error}"))
-        })?;
-        let out = Path::new(out);
-        py.detach(|| run::run(&self.inner, out, progress, measures, overwrite, every))
+        limit_s: Option<f64>,
+    ) -> PyResult<(PathBuf, Option<PyErr>)> {
+        let options = Options {
+            progress,
+            measures,
+            overwrite,
+            checkpoint_every: duration(checkpoint_every_s, "the time between two checkpoints")?,
+            limit: duration(limit_s, "the limit")?,
+        };
+        let ended = py.detach(|| run::run(&self.inner, &out, options))?;
+        Ok((ended.directory, ended.raised))
     }
+}
+
+fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
+    let duration = seconds.map(Duration::try_from_secs_f64).transpose();
+    duration.map_err(|error| ScenarioError::new_err(format!("{of}: {error}")))
 }
 
 impl Scenario {

@@ -1,46 +1,68 @@
 //! What the Python side does while a simulation runs: it sees progress and can stop the run.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::{Control, DataPackets};
+use longhaul_engine::measure::{Control, DataPackets, Ticker};
 use longhaul_units::Time;
 use pyo3::prelude::*;
 
 /// How often Python gets a turn, by the wall clock.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// What has stopped a run.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Python raised: a signal, or the function that sees progress.
+    Raised(PyErr),
+    /// It took as long as it may.
+    Limit(Duration),
+}
+
+/// Where that is noted, for whoever started the run.
+pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
+
 /// Reports progress to a Python callable about ten times a second, and stops the run when that
-/// raises or the user interrupts.
+/// raises, the user interrupts, or time is up.
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
-    last: Instant,
-    /// Why the run has to stop, for whoever started it.
-    stopped_by: Arc<Mutex<Option<PyErr>>>,
+    ticker: Ticker,
+    began: Instant,
+    limit: Option<Duration>,
+    stopped_by: StoppedBy,
 }
 
 impl Watch {
-    pub(crate) fn new(callback: Option<Py<PyAny>>, stopped_by: Arc<Mutex<Option<PyErr>>>) -> Self {
+    pub(crate) fn new(
+        callback: Option<Py<PyAny>>,
+        ticker: Ticker,
+        limit: Option<Duration>,
+        stopped_by: StoppedBy,
+    ) -> Self {
         Self {
             callback,
-            last: Instant::now(),
+            ticker,
+            began: Instant::now(),
+            limit,
             stopped_by,
         }
     }
 
-    /// Called far more often than Python gets a turn.
+    /// Called more often than Python gets a turn.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
-        if self.last.elapsed() < INTERVAL {
+        if !self.ticker.take() {
             return Control::Continue;
         }
-        self.last = Instant::now();
-        match Python::attach(|py| self.turn(py, now, data_packets())) {
-            Ok(()) => Control::Continue,
-            Err(error) => {
-                *self.stopped_by.lock().expect("nobody panics with it") = Some(error);
-                Control::Stop
-            }
-        }
+        let stop = match Python::attach(|py| self.turn(py, now, data_packets())) {
+            Err(error) => Stop::Raised(error),
+            Ok(()) => match self.limit {
+                Some(limit) if self.began.elapsed() >= limit => Stop::Limit(limit),
+                _ => return Control::Continue,
+            },
+        };
+        *self.stopped_by.lock().expect("nobody panics with it") = Some(stop);
+        Control::Stop
     }
 
     fn turn(&self, py: Python<'_>, now: Time, data_packets: u64) -> PyResult<()> {
@@ -49,5 +71,45 @@ impl Watch {
             callback.call1(py, (now.as_secs_f64(), data_packets))?;
         }
         Ok(())
+    }
+}
+
+/// Ticks as long as it lives, in a thread of its own: whether a simulation has its turn soon is no
+/// question of what it simulates.
+pub(crate) struct Clock {
+    over: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Clock {
+    pub(crate) fn start(ticker: Ticker) -> Self {
+        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let seen = Arc::clone(&over);
+        let tick = move || {
+            let (over, changed) = &*seen;
+            let mut over = over.lock().expect("nobody panics with it");
+            while !*over {
+                let waited = changed.wait_timeout(over, INTERVAL);
+                over = waited.expect("nobody panics with it").0;
+                ticker.tick();
+            }
+        };
+        let thread = thread::Builder::new().name("ticker".into()).spawn(tick);
+        // Without a thread more, a run has its reports of progress less often.
+        Self {
+            over,
+            thread: thread.ok(),
+        }
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        let (over, changed) = &*self.over;
+        *over.lock().expect("nobody panics with it") = true;
+        changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

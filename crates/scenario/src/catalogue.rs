@@ -1,9 +1,9 @@
-//! What a queue's `kind` may be, for `longhaul list queues`.
+//! What scenarios may hold, for `longhaul list`: keys, queues, traffic, profiles.
 
 use crate::check::describe;
 use crate::document::Value;
 use crate::model::mesonet::MESONET;
-use crate::model::{DISCIPLINES, Discipline, Field, Kind};
+use crate::model::{self, DISCIPLINES, Discipline, Field, Kind};
 use crate::{profile, queue, render};
 
 /// A queue discipline.
@@ -34,36 +34,93 @@ pub struct QueueKey {
     pub default: String,
 }
 
-/// A key of `[mesonet]`.
+/// A key of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MesoNetKey {
-    /// Its dotted path below `mesonet`; `*` stands for any entry of a list.
+pub struct Key {
+    /// Its dotted path; `*` stands for any entry of a list, and `[kind]` behind a table for the kinds that
+    /// have the key.
     pub path: String,
-    /// What it means, its original name, and its default.
+    /// What it means, with its default, or its original name.
     pub help: &'static str,
     /// What may be written.
     pub allowed: String,
 }
 
+/// A kind of traffic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// What a scenario calls it.
+    pub kind: &'static str,
+    /// Its keys.
+    pub keys: Vec<Key>,
+}
+
+/// A bundle of defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// What a scenario calls it.
+    pub name: &'static str,
+    /// What it stands for.
+    pub description: String,
+}
+
+/// Every key of a scenario but those of `[mesonet]` and of queues, which have lists of their own.
+pub fn keys() -> Vec<Key> {
+    let mut keys = Vec::new();
+    add_keys(model::SCENARIO, "", &mut keys);
+    keys
+}
+
 /// Every key of `[mesonet]`.
-pub fn mesonet_keys() -> Vec<MesoNetKey> {
+pub fn mesonet_keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(MESONET, "", &mut keys);
     keys
 }
 
-fn add_keys(fields: &[Field], above: &str, keys: &mut Vec<MesoNetKey>) {
+/// Every kind of traffic.
+pub fn traffic() -> Vec<Traffic> {
+    let Kind::Tagged(kinds) = model::TRAFFIC else {
+        unreachable!("traffic has kinds")
+    };
+    let kinds = kinds.iter().map(|&(kind, fields)| {
+        let mut keys = Vec::new();
+        add_keys(fields, "", &mut keys);
+        Traffic { kind, keys }
+    });
+    kinds.collect()
+}
+
+/// Every profile.
+pub fn profiles() -> Vec<Profile> {
+    let names = profile::NAMES.iter();
+    let described = names.map(|name| Profile {
+        name,
+        description: profile::description(name),
+    });
+    described.collect()
+}
+
+fn add_keys(fields: &[Field], above: &str, keys: &mut Vec<Key>) {
     for field in fields {
-        let path = format!("{above}{}", field.key);
-        match &field.kind {
-            Kind::Table(below) => add_keys(below, &format!("{path}."), keys),
-            Kind::List(Kind::Table(below)) => add_keys(below, &format!("{path}.*."), keys),
-            kind => keys.push(MesoNetKey {
-                path,
-                help: field.help,
-                allowed: describe(kind),
-            }),
+        add_key(field, &field.kind, &format!("{above}{}", field.key), keys);
+    }
+}
+
+fn add_key(field: &Field, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
+    match kind {
+        Kind::Table(below) => add_keys(below, &format!("{path}."), keys),
+        Kind::List(Kind::Table(below)) => add_keys(below, &format!("{path}.*."), keys),
+        Kind::Tagged(kinds) if !field.key.ends_with("queue") => {
+            for (kind, below) in *kinds {
+                add_keys(below, &format!("{path}[{kind}]."), keys);
+            }
         }
+        kind => keys.push(Key {
+            path: path.to_string(),
+            help: field.help,
+            allowed: describe(kind),
+        }),
     }
 }
 

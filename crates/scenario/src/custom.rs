@@ -10,6 +10,7 @@ use longhaul_congestion::{ControllerSpec, Custom, Factory};
 
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::files::read_text;
 use crate::read::{beside, join};
 use crate::render;
 use crate::typed::Typed;
@@ -126,7 +127,7 @@ pub(crate) fn resolve(
     let found = file.map(|file| beside(&node.origin, file));
     let text = match (table.get("source"), &found) {
         (Some(_), _) => Some(table.word("source").to_string()),
-        (None, Some(file)) => Some(read(file).map_err(refuse)?),
+        (None, Some(file)) => Some(read_text(file).map_err(refuse)?),
         (None, None) => None,
     };
     let name = found.map_or(python.clone(), |file| file.display().to_string());
@@ -158,9 +159,4 @@ pub(crate) fn resolve(
         custom: Some(Custom(factory)),
         ..ControllerSpec::default()
     })
-}
-
-pub(crate) fn read(file: &Path) -> Result<String, String> {
-    std::fs::read_to_string(file)
-        .map_err(|error| format!("cannot read {}: {error}", file.display()))
 }

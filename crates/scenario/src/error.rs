@@ -1,9 +1,11 @@
 //! What is wrong with a scenario, and where: rendered as `file:line:column: key: message` with the
 //! line itself below.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::document::Origin;
+use crate::document::{Node, Origin, Table, Value};
+use crate::read::join;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
@@ -27,15 +29,67 @@ impl Diagnostic {
 
     /// The same, said of the file that did not write the value itself: a default or a profile's
     /// value does not fit what the file says.
-    fn in_file(self, file: &Origin) -> Self {
+    fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
             other => Self {
                 message: format!("{} (this value: {other})", self.message),
-                origin: file.clone(),
+                origin: places.nearest(&self.path),
                 path: self.path,
             },
         }
+    }
+}
+
+/// Where a file, or an override, has what it says.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// The file.
+    whole: Origin,
+    /// By dotted path.
+    written: BTreeMap<String, Origin>,
+}
+
+impl Places {
+    /// Of what has been read and not been completed yet.
+    pub(crate) fn of(root: &Table, whole: &Origin) -> Self {
+        let mut places = Self {
+            whole: whole.clone(),
+            written: BTreeMap::new(),
+        };
+        places.add_table(root, "");
+        places
+    }
+
+    fn add_table(&mut self, table: &Table, above: &str) {
+        for (key, node) in table {
+            self.add(node, node.key_origin(), join(above, key));
+        }
+    }
+
+    fn add(&mut self, node: &Node, place: &Origin, path: String) {
+        match &node.value {
+            Value::Table(table) => self.add_table(table, &path),
+            Value::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.add(item, &item.origin, join(&path, &index.to_string()));
+                }
+            }
+            _ => {}
+        }
+        self.written.insert(path, place.clone());
+    }
+
+    /// Where a value would have been written: the innermost table above it that was.
+    fn nearest(&self, path: &str) -> Origin {
+        let mut path = path;
+        while let Some((above, _)) = path.rsplit_once('.') {
+            path = above;
+            if let Some(place) = self.written.get(path) {
+                return place.clone();
+            }
+        }
+        self.whole.clone()
     }
 }
 
@@ -54,8 +108,8 @@ impl ScenarioError {
     }
 
     /// As [`Self::new`], with every place in a file or an override.
-    pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, file: &Origin) -> Self {
-        let placed = diagnostics.into_iter().map(|one| one.in_file(file));
+    pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
+        let placed = diagnostics.into_iter().map(|one| one.in_file(places));
         Self::new(placed.collect())
     }
 

@@ -19,6 +19,7 @@ mod custom;
 mod distribution;
 mod document;
 mod error;
+mod files;
 mod flow;
 mod link;
 mod mesonet;
@@ -41,7 +42,9 @@ use std::path::Path;
 use longhaul_engine::{Config, RESULTS_VERSION};
 use longhaul_units::Time;
 
-pub use catalogue::{MesoNetKey, QueueDiscipline, QueueKey, mesonet_keys, queues};
+pub use catalogue::{
+    Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, mesonet_keys, profiles, queues, traffic,
+};
 pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use mesonet::MesoNetRun;
@@ -50,7 +53,7 @@ pub use schema::schema;
 
 use custom::NoAlgorithms;
 use document::{Origin, Table};
-use error::Diagnostic;
+use error::{Diagnostic, Places};
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -131,7 +134,8 @@ fn complete(
     if !errors.is_empty() {
         return Err(ScenarioError::new(errors));
     }
-    let in_file = |errors| ScenarioError::in_file(errors, origin);
+    let places = Places::of(&root, origin);
+    let in_file = |errors| ScenarioError::in_file(errors, &places);
     if is_mesonet {
         let resolved = mesonet::resolve(root, algorithms).map_err(in_file)?;
         return Ok(Scenario {
@@ -210,6 +214,14 @@ impl Scenario {
     /// What is allowed but probably not meant.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// The fewest bytes that its tables will take, as far as that can be foreseen: of the time series.
+    pub fn foreseen_bytes(&self) -> f64 {
+        match &self.simulation {
+            Simulation::Tcp(config) => warnings::foreseen_bytes(config),
+            Simulation::MesoNet(_) => 0.0,
+        }
     }
 
     /// The title; empty if the scenario has none.

@@ -65,6 +65,16 @@ pub(crate) fn find(name: &str) -> &'static Table {
     &PROFILES[index.expect("the checker knows the profiles")]
 }
 
+/// What the first lines of a profile say of it.
+pub(crate) fn description(name: &str) -> String {
+    let index = NAMES.iter().position(|known| *known == name);
+    let text = TEXTS[index.expect("the checker knows the profiles")];
+    let lines = text.lines().map_while(|line| line.strip_prefix("# "));
+    let all = lines.collect::<Vec<_>>().join(" ");
+    let (_, said) = all.split_once(": ").expect("a profile says what it is");
+    said.to_string()
+}
+
 /// Gives all values of a table one origin.
 fn attribute(table: &mut Table, origin: &Origin) {
     for node in table.values_mut() {

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::document::{KINDS, Node, Origin, Source, Table, Value, overlay};
 use crate::error::Diagnostic;
+use crate::files;
 
 /// Reads a file and everything that it extends.
 pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
@@ -47,8 +48,7 @@ fn read_chain(
             Diagnostic::new("", &Origin::File(source, 0..0), reason)
         }
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| refuse(format!("cannot read {name}: {error}")))?;
+    let text = files::read_text(path).map_err(refuse)?;
     let identity = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if chain.contains(&identity) {
         return Err(refuse(format!(
@@ -87,7 +87,7 @@ fn extend(
 pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     let text = &source.text;
     if text.trim_start().starts_with('{') {
-        return parse_json(source);
+        return parse_json(source).map(of_run);
     }
     let root = DeTable::parse(text).map_err(|error| {
         let origin = Origin::File(Arc::clone(source), error.span().unwrap_or(0..0));
@@ -95,6 +95,17 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     })?;
     let origin = |span| Origin::File(Arc::clone(source), span);
     from_toml_table(root.get_ref(), "", &origin)
+}
+
+/// The scenario of a run, of what its run.json says; anything else stays as it is.
+fn of_run(mut root: Table) -> Table {
+    let scenario = root.get("scenario").and_then(Node::table);
+    if root.contains_key("results_version")
+        && let Some(scenario) = scenario.cloned()
+    {
+        root = scenario;
+    }
+    root
 }
 
 /// Makes the origin of a span.

@@ -10,10 +10,10 @@ use longhaul_engine::config::{
 };
 use longhaul_units::{Quantity, Span};
 
-use crate::custom::read;
 use crate::distribution;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::files::read_text;
 use crate::read::{beside, join};
 use crate::trace;
 use crate::typed::{Typed, span, text_of};
@@ -141,7 +141,7 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             return out.push(Diagnostic::new(path, origin, message));
         };
         let name = traffic.word("file").to_string();
-        match read(&beside(&file.origin, &name)) {
+        match read_text(&beside(&file.origin, &name)) {
             Ok(text) => traffic.derive("csv", Value::Text(text), &format!("the text of {name}")),
             Err(reason) => {
                 return out.push(Diagnostic::new(&join(path, "file"), &file.origin, reason));

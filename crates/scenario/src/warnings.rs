@@ -13,9 +13,6 @@ use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
 
-/// Samples of all flows and links together beyond which a table becomes unwieldy.
-const MANY_SAMPLES: f64 = 5e7;
-
 /// Algorithms that work with routers, which are queues of the same kind.
 const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
 
@@ -25,6 +22,12 @@ const DECBIT: &str = "decbit";
 /// Algorithms that few flows of cannot fill a fast path with.
 const DELAY_GRADIENT: &str = "delay-gradient";
 const MIX_REACT: &str = "sync-mixreact";
+
+/// Bytes of a sample of a flow or link in the table of the time series, as measured: of those so close
+/// together that few numbers change from one to the next, and of those far apart.
+const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
+/// Bytes of output worth a warning.
+const MANY_BYTES: f64 = 1e9;
 
 /// Everything suspicious, in words.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
@@ -104,16 +107,33 @@ fn is_random(loss: &Loss) -> bool {
     }
 }
 
+/// How many samples a run will leave, if all flows are there from the beginning.
+fn samples(config: &Config) -> f64 {
+    let Some(every) = config.measure.every else {
+        return 0.0;
+    };
+    let sampled = config.links.iter().filter(|link| link.sampled).count();
+    let series = config.flows.len() + sampled;
+    config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
+}
+
+/// The fewest bytes that these will take.
+pub(crate) fn foreseen_bytes(config: &Config) -> f64 {
+    samples(config) * BYTES_PER_SAMPLE[0]
+}
+
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {
     let Some(every) = config.measure.every else {
         return;
     };
     let sampled = config.links.iter().filter(|link| link.sampled);
     let series = config.flows.len() + sampled.clone().count();
-    let samples = config.duration.as_secs_f64() / every.as_secs_f64() * series as f64;
-    if samples > MANY_SAMPLES {
+    let samples = samples(config);
+    let [least, most] = BYTES_PER_SAMPLE.map(|bytes| samples * bytes / 1e9);
+    if most * 1e9 > MANY_BYTES {
         out.push(format!(
-            "measure.every = {every} makes {samples:.0} samples of {series} series"
+            "measure.every = {every} makes {samples:.0} samples of {series} series, between {least:.1} and \
+             {most:.0} GB"
         ));
     }
     let slowest = sampled.min_by_key(|link| link.rate);

@@ -6,6 +6,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = name.chars().count().div_ceil(3);
     candidates
         .into_iter()
+        // Something without a name is what nobody has meant.
+        .filter(|candidate| !candidate.is_empty())
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
@@ -50,6 +52,7 @@ mod tests {
         assert_eq!(nearest("Reno", names), Some("reno"));
         assert_eq!(nearest("bottelneck", ["bottleneck"]), Some("bottleneck"));
         assert_eq!(nearest("vegas", names), None);
+        assert_eq!(nearest("a", [""]), None);
     }
 
     #[test]

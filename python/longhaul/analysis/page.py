@@ -7,6 +7,7 @@ from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
 from longhaul.reports import inline_svg
 from longhaul.reports import page as rendered
+from longhaul.writing import write_text
 
 
 def write(dataset: Dataset, path: Path) -> Path:
@@ -24,7 +25,7 @@ def write(dataset: Dataset, path: Path) -> Path:
         ],
     )  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(html, encoding="utf-8")
+    write_text(path, html)
     return path
 
 

@@ -18,7 +18,7 @@ from longhaul.campaign.store import Kept, Store
 from longhaul.campaign.sweep import Run
 from longhaul.campaign.template import Scenario
 from longhaul.results import Results
-from longhaul.run import load, run_loaded
+from longhaul.running import load, run_loaded
 
 # What is kept of a run, and the Parquet files that are kept whole, by name.
 Reducer = Callable[[Results], Kept]

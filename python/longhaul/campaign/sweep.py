@@ -11,7 +11,7 @@ from typing import Any
 
 from longhaul._engine import Scenario as Resolved
 from longhaul.campaign.template import Scenario, filled_in
-from longhaul.run import load
+from longhaul.running import load
 
 # A point on an axis.
 Level = str | int | float

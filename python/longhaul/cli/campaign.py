@@ -19,6 +19,7 @@ from longhaul.cli.shared import (
     stdout,
     warn,
 )
+from longhaul.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.campaign.dataset import Dataset
@@ -50,7 +51,7 @@ def new(
 
     refuse_existing(file, overwrite=overwrite)
     text = (files("longhaul.templates") / "campaign.toml").read_text(encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
+    write_text(file, text)
     typer.echo(f"{file}: longhaul campaign plan {file}")
 
 

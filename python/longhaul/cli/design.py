@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
+from longhaul.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.designs import Design, Factor, Level
@@ -96,7 +97,7 @@ def design(
     made = made.replicated(replications)
     if out is not None:
         refuse_existing(out, overwrite=overwrite)
-        out.write_text(made.csv(natural=natural), encoding="utf-8")
+        write_text(out, made.csv(natural=natural))
     if json:
         print_json(
             made.describe() | {"coded": made.coded.tolist(), "natural": list(made.natural())}

@@ -195,7 +195,7 @@ def fluid(
     """
     from longhaul.models import beside, pictures, stability
     from longhaul.models.scenario import fluid as model_of
-    from longhaul.run import load
+    from longhaul.running import load
 
     scene = model_of(load(scenario))
     said: dict[str, object] = {"classes": [], "links": [], "stable": None, "margin": None}
@@ -285,7 +285,7 @@ def beside_packets(
     """Print a scenario by packets and by its model: `longhaul compare SCENARIO --with fluid`."""
     from longhaul.models import beside
     from longhaul.models.scenario import fluid
-    from longhaul.run import load, run_loaded
+    from longhaul.running import load, run_loaded
 
     if model != "fluid":
         raise InputError(f"--with {model}: there is fluid")

@@ -1,12 +1,13 @@
-"""Verbs about results: plot, plot window, compare, report, export."""
+"""Verbs about results: plot, compare, report, export; and window, which needs none."""
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from longhaul import _engine
+from longhaul import _engine, differences
 from longhaul.cli.shared import (
     AsJson,
     InputError,
@@ -16,9 +17,18 @@ from longhaul.cli.shared import (
     print_json,
     refuse_existing,
     stdout,
+    warn,
 )
 from longhaul.comparison import compare as compare_runs
 from longhaul.results import Results, open_runs
+
+
+class ColourBy(Enum):
+    """What the colours of flows tell apart."""
+
+    algorithm = "algorithm"
+    label = "label"
+
 
 # What draws is loaded by the verbs that draw: it takes longer than checking a scenario.
 
@@ -33,6 +43,18 @@ def plot(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the pictures.")] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
+    link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--link",
+            metavar="NAME",
+            help="Link that plots of links show; repeatable.",
+            show_default="the busy ones",
+        ),
+    ] = None,
+    colour_by: Annotated[
+        ColourBy, typer.Option(help="What the colours of flows tell apart.")
+    ] = ColourBy.algorithm,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,16 +68,17 @@ def plot(
         raise InputError(f"--format {format}: plots are written as svg or png")
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
+    if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
+        plots.find(unknown[0])
     if not paths:
         raise InputError("no run directory is given: longhaul plot RUN... [NAME]...")
-    if len(paths) > 1 and (unknown := [p for p in paths if _looks_like_a_name(p)]):
-        plots.find(unknown[0])
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
     targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
-    drawings = {target: plots.figure(name, runs) for name, target in targets.items()}
+    options = plots.Options(tuple(link or ()), colour_by.value)
+    drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     out.mkdir(parents=True, exist_ok=True)
     for target, drawing in drawings.items():
         plots.save(drawing, target)
@@ -63,7 +86,7 @@ def plot(
             typer.echo(target)
 
 
-def plot_window(
+def window(
     kinds: Annotated[
         list[str],
         typer.Argument(
@@ -171,13 +194,17 @@ def compare(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print runs side by side in one table, or a scenario beside its fluid model."""
+    """Print runs side by side, how much they differ, and in what their scenarios do.
+
+    With `--with fluid`, a scenario file beside its fluid model.
+    """
     if model is not None:
         from longhaul.cli.fluid import beside_packets
 
         beside_packets(runs, model, plot, overwrite=overwrite, json=json)
         return
     opened = open_runs(runs)
+    warn(differences.warnings(opened))
     if json:
         print_json([results.as_json() for results in opened])
     else:
@@ -197,7 +224,7 @@ def report(
     from longhaul.reports import report as write_report
 
     refuse_existing(out, overwrite=overwrite)
-    write_report(open_runs(runs), out, title=title)
+    write_report(open_runs(runs), out, title=title, overwrite=overwrite)
     if not quiet:
         typer.echo(out)
 

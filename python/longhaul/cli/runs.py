@@ -20,7 +20,7 @@ from longhaul.cli.shared import (
 )
 from longhaul.comparison import compare as compare_runs
 from longhaul.results import Results
-from longhaul.run import load, run_loaded
+from longhaul.running import load, run_loaded
 
 
 def run(
@@ -37,14 +37,22 @@ def run(
             help="How often to keep what the same command goes on from when MesoNet was killed.",
         ),
     ] = None,
+    limit: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Stop after so long by the wall clock, 10 min say."),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Simulate a scenario and print a summary."""
+    """Simulate a scenario and print a summary.
+
+    FILE may be the run.json of a run, to run it again. What was recorded before the run was
+    stopped is kept as a run that says how far it came.
+    """
     scenario = load(file, set or ())
     warn(scenario.warnings)
-    target = out or Path("runs") / file.stem
+    target = out or Path("runs") / _name_of(file)
     refuse_existing(target, overwrite=overwrite)
     kept = _checkpoint_of(target)
     if checkpoint_every and (kept / "state").exists() and not quiet:
@@ -56,14 +64,23 @@ def run(
             progress=not (quiet or json),
             overwrite=overwrite,
             checkpoint_every=checkpoint_every,
+            limit=limit,
         )
-    except KeyboardInterrupt:
-        goes_on = f"interrupted; the same command goes on from {kept}"
-        raise KeyboardInterrupt(goes_on if kept.exists() else "") from None
+    except KeyboardInterrupt as interrupt:
+        if not kept.exists():
+            raise
+        raise type(interrupt)(f"interrupted; the same command goes on from {kept}") from None
+    if results.stopped:
+        warn([f"{results.stopped}; what was recorded until then is in {results.path}"])
     if json:
         print_json(results.as_json())
     elif not quiet:
-        _print_summary(results, target)
+        _print_summary(results, results.path)
+
+
+def _name_of(file: Path) -> str:
+    """What the run of a file is called: the file, or the run whose run.json it is, again."""
+    return f"{file.absolute().parent.name}-again" if file.name == "run.json" else file.stem
 
 
 def _checkpoint_of(target: Path) -> Path:
@@ -115,7 +132,8 @@ def check(file: ScenarioFile, set: Overrides = None, quiet: Quiet = False) -> No
     scenario = load(file, set or ())
     warn(scenario.warnings)
     if not quiet:
-        typer.echo(f"{file}: fine ({scenario.title}; {scenario.duration_s:g} s)")
+        about = [scenario.title, f"{scenario.duration_s:g} s"]
+        typer.echo(f"{file}: valid ({'; '.join(filter(None, about))})")
 
 
 def explain(

@@ -1,11 +1,14 @@
 """What all verbs share: options, output, and errors that end in a message and an exit code."""
 
+import errno
 import json
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich.console import Console
@@ -13,6 +16,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import longhaul
+from longhaul.cli import interrupts
 
 BAD_INPUT = 2
 FAILED = 1
@@ -32,10 +36,27 @@ class InputError(longhaul.LonghaulError):
     """An argument that cannot be used."""
 
 
+class _Unpadded:
+    """A stream whose lines have no spaces at their ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text of whole lines."""
+        return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
+
+    def flush(self) -> None:
+        """Hand on what is held back."""
+        self._stream.flush()
+
+
 def stdout() -> Console:
-    """Standard output, wide enough for any table when it is not a terminal."""
+    """Standard output: wide enough for any table and without padding if it is not a terminal."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=400)
+    if console.is_terminal:
+        return console
+    return Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
@@ -54,15 +75,20 @@ class Verbs(TyperGroup):
     """The verbs; whatever a user can cause in one ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a verb: one of two words, or of one."""
-        if " ".join(args[:2]) in self.commands:
-            args = [" ".join(args[:2]), *args[2:]]
+        """Find a verb; `plot window` is what `window` was called."""
+        if args[:2] == ["plot", "window"]:
+            args = args[1:]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
         """Run a verb."""
+        interrupts.at_work()
         with _explained_errors():
             return super().invoke(ctx)
+
+
+# What a system has run out of, or cannot do any more: no fault of what was given.
+_OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, errno.EMFILE)
 
 
 @contextmanager
@@ -73,13 +99,21 @@ def _explained_errors() -> Iterator[None]:
         yield
         return
     except KeyboardInterrupt as interrupt:
-        message = str(interrupt) or "interrupted; nothing was written"
+        message = str(interrupt) or "interrupted"
     except longhaul.RunError as error:
         message = str(error)
     except longhaul.LonghaulError as error:
         code, message = BAD_INPUT, str(error)
+    except BrokenPipeError:
+        # Whoever reads our output has seen enough.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        raise typer.Exit(0) from None
+    except MemoryError:
+        message = "the memory is not enough"
     except OSError as error:
-        code, message = BAD_INPUT, f"{error.filename}: {error.strerror}"
+        code = FAILED if error.errno in _OUTSIDE else BAD_INPUT
+        where = f"{error.filename}: " if error.filename else ""
+        message = f"{where}{error.strerror or error}"
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(Text("error: ", style="bold red") + Text(message))
     raise typer.Exit(code)

@@ -1,5 +1,6 @@
 """Verbs to begin with: new, list, demo."""
 
+import difflib
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from longhaul import examples
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
 from longhaul.comparison import compare as compare_runs
+from longhaul.writing import write_text
 
 
 def new(
@@ -28,7 +30,7 @@ def new(
         return
     text = examples.read(source)
     refuse_existing(file, overwrite=overwrite)
-    file.write_text(text, encoding="utf-8")
+    write_text(file, text)
     typer.echo(f"{file}: edit it, then: longhaul run {file}")
 
 
@@ -37,18 +39,20 @@ def list_(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="One of: algorithms, slow-starts, queues, mesonet, plots, examples.",
+            help="One of: algorithms, slow-starts, queues, keys, traffic, profiles, mesonet, "
+            "columns, plots, examples.",
         ),
     ] = "algorithms",
     json: AsJson = False,
 ) -> None:
-    """List algorithms and queues with their parameters, slow starts, keys, plots, or examples."""
+    """List what there is: algorithms and queues with their parameters, keys, columns, plots..."""
     from longhaul import catalogue
 
     if what not in catalogue.LISTS:
-        raise InputError(
-            f"nothing to list is called `{what}`; there are: {', '.join(catalogue.LISTS)}"
-        )
+        near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        there = ", ".join(catalogue.LISTS)
+        raise InputError(f"nothing to list is called `{what}`{hint}; there are: {there}")
     rows = catalogue.LISTS[what]()
     if json:
         print_json(rows)

@@ -16,6 +16,7 @@ from longhaul.cli.shared import (
     stdout,
     warn,
 )
+from longhaul.writing import write_text
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
@@ -149,7 +150,7 @@ def scenario(
         typer.echo(text, nl=False)
         return
     refuse_existing(out, overwrite=overwrite)
-    out.write_text(text, encoding="utf-8")
+    write_text(out, text)
     typer.echo(f"{out}: longhaul run {out}")
 
 

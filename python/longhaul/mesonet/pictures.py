@@ -1,14 +1,16 @@
 """Plots of runs of MesoNet: over time, with the periods that the scenario names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from longhaul import identity
 from longhaul.mesonet.summary import CLASSES
-from longhaul.plots import of_mesonet
+from longhaul.plots.layout import panels
+from longhaul.plots.registry import Draw, Options, register
 from longhaul.results import Results
 
 # Points of a line; each is the mean of the intervals between.
@@ -23,6 +25,25 @@ STATES = (
     ("above_threshold_flows", "as their alternate", "#0072b2"),
     ("connecting_flows", "connecting", "#cc79a7"),
 )
+
+
+DrawRun = Callable[[Axes, Results], None]
+
+
+def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
+    """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
+
+    def suits(run: Results) -> bool:
+        return run.is_mesonet and run.mesonet.has(needs)
+
+    def add(draw: DrawRun) -> Draw:
+        @register(name, help, suits)
+        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
+            return panels(runs, draw, [run.name for run in runs])
+
+        return side_by_side
+
+    return add
 
 
 def _thinned(table: pl.DataFrame, columns: Sequence[str], key: str | None = None) -> pl.DataFrame:
@@ -43,10 +64,6 @@ def _periods(axes: Axes, run: Results) -> None:
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
 
 
-def _legend(axes: Axes) -> None:
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3)
-
-
 @of_mesonet("flow-states", "flows by their state over time", "network")
 def _flow_states(axes: Axes, run: Results) -> None:
     states = _thinned(run.mesonet.network, [column for column, _, _ in STATES])
@@ -54,7 +71,6 @@ def _flow_states(axes: Axes, run: Results) -> None:
         axes.plot(states["t_s"], states[column], color=colour, label=label)
     axes.set_ylabel("flows")
     _periods(axes, run)
-    _legend(axes)
 
 
 def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -> None:
@@ -85,10 +101,9 @@ def _lines(
     for name, look in zip(names, identity.of_runs(len(names)), strict=True):
         part = means.filter(pl.col(key) == name).drop_nulls(column)
         if len(part):
-            line = identity.as_line(look, marker=True)
+            line = identity.as_line(look)
             axes.plot(part["t_s"], part[column], label=name, **line)
     _periods(axes, run)
-    _legend(axes)
 
 
 def _of_classes(name: str, help: str, column: str, label: str, scale: float = 1.0) -> None:
@@ -177,7 +192,6 @@ def _trace_cwnd(axes: Axes, run: Results) -> None:
         timeouts = states.filter(pl.col("event") == "timeout")
         axes.plot(timeouts["t_s"], timeouts["cwnd_pkts"], "v", color=look.colour, markersize=5)
     axes.set_ylabel("window, dotted threshold (packets)")
-    _legend(axes)
 
 
 # What a time-sequence picture shows: event, kinds of packets, and how.
@@ -205,4 +219,3 @@ def _trace_packets(axes: Axes, run: Results) -> None:
         axes.plot(part["t_s"], number, linestyle="none", label=label, **look)
     axes.set_title(name)
     axes.set_ylabel("number of the packet")
-    _legend(axes)

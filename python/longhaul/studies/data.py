@@ -12,6 +12,7 @@ import polars as pl
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run, Store
 from longhaul.studies.study import Study
+from longhaul.writing import whole
 
 Where = Mapping[str, Any]
 
@@ -65,7 +66,8 @@ class Data:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in (("values", self.values), ("courses", self.courses)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
-            small.write_parquet(folder / f"{name}.parquet", compression="zstd")
+            with whole(folder / f"{name}.parquet") as file:
+                small.write_parquet(file, compression="zstd")
 
     @property
     def replications(self) -> list[int]:

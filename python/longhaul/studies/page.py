@@ -15,6 +15,7 @@ from longhaul.studies.data import Data
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
+from longhaul.writing import write_text
 
 
 def write(study: Study, record: Record, judgements: Sequence[Judgement], path: Path) -> Path:
@@ -32,7 +33,7 @@ def write(study: Study, record: Record, judgements: Sequence[Judgement], path: P
         readme=_rendered(study.readme),
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(html, encoding="utf-8")
+    write_text(path, html)
     return path
 
 

@@ -10,6 +10,7 @@ from longhaul.campaign import Store
 from longhaul.studies.data import Data
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.study import Study, StudyError, unknown
+from longhaul.writing import write_text
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Record:
         """Write everything to a folder."""
         self.data.write(folder)
         text = json.dumps(asdict(self.facts), indent=2) + "\n"
-        (folder / "run.json").write_text(text, encoding="utf-8")
+        write_text(folder / "run.json", text)
 
 
 def collect(study: Study, store: Store, scale: str) -> Record:

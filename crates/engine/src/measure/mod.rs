@@ -2,6 +2,7 @@
 
 mod mesonet;
 mod recorder;
+mod ticker;
 mod totals;
 
 pub(crate) use mesonet::Batches;
@@ -15,6 +16,7 @@ pub use recorder::{
     CapturedPacket, Control, DataPackets, Event, EventKind, Exchange, FlowSample, LinkSample,
     NoRecorder, ProxySample, Recorder,
 };
+pub use ticker::Ticker;
 pub use totals::{
     FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, ProxyCounters, ProxyTotals,
     Totals,

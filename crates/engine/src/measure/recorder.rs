@@ -3,6 +3,8 @@
 use longhaul_congestion::Cause;
 use longhaul_units::{Span, Time};
 
+use super::Ticker;
+
 /// Takes samples, events and captured packets as they happen.
 ///
 /// Never called per packet, except for packets of links that are captured.
@@ -21,8 +23,13 @@ pub trait Recorder {
     fn exchange(&mut self, exchange: &Exchange);
     /// A packet that reached the far end of a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Called a thousand times in a run with the simulated time; the answer can stop the simulation.
+    /// Called a thousand times in a run with the simulated time, and whenever the ticker asks; the answer
+    /// can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
+    /// What asks for further reports of progress, from the setting up of the simulation on.
+    fn ticker(&self) -> Ticker {
+        Ticker::default()
+    }
 }
 
 /// Says how many data packets there were so far: a question to every connection, which most reports of
@@ -73,8 +80,10 @@ pub struct FlowSample {
     pub sent_pkts: u64,
     /// Packets retransmitted.
     pub retransmitted_pkts: u64,
-    /// Payload bytes delivered in order.
+    /// Payload bytes that arrived for the first time, in order or not.
     pub delivered_bytes: u64,
+    /// Payload bytes handed to the application in order.
+    pub in_order_bytes: u64,
 }
 
 /// A link at a sampling point. Counters are cumulative from the start of the run.
@@ -100,6 +109,8 @@ pub struct LinkSample {
     pub departed_pkts: u64,
     /// Bytes transmitted.
     pub departed_bytes: u64,
+    /// The same with the part of the packet in service that has left.
+    pub transmitted_bytes: f64,
     /// Packets dropped, any cause.
     pub dropped_pkts: u64,
     /// Packets marked.
@@ -188,7 +199,9 @@ pub struct CapturedPacket {
     pub flow: u32,
     /// Number of its connection among those of the flow.
     pub connection: u32,
-    /// Whether it goes from the flow's receiver to its sender.
+    /// Whether the flow's second node has opened that connection.
+    pub opened_by_receiver: bool,
+    /// Whether it goes from the flow's second node to its first.
     pub reverse: bool,
     /// Whether it belongs to a UDP flow.
     pub udp: bool,

@@ -57,10 +57,14 @@ pub struct FlowCounters {
     pub rtt_max: Span,
     /// Of those packets, retransmissions.
     pub retransmitted_pkts: u64,
-    /// Packets handed to the receiving application in order.
+    /// Packets that arrived at the receiver for the first time, in order or not.
     pub delivered_pkts: u64,
     /// Their payload bytes.
     pub delivered_bytes: u64,
+    /// Packets handed to the receiving application in order.
+    pub in_order_pkts: u64,
+    /// Their payload bytes.
+    pub in_order_bytes: u64,
     /// Packets that links dropped; zero where traffic opens connections, and of datagrams.
     pub dropped_pkts: u64,
     /// Packets that links marked; zero in the same cases.
@@ -89,6 +93,8 @@ impl FlowCounters {
         self.retransmitted_pkts += other.retransmitted_pkts;
         self.delivered_pkts += other.delivered_pkts;
         self.delivered_bytes += other.delivered_bytes;
+        self.in_order_pkts += other.in_order_pkts;
+        self.in_order_bytes += other.in_order_bytes;
         self.dropped_pkts += other.dropped_pkts;
         self.marked_pkts += other.marked_pkts;
         self.cuts_loss += other.cuts_loss;
@@ -172,6 +178,9 @@ pub struct LinkCounters {
     pub departed_pkts: u64,
     /// Their bytes.
     pub departed_bytes: u64,
+    /// Bytes transmitted, with the part of the packet in service that has left: what fills a period
+    /// exactly, however short.
+    pub transmitted_bytes: f64,
     /// Packets lost by the link's loss model.
     pub dropped_loss_pkts: u64,
     /// Packets dropped because the queue was full.

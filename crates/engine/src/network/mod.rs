@@ -11,6 +11,8 @@ pub mod queue;
 mod route;
 mod router;
 
+use std::collections::VecDeque;
+
 use longhaul_units::Time;
 
 use self::change::Changes;
@@ -54,6 +56,8 @@ pub(crate) struct Network {
     merges: Vec<Merge>,
     changes: Vec<Changes>,
     entrances: Vec<Entrance>,
+    /// What has been sent and not been looked at yet, if packets of any link are recorded.
+    sent: Option<VecDeque<Packet>>,
 }
 
 impl Network {
@@ -72,6 +76,7 @@ impl Network {
             merges: Vec::new(),
             changes,
             entrances: Entrance::of(config, streams),
+            sent: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
         }
     }
 
@@ -119,6 +124,9 @@ impl Network {
     /// Puts a packet on the first link of its route.
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: Packet) {
+        if self.sent.is_some() {
+            self.note_sent(packet);
+        }
         match self.routes.hop(packet.route) {
             Hop::Link(link) => self.put_on(link, &packet),
             Hop::Entrance(index, carrier) => {
@@ -128,6 +136,24 @@ impl Network {
             }
             Hop::End(_) => unreachable!("a route begins with a link"),
         }
+    }
+
+    /// Whoever records packets looks at them when they are sent.
+    #[cold]
+    fn note_sent(&mut self, packet: Packet) {
+        if let Some(sent) = &mut self.sent {
+            sent.push_back(packet);
+        }
+    }
+
+    /// Whether packets of any link are recorded.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.sent.is_some()
+    }
+
+    /// Takes the next of the packets that have been sent, where packets are recorded.
+    pub(crate) fn next_sent(&mut self) -> Option<Packet> {
+        self.sent.as_mut()?.pop_front()
     }
 
     /// A packet reaches the near end of a link.

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::schedule::timers::OPENED_BITS;
 
 /// What takes a packet at the end of its route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum End {
     /// A TCP sender gets an acknowledgement.
     TcpSender,

@@ -107,6 +107,7 @@ impl LocalQueue {
         let waiting_ps: u128 = waits.map(|wait| u128::from(wait.as_ps())).sum();
         LinkCounters {
             queue_integral: (self.waited_ps + waiting_ps) as f64 / PS_PER_S as f64,
+            transmitted_bytes: self.counters.departed_bytes as f64,
             ..self.counters
         }
     }
@@ -131,6 +132,7 @@ impl LocalQueue {
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,
+            transmitted_bytes: counters.transmitted_bytes,
             dropped_pkts: counters.dropped_pkts(),
             marked_pkts: counters.marked_pkts,
         }

@@ -1,5 +1,11 @@
 //! Packets of captured links, in the form of the wire: bytes instead of segment numbers.
 
+mod journal;
+
+use longhaul_units::Time;
+
+pub(super) use self::journal::Journal;
+use self::journal::{EndState, Host};
 use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
 use crate::network::End;
@@ -8,33 +14,88 @@ use crate::traffic::Captured;
 use crate::transport::tcp::Sender;
 
 impl World {
+    /// Notes the wire form of the packets that have been sent in this event, or by the last packet of it.
+    #[cold]
+    pub(super) fn note_sent(&mut self) {
+        while let Some(packet) = self.env.network.next_sent() {
+            let end = self.env.network.destination(&packet);
+            let Some(host) = self.sending_host(&packet, end) else {
+                continue;
+            };
+            if packet.seq == 0 && !packet.flags.has(Flags::ACK) {
+                self.journal.begin(host.0);
+            }
+            if let Some(wire) = self.wire_form(&packet, end) {
+                self.journal.put(&packet, end, host, wire);
+            }
+        }
+    }
+
+    /// A packet reaches one end of its connection.
+    pub(super) fn note_arrival(&mut self, packet: &Packet, end: End) {
+        if let Some((number, first)) = self.sending_host(packet, end) {
+            self.journal.arrive(packet, end, (number, !first));
+        }
+    }
+
+    /// Which end has sent a packet; none of a datagram.
+    fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
+        let data = !packet.flags.has(Flags::ACK);
+        match end {
+            End::UdpReceiver => None,
+            End::TcpReceiver
+            | End::DummyReceiver
+            | End::ProxyEntry
+            | End::ProxyExit
+            | End::TcpSender
+            | End::DummySender => Some((packet.flow, data)),
+            End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
+                Some(self.traffic.host(packet.flow, data))
+            }
+        }
+    }
+
     /// Records the packet about to reach the far end of a captured link.
     #[cold]
     pub(super) fn capture(&self, link: u32, recorder: &mut dyn Recorder) {
         let Some(packet) = self.env.network.captured(link) else {
             return;
         };
-        recorder.packet(&match self.env.network.destination(packet) {
-            End::UdpReceiver => self.datagram(link, packet),
-            End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
-                self.segment(link, packet)
-            }
-            End::TcpSender | End::DummySender => self.acknowledgement(link, packet),
-            end @ (End::TrafficSender | End::TrafficReceiver | End::TrafficEntry) => {
-                let Some(captured) = self.traffic.captured(packet, end) else {
-                    return;
-                };
-                self.traffic(link, packet, end != End::TrafficSender, &captured)
-            }
-        });
+        let end = self.env.network.destination(packet);
+        let known = self.journal.get(packet, end).copied();
+        // A copy that a link has made may be there when the first has arrived.
+        if let Some(wire) = known.or_else(|| self.wire_form(packet, end)) {
+            recorder.packet(&CapturedPacket {
+                time: self.env.network.now,
+                link,
+                ce: packet.flags.has(Flags::CE),
+                ..wire
+            });
+        }
     }
 
-    fn blank(&self, link: u32, packet: &Packet) -> CapturedPacket {
+    /// What a packet looks like that is sent now; nothing if nobody knows its connection any more.
+    fn wire_form(&self, packet: &Packet, end: End) -> Option<CapturedPacket> {
+        Some(match end {
+            End::UdpReceiver => self.datagram(packet),
+            End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
+                self.segment(packet)
+            }
+            End::TcpSender | End::DummySender => self.acknowledgement(packet),
+            End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
+                let captured = self.traffic.captured(packet, end)?;
+                self.traffic(packet, end != End::TrafficSender, &captured)
+            }
+        })
+    }
+
+    fn blank(&self, packet: &Packet) -> CapturedPacket {
         CapturedPacket {
             time: self.env.network.now,
-            link,
+            link: 0,
             flow: 0,
             connection: 0,
+            opened_by_receiver: false,
             reverse: false,
             udp: false,
             payload_bytes: 0,
@@ -53,32 +114,33 @@ impl World {
         }
     }
 
-    fn datagram(&self, link: u32, packet: &Packet) -> CapturedPacket {
+    fn datagram(&self, packet: &Packet) -> CapturedPacket {
         let stream = &self.udp[packet.flow as usize];
         CapturedPacket {
             flow: stream.flow(),
             udp: true,
             payload_bytes: stream.payload_bytes() as u32,
-            ..self.blank(link, packet)
+            ..self.blank(packet)
         }
     }
 
-    fn segment(&self, link: u32, packet: &Packet) -> CapturedPacket {
+    fn segment(&self, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
+        let echo = self.journal.end((packet.flow, true)).recent;
         CapturedPacket {
             flow: connection.flow,
             // The receiver sends one SYN and no data.
-            ..self.data(link, packet, &connection.sender, 1)
+            ..self.data(packet, &connection.sender, 1, echo)
         }
     }
 
     /// A segment that acknowledges what lies below `acknowledgement`.
     fn data(
         &self,
-        link: u32,
         packet: &Packet,
         sender: &Sender,
         acknowledgement: u64,
+        echo: Time,
     ) -> CapturedPacket {
         let wire = sender.wire();
         let answers = packet.seq > 0;
@@ -88,61 +150,65 @@ impl World {
             acknowledgement: if answers { acknowledgement } else { 0 },
             ack: answers,
             window_bytes: wire.window_bytes(),
-            timestamps: wire.stamps(packet.stamp, packet.time),
+            timestamps: wire.stamps(packet.stamp, echo),
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
             ece: packet.seq == 0 && wire.ecn(),
             cwr: packet.flags.has(Flags::CWR) || (packet.seq == 0 && wire.ecn()),
-            ..self.blank(link, packet)
+            ..self.blank(packet)
         }
     }
 
-    fn acknowledgement(&self, link: u32, packet: &Packet) -> CapturedPacket {
+    fn acknowledgement(&self, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
         CapturedPacket {
             flow: connection.flow,
             reverse: true,
-            ..self.answer(link, packet, &connection.sender, 1)
+            ..self.answer(packet, &connection.sender, (packet.flow, false))
         }
     }
 
-    /// An acknowledgement of what `sender` has sent, from one whose own data end at `position`.
-    fn answer(&self, link: u32, packet: &Packet, sender: &Sender, position: u64) -> CapturedPacket {
+    /// An acknowledgement of what `sender` has sent, from an end.
+    fn answer(&self, packet: &Packet, sender: &Sender, from: Host) -> CapturedPacket {
+        let EndState { next, fin, .. } = self.journal.end(from);
         let wire = sender.wire();
         let option = self.env.network.peek_sack(packet);
         let mut sack = [None; 3];
         for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
-        let syn = packet.flags.has(Flags::SYN);
+        // What repeats the acknowledgement of a SYN, as segments behind the first have come, is none of its own.
+        let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
         CapturedPacket {
-            sequence: if syn { 0 } else { position },
+            syn,
+            sequence: match syn {
+                true => 0,
+                // A FIN that is sent again has the same number.
+                false => next - u64::from(fin && packet.flags.has(Flags::FIN)),
+            },
             acknowledgement: sender.acknowledgement(packet.seq),
             ack: true,
             ece: packet.flags.has(Flags::ECE) || (syn && wire.ecn()),
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.time, packet.stamp),
             sack,
-            ..self.blank(link, packet)
+            ..self.blank(packet)
         }
     }
 
     /// A packet of a connection that traffic has opened.
-    fn traffic(
-        &self,
-        link: u32,
-        packet: &Packet,
-        data: bool,
-        captured: &Captured<'_>,
-    ) -> CapturedPacket {
-        let (sender, position) = (captured.sender, captured.other_position);
+    fn traffic(&self, packet: &Packet, data: bool, captured: &Captured<'_>) -> CapturedPacket {
+        let sender = captured.sender;
+        let host = self.traffic.host(packet.flow, data);
         CapturedPacket {
             flow: captured.flow,
             connection: captured.connection as u32,
+            opened_by_receiver: captured.opened_by_receiver,
             reverse: captured.reverse,
             ..if data {
-                self.data(link, packet, sender, position)
+                let echo = self.journal.end(host).recent;
+                self.data(packet, sender, captured.acknowledgement, echo)
             } else {
-                self.answer(link, packet, sender, position)
+                self.answer(packet, sender, host)
             }
         }
     }

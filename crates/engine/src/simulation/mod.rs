@@ -39,6 +39,9 @@ pub enum SetupError {
         /// What is wrong.
         reason: String,
     },
+    /// The recorder has stopped it before it began.
+    #[error("stopped while the simulation was set up")]
+    Stopped,
     /// The state to go on from is not one that this engine stored.
     #[error("the state of the simulation is damaged: {0}")]
     State(String),
@@ -50,7 +53,7 @@ pub enum SetupError {
 ///
 /// A flow or proxy between nodes without a path, or with a congestion control that does not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
-    let mut world = World::new(config)?;
+    let mut world = World::new(config, recorder)?;
     world.enter_initial_events(config);
     let stopped = world.run(recorder);
     Ok(world.totals(stopped))
@@ -61,15 +64,25 @@ pub(super) const AHEAD: usize = 4;
 
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
+    fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
+        if self.env.network.is_captured() {
+            self.run_loop::<true>(recorder)
+        } else {
+            self.run_loop::<false>(recorder)
+        }
+    }
+
+    /// The event loop: a copy of its own where packets are recorded.
     ///
     /// Out of line, so that what it works on stays behind one pointer in a register.
     #[inline(never)]
-    fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
+    fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
             let (now, event) = self.env.network.schedule.next();
             self.env.network.now = now;
             match event {
-                Event::Arrival(link) => self.deliver(link, recorder),
+                Event::Arrival(link) if CAPTURED => self.deliver_captured(link, recorder),
+                Event::Arrival(link) => self.deliver(link),
                 Event::Merge(merge) => self.env.network.merge(merge),
                 Event::Progress => {
                     self.flush(recorder);
@@ -82,18 +95,25 @@ impl World {
                     self.flush_all(recorder);
                     return false;
                 }
-                other => self.on_other(other, recorder),
+                other => {
+                    self.on_other(other, recorder);
+                    if CAPTURED {
+                        self.note_sent();
+                    }
+                    if self.ticker.is_due() && self.is_stopped(recorder) {
+                        self.flush_all(recorder);
+                        return true;
+                    }
+                }
             }
         }
     }
 
     /// Packets on a link reach its far end: all of them that may be handed on by now.
-    fn deliver(&mut self, link: u32, recorder: &mut dyn Recorder) {
+    fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
         let delivery = self.env.network.begin_arrivals(link);
-        if self.env.network.captured(link).is_some() {
-            self.deliver_captured(link, recorder);
-        } else if delivery == Delivery::ToHolds {
+        if delivery == Delivery::ToHolds {
             self.deliver_to_holds(link);
         } else {
             let observation = self.env.network.schedule.next_observation().max(begin);
@@ -110,19 +130,25 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Packets on a link whose packets are recorded reach its far end.
+    /// The same where packets are recorded: each in its turn, and none ahead of time.
     #[cold]
     fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
-        let now = self.env.network.now;
+        let begin = self.env.network.now;
+        self.env.network.begin_arrivals(link);
         let mut packet = Packet::NONE;
         loop {
             self.capture(link, recorder);
-            match self.env.network.hand_on_one(link, now, &mut packet) {
-                Some(Handed::Over(end)) => self.receive(end, &packet),
+            match self.env.network.hand_on_one(link, begin, &mut packet) {
+                Some(Handed::Over(end)) => {
+                    self.note_arrival(&packet, end);
+                    self.receive(end, &packet);
+                    self.note_sent();
+                }
                 Some(Handed::On) => {}
                 None => break,
             }
         }
+        self.env.network.finish_arrivals(link);
     }
 
     /// Packets on a link reach its far end, or will, if all that happens to them there is that they are held

@@ -5,10 +5,12 @@ mod setup;
 use longhaul_units::{Span, Time};
 
 use super::AHEAD;
+use super::capture::Journal;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
-    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Totals,
+    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Ticker,
+    Totals,
 };
 use crate::proxy::{Ends, Proxies};
 use crate::schedule::{Event, Schedule};
@@ -29,6 +31,10 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
+    /// Asks for reports of progress.
+    pub(super) ticker: Ticker,
+    /// What is on its way, where packets are recorded.
+    pub(super) journal: Journal,
     /// Whether there are more connections than the processor's nearer caches hold.
     pub(super) crowded: bool,
     every: Option<Span>,
@@ -136,10 +142,10 @@ impl World {
                 connection.prefetch_for_sample();
             }
             recorder.flow_sample(&match slot.kind {
-                Kind::Tcp { from, to } => FlowSample {
-                    delivered_bytes: self.tcp[to].delivered().1,
-                    ..self.tcp[from].sender.sample(now)
-                },
+                Kind::Tcp { from, to } => {
+                    let received = self.tcp[to].received();
+                    received.sampled_in(self.tcp[from].sender.sample(now))
+                }
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
                 Kind::Traffic(index) => {
                     let (counters, in_flight) = &traffic[index];
@@ -183,6 +189,13 @@ impl World {
         recorder.progress(now, &mut || self.data_packets())
     }
 
+    /// Tells the recorder, which has asked, how far the simulation is; whether it stops it.
+    #[cold]
+    pub(super) fn is_stopped(&mut self, recorder: &mut dyn Recorder) -> bool {
+        let now = self.env.network.now;
+        recorder.progress(now, &mut || self.data_packets()) == Control::Stop
+    }
+
     /// Data packets sent by all flows, and by proxies for them. Whether anyone asks depends on the clock
     /// on the wall, and must leave no trace.
     pub(super) fn data_packets(&mut self) -> u64 {
@@ -198,14 +211,12 @@ impl World {
         let fates = self.env.network.fates(self.tcp.len());
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
-                let (delivered_pkts, delivered_bytes) = self.tcp[to].delivered();
+                let received = self.tcp[to].received();
                 let fate = fates[from];
                 FlowCounters {
-                    delivered_pkts,
-                    delivered_bytes,
                     dropped_pkts: fate.dropped_pkts,
                     marked_pkts: fate.marked_pkts,
-                    ..self.tcp[from].sender.counters(now)
+                    ..received.counted_in(self.tcp[from].sender.counters(now))
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
@@ -306,5 +317,6 @@ fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> 
         sent_pkts: counters.sent_pkts,
         retransmitted_pkts: counters.retransmitted_pkts,
         delivered_bytes: counters.delivered_bytes,
+        in_order_bytes: counters.in_order_bytes,
     }
 }

@@ -10,7 +10,7 @@ use crate::measure::FlowCounters;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::prefetch::prefetch_within;
 use crate::transport::Env;
-use crate::transport::tcp::{Receiver, Sender};
+use crate::transport::tcp::{Received, Receiver, Sender};
 
 /// One direction of a connection, or a leg of it.
 #[derive(Debug)]
@@ -98,12 +98,8 @@ impl Half {
     /// Counters up to `now`: what its sender sends, and what arrives on the other side.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
-        let next = last.receiver.next();
-        FlowCounters {
-            delivered_pkts: next.saturating_sub(1),
-            delivered_bytes: last.sender.bytes_below(next),
-            ..self.sender.counters(now)
-        }
+        let received = Received::of(&last.sender, &last.receiver);
+        received.counted_in(self.sender.counters(now))
     }
 
     /// Data packets sent.

@@ -73,12 +73,14 @@ pub(crate) struct Captured<'a> {
     pub(crate) flow: u32,
     /// Number among the flow's.
     pub(crate) connection: u64,
+    /// Whether the flow's second node has opened it.
+    pub(crate) opened_by_receiver: bool,
     /// Whether the packet goes from the flow's second node to its first.
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
-    /// Position up to which the sender of the packet has sent, or acknowledges with a segment.
-    pub(crate) other_position: u64,
+    /// Position up to which the sender of a segment has received the other direction.
+    pub(crate) acknowledgement: u64,
 }
 
 impl Traffic {
@@ -386,22 +388,28 @@ impl Traffic {
         let dialogue = self.dialogues.get(name)?;
         let (half, other) = dialogue.halves(name.side());
         let data = end != End::TrafficSender;
-        let other_position = other.map_or(1, |half| {
-            let next = if data {
-                half.receiver.next()
-            } else {
-                half.sender.acknowledged() + half.sender.outstanding()
-            };
-            half.sender.position(next)
-        });
+        let acknowledgement = other.map_or(1, |half| half.sender.position(half.receiver.next()));
         let origin = &self.origins[dialogue.source as usize];
         Some(Captured {
             flow: origin.flow,
             connection: dialogue.number(name.side()),
+            opened_by_receiver: origin.answers != dialogue.is_pushed(name.side()),
             reverse: (data == (name.side() == Side::Up)) == origin.answers,
             sender: &half?.leg(name)?.sender,
-            other_position,
+            acknowledgement,
         })
+    }
+
+    /// A number of the connection that a packet belongs to, and which of its ends has sent it: the one
+    /// that opened it, if so.
+    pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
+        let name = Name::of(index);
+        let apart = self.dialogues.get(name).is_some_and(Dialogue::is_apart);
+        let up = name.side() == Side::Up;
+        match apart {
+            true => (index, data),
+            false => (name.on(Side::Up).index(), data == up),
+        }
     }
 
     /// The proxy that splits the direction of this name.

@@ -126,6 +126,9 @@ impl UdpStream {
             sent_bytes: self.sent * u64::from(self.config.packet_bytes),
             delivered_pkts: self.received,
             delivered_bytes: self.received * self.payload_bytes(),
+            // Datagrams have no order: each goes to the application as it arrives.
+            in_order_pkts: self.received,
+            in_order_bytes: self.received * self.payload_bytes(),
             ..FlowCounters::default()
         }
     }

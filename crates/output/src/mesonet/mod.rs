@@ -133,6 +133,8 @@ pub struct MesoNetWriter {
     /// Names of the user's own measures, from the first interval that anything is measured in.
     measured: Option<Vec<String>>,
     resumption: Resumption,
+    /// What stopped the run.
+    stopped_by: Option<String>,
     /// The first thing that went wrong while recording.
     error: Option<OutputError>,
 }
@@ -158,8 +160,14 @@ impl MesoNetWriter {
             resumption,
             meta,
             progress,
+            stopped_by: None,
             error: None,
         })
+    }
+
+    /// Takes note of what has stopped the run, for whoever reads it.
+    pub fn note_stop(&mut self, by: &str) {
+        self.stopped_by = Some(by.to_string());
     }
 
     /// Writes what is known at the end and gives the directory its name. `wall` is the time that
@@ -196,8 +204,9 @@ impl MesoNetWriter {
             ..tables.finish()?
         };
         let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
-        directory.write(RUN_JSON, &json.to_bytes())?;
-        let directory = directory.publish()?;
+        let json = json.stopped_by(self.stopped_by);
+        directory.write(RUN_JSON, &json.to_bytes(directory.digests()))?;
+        let directory = directory.publish(totals.stopped)?;
         resumption.end()?;
         Ok(RunSummary { directory, rows })
     }
@@ -215,8 +224,8 @@ impl MesoNetWriter {
         }
         let stamp = Stamp::of(interval);
         if self.tables.measures.is_none() {
-            let path = self.directory.file(measured::FILE);
-            match Table::create(path, measured::columns(names)) {
+            let file = self.directory.file(measured::FILE);
+            match Table::create(file, measured::columns(names)) {
                 Ok(table) => self.tables.measures = Some(table),
                 Err(error) => return self.keep(Err(error)),
             }

@@ -7,7 +7,6 @@
 
 use std::fs::{self, File};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use parquet::column::writer::ColumnCloseResult;
@@ -21,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values::{Runs, Typed, Values};
 use super::{Column, Table, schema};
+use crate::digest::NewFile;
 use crate::error::OutputError;
 
 /// Where a table stands.
@@ -94,7 +94,7 @@ impl<R> Table<R> {
     fn sync(&mut self) -> Result<(), OutputError> {
         self.writer
             .flush()
-            .and_then(|()| self.writer.inner().sync_data())
+            .and_then(|()| self.writer.inner().inner().sync_data())
             .map_err(OutputError::io("write", &self.path))
     }
 
@@ -116,12 +116,14 @@ impl<R> Table<R> {
 
     /// Goes on with the table that another process left at `path`.
     pub(crate) fn resume(
-        path: PathBuf,
+        file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
         stored: StoredTable,
     ) -> Result<Self, OutputError> {
+        let file = file.into();
+        let path = file.path.clone();
         let copy = path.with_extension("copy");
-        let mut table = Self::create(copy.clone(), columns)?;
+        let mut table = Self::create(file.renamed(copy.clone()), columns)?;
         let old = File::open(&path).map_err(OutputError::io("open", &path))?;
         table
             .copy_groups(&old, &stored.groups)
@@ -160,6 +162,8 @@ impl<R> Table<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::table::{Cell, Kind, Name};
 

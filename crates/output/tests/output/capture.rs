@@ -17,6 +17,7 @@ fn data() -> CapturedPacket {
         link: 0,
         connection: 0,
         flow: 0,
+        opened_by_receiver: false,
         reverse: false,
         udp: false,
         payload_bytes: 1448,
@@ -248,7 +249,7 @@ fn tshark_reads_what_was_sent() {
     // SYN, ECE and CWR; an unscaled window.
     let syn = [
         ("tcp.flags", "0x00c2"),
-        ("tcp.options.mss_val", "1448"),
+        ("tcp.options.mss_val", "1460"),
         ("tcp.options.wscale.shift", "5"),
         ("tcp.window_size_value", "65535"),
     ];

@@ -34,6 +34,7 @@ pub fn meta(config: Config) -> RunMeta {
         version: "0.1.0".to_string(),
         warnings: vec!["the buffer is small".to_string()],
         overwrite: false,
+        duration: seconds(10.0),
     }
 }
 

@@ -144,6 +144,7 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
             version: "0.1.0".to_string(),
             warnings: vec![],
             overwrite: false,
+            duration: Time::ZERO + Span::from_secs(10),
         },
         tables: tables.iter().map(ToString::to_string).collect(),
         flush_every: Some(1),

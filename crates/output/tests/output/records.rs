@@ -31,6 +31,7 @@ pub fn flow_sample(n: u64) -> FlowSample {
         sent_pkts: 2 + 3 * n,
         retransmitted_pkts: n / 7,
         delivered_bytes: 1448 * n,
+        in_order_bytes: 1000 * n,
     }
 }
 
@@ -46,6 +47,7 @@ pub fn link_sample(n: u64) -> LinkSample {
         queue_integral: n as f64 * 0.5,
         departed_pkts: 5 * n,
         departed_bytes: 7500 * n,
+        transmitted_bytes: 7500.25 * n as f64,
         dropped_pkts: n / 10,
         marked_pkts: n / 20,
     }
@@ -71,6 +73,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
         retransmitted_pkts: n + 3,
         delivered_pkts: n + 4,
         delivered_bytes: n + 5,
+        in_order_pkts: n + 16,
+        in_order_bytes: n + 17,
         dropped_pkts: n + 14,
         marked_pkts: n + 15,
         cuts_loss: n + 6,
@@ -97,6 +101,7 @@ pub fn link_counters(n: u64) -> LinkCounters {
         arrived_bytes: n + 2000,
         departed_pkts: n + 900,
         departed_bytes: 50_000_000,
+        transmitted_bytes: 49_999_000.5,
         dropped_loss_pkts: 1,
         dropped_overflow_pkts: 20,
         dropped_early_pkts: 30,

@@ -39,13 +39,33 @@ fn the_same_run_gives_the_same_bytes() {
 fn run_json_tells_where_the_tables_come_from() {
     let summary = write(&scratch("run_json"), Duration::from_secs(2));
     let text = fs::read_to_string(summary.directory.join("run.json")).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let fields = run.as_object_mut().unwrap();
+    let files = fields.remove("sha256").unwrap();
+    let names: Vec<_> = files.as_object().unwrap().keys().collect();
+    let expected = ["events", "flows", "links", "packets", "series"];
+    assert!(
+        names
+            .iter()
+            .zip(expected)
+            .all(|(name, of)| name.starts_with(of))
+    );
+    assert_eq!(
+        fields
+            .remove("sha256_above")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .len(),
+        64
+    );
     let expected = serde_json::json!({
         "version": "0.1.0",
         "results_version": longhaul_engine::RESULTS_VERSION,
         "seed": 42,
         "replication": 3,
         "simulated_s": 10.0,
+        "duration_s": 10.0,
         "stopped": false,
         "measured_from_s": 2.0,
         "data_packets": 123_456,

@@ -98,6 +98,7 @@ fn the_series_hold_every_sample() {
         assert_eq!(series.count("sent_pkts", row), 2 + 3 * n as i64);
         assert_eq!(series.count("retransmitted_pkts", row), n as i64 / 7);
         assert_eq!(series.count("delivered_bytes", row), 1448 * n as i64);
+        assert_eq!(series.count("in_order_bytes", row), 1000 * n as i64);
         assert!(series.is_null("queue_pkts", row) && series.is_null("marked_pkts", row));
 
         let sample = link_sample(n);
@@ -118,6 +119,10 @@ fn the_series_hold_every_sample() {
         );
         assert_eq!(series.count("departed_pkts", row), 5 * n as i64);
         assert_eq!(series.count("departed_bytes", row), 7500 * n as i64);
+        assert_eq!(
+            series.real("transmitted_bytes", row),
+            sample.transmitted_bytes
+        );
         assert_eq!(series.count("dropped_pkts", row), n as i64 / 10);
         assert_eq!(series.count("marked_pkts", row), n as i64 / 20);
         // 100 Mbit/s.
@@ -226,8 +231,10 @@ fn flows_have_window_and_total_counters() {
             "timeouts",
             "dropped_pkts",
             "marked_pkts",
+            "in_order_pkts",
+            "in_order_bytes",
         ];
-        assert_eq!(counts.map(count), [1, 2, 3, 4, 5, 6, 7, 8, 14, 15]);
+        assert_eq!(counts.map(count), [1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 17]);
         let n_s = n as f64 / 1000.0;
         assert!((real("rtt_mean_s") - n_s).abs() < 1e-12);
         assert!((real("rtt_min_s") - n_s / 2.0).abs() < 1e-12);
@@ -284,10 +291,11 @@ fn links_conserve_packets() {
         );
         assert_eq!(count("duplicated_pkts"), n + 9);
         let real = |name: &str| links.real(&format!("{prefix}{name}"), 0);
-        // 50 MB are 4 s of 100 Mbit/s.
+        // 50 MB are 4 s of 100 Mbit/s; a thousand bytes less, as part of a packet has left before.
+        let bits = 8.0 * 49_999_000.5;
         assert_eq!(
             (real("utilization"), real("queue_mean_pkts")),
-            (4.0 / duration, 80.0 / duration)
+            (bits / (1e8 * duration), 80.0 / duration)
         );
     }
 }

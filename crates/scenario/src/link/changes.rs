@@ -12,6 +12,7 @@ use super::loss;
 use crate::check::{check_fields, unknown};
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
+use crate::files;
 use crate::model::CHANGE;
 use crate::read::{beside, join};
 use crate::typed::{Typed, span_of, text_of};
@@ -57,10 +58,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
 /// The rows of a file of comma-separated values, whose first line names the columns.
 fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagnostic> {
     let name = beside(origin, file);
-    let text = std::fs::read_to_string(&name).map_err(|error| {
-        let message = format!("cannot read {}: {error}", name.display());
-        Diagnostic::new(path, origin, message)
-    })?;
+    let text = files::read_text(&name).map_err(|message| Diagnostic::new(path, origin, message))?;
     let source = Arc::new(Source {
         name: name.display().to_string(),
         text,

@@ -6,9 +6,9 @@ use longhaul_engine::config::mesonet::Topology;
 
 use super::layout::find;
 use crate::check::check_root;
-use crate::custom;
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
+use crate::files;
 use crate::model::mesonet::TOPOLOGY_FILE;
 use crate::read::{self, beside};
 use crate::typed::{Typed, text_of, whole_of};
@@ -44,7 +44,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
         Some((name, text)) => ((*name).to_string(), (*text).to_string()),
         None => {
             let file = beside(&node.origin, name);
-            let text = custom::read(&file).map_err(|reason| {
+            let text = files::read_text(&file).map_err(|reason| {
                 let names = BUILT_IN.map(|(name, _)| name).join(", ");
                 let message = format!("{reason}; write {names}, or the path of a topology file");
                 out.push(Diagnostic::new(PATH, &node.origin, message));

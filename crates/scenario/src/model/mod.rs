@@ -25,6 +25,7 @@ use network::TOPOLOGY;
 use proxy::PROXY;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
 use queue::{DROP_TAIL, RED};
+pub(crate) use traffic::TRAFFIC;
 
 /// One key of a table.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ const PER_CONNECTION_HELP: &str = "Exchanges on one connection; 1 by default.";
 const THINK_HELP: &str = "From the end of a response to the next request on its connection.";
 
 /// Keys of `traffic` of a flow.
-pub(super) const TRAFFIC: Kind = Kind::Tagged(&[
+pub(crate) const TRAFFIC: Kind = Kind::Tagged(&[
     ("requests", REQUESTS),
     ("packmime", PACKMIME),
     ("web", WEB),

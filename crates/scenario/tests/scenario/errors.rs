@@ -388,3 +388,25 @@ fn udp_flows_take_no_tcp_keys() {
         &["protocol = \"udp\""],
     );
 }
+
+/// A default that does not fit is shown at the table that leaves it out.
+#[test]
+fn a_default_that_does_not_fit_points_to_its_table() {
+    let text = r#"duration = "1 s"
+[topology.graph]
+nodes = ["a", "b"]
+links = [
+    { from = "a", to = "b", both = true, rate = "1 Mbps", delay = "0 ms" },
+]
+[[flows]]
+from = "a"
+to = "b"
+"#;
+    let refused = parse(text, "graph.toml", None, &[])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.starts_with("graph.toml:5:5: topology.graph.links.0.queue.limit: "),
+        "{refused}"
+    );
+}

@@ -5,6 +5,7 @@ mod composition;
 mod distributions;
 mod errors;
 mod examples;
+mod fuzz;
 mod layout;
 mod links;
 mod mesonet;

@@ -27,8 +27,13 @@ pub(super) trait Clock {
     /// Whether a packet that arrives then goes straight into service.
     fn is_idle(&self, arrival: Moment) -> bool;
 
+    fn rate(&self) -> Rate;
+
     /// End of the last scheduled transmission.
     fn busy_until(&self) -> Time;
+
+    /// End of the transmission under way, if packets wait for it: the first of them follows at once.
+    fn next_start(&self) -> Time;
 
     /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
     /// the far end.
@@ -68,9 +73,17 @@ impl Clock for ExactClock {
         self.busy_until <= arrival.time
     }
 
+    fn rate(&self) -> Rate {
+        self.transmitter.rate()
+    }
+
     #[inline]
     fn busy_until(&self) -> Time {
         self.busy_until
+    }
+
+    fn next_start(&self) -> Time {
+        self.next_start
     }
 
     #[inline]

@@ -29,6 +29,8 @@ pub(super) struct ExplicitService {
     busy_until: Time,
     /// Whether that end is still to be found out.
     in_service: bool,
+    /// Rate of that transmission.
+    rate: Rate,
     /// Arrival at the far end of the last packet that has begun service.
     last_arrival: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
@@ -48,6 +50,7 @@ impl ExplicitService {
             router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
             in_service: false,
+            rate: config.rate,
             last_arrival: Time::ZERO,
             propagating: 0,
             first_arrival: Time::NEVER,
@@ -58,6 +61,11 @@ impl ExplicitService {
     /// End of the last transmission that has begun.
     pub(super) fn busy_until(&self) -> Time {
         self.busy_until
+    }
+
+    /// Rate of that transmission.
+    pub(super) fn rate(&self) -> Rate {
+        self.rate
     }
 
     /// Changes rate and delay for packets whose service has not begun.
@@ -119,6 +127,7 @@ impl ExplicitService {
             None => now,
         };
         self.busy_until = start + self.transmitter.time(packet.bytes);
+        self.rate = self.transmitter.rate();
         let arrival = self.busy_until + self.delay;
         let arrival = self.tick.map_or(arrival, |tick| next_tick(arrival, tick));
         // Not before the one in front, if the delay has become shorter.

@@ -16,10 +16,10 @@ mod token_bucket;
 mod transmitter;
 mod turn;
 
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
+use self::clock::ExactClock;
 pub(crate) use self::clock::Moment;
-use self::clock::{Clock as _, ExactClock};
 use self::explicit::ExplicitService;
 pub(crate) use self::fates::Fate;
 use self::ns2_clock::Ns2Clock;
@@ -67,6 +67,11 @@ pub(crate) enum Offer {
     /// Accepted, and the next to be handed on.
     Leads,
     Dropped,
+}
+
+/// What a transmission at this rate has still to send, so long before its end.
+fn unsent_bytes(left: Span, rate: Rate) -> f64 {
+    left.as_secs_f64() * rate.as_bps() as f64 / 8.0
 }
 
 impl Link {
@@ -203,19 +208,16 @@ impl Link {
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
         self.begin_services(now);
         let port = &self.port;
-        let on_arrival = |busy_until| {
-            let (in_ring, _) = port.waiting();
-            (busy_until, in_ring, port.waits() - port.waits_ahead(now))
-        };
-        let (busy_until, in_ring, waited_ps) = match &self.server {
-            Server::Exact(clock) => on_arrival(clock.busy_until()),
-            Server::Ns2(clock) => on_arrival(clock.busy_until()),
+        match &self.server {
+            Server::Exact(clock) => port.counters_on_arrival(clock, now),
+            Server::Ns2(clock) => port.counters_on_arrival(clock, now),
             Server::Explicit(service) => {
                 let waited_ps = port.waits() + port.waited(now);
-                (service.busy_until(), 0, waited_ps)
+                let left = (service.busy_until() > now)
+                    .then(|| unsent_bytes(service.busy_until().since(now), service.rate()));
+                port.counters(0, left, waited_ps)
             }
-        };
-        port.counters(in_ring, busy_until > now, waited_ps)
+        }
     }
 
     /// Counts what becomes of the data packets of so many connections.
@@ -260,6 +262,7 @@ impl Link {
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,
+            transmitted_bytes: counters.transmitted_bytes,
             dropped_pkts: counters.dropped_pkts(),
             marked_pkts: counters.marked_pkts,
         }

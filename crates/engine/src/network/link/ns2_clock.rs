@@ -16,6 +16,7 @@ use crate::packet::Packet;
 /// The clock of one link.
 #[derive(Debug)]
 pub(super) struct Ns2Clock {
+    rate: Rate,
     bits_per_s: f64,
     delay_s: f64,
     crossings: RecentSizes<Crossing>,
@@ -38,6 +39,7 @@ struct Crossing {
 impl Ns2Clock {
     pub(super) fn new(rate: Rate, delay: Span) -> Self {
         Self {
+            rate,
             bits_per_s: rate.as_bps() as f64,
             delay_s: delay.as_secs_f64(),
             crossings: RecentSizes::default(),
@@ -78,9 +80,17 @@ impl Clock for Ns2Clock {
         self.busy_until_s < arrival.ns2_s
     }
 
+    fn rate(&self) -> Rate {
+        self.rate
+    }
+
     #[inline]
     fn busy_until(&self) -> Time {
         nearest(self.busy_until_s.max(0.0))
+    }
+
+    fn next_start(&self) -> Time {
+        nearest(self.next_start_s)
     }
 
     #[inline]

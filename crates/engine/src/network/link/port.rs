@@ -5,10 +5,10 @@ mod explicit;
 
 use longhaul_units::{Span, Time};
 
-use super::Offer;
 use super::clock::{Clock, Moment};
 use super::fates::Fates;
 use super::ring::Ring;
+use super::{Offer, unsent_bytes};
 use crate::measure::LinkCounters;
 use crate::network::loss::LossModel;
 use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
@@ -231,23 +231,45 @@ impl Port {
         std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
     }
 
-    /// Counters. `in_ring` are the packets that wait in the ring; `busy`, whether the last of those
-    /// before them is in service; `waited_ps`, what all packets have waited.
-    pub(super) fn counters(&self, in_ring: u64, busy: bool, waited_ps: u128) -> LinkCounters {
+    /// Service on arrival: counters up to `now`, by when all services have been noted that have begun.
+    pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
+        let end = match self.waiting_pkts {
+            0 => clock.busy_until(),
+            _ => clock.next_start(),
+        };
+        let busy = clock.busy_until() > now;
+        let unsent = busy.then(|| unsent_bytes(end.since(now), clock.rate()));
+        let waited_ps = self.waits() - self.waits_ahead(now);
+        self.counters(self.waiting_pkts, unsent, waited_ps)
+    }
+
+    /// Counters. `in_ring` are the packets that wait in the ring; `unsent`, if the last of those before
+    /// them is in service, how many of its bytes have not left, or more if it has not begun;
+    /// `waited_ps`, what all packets have waited.
+    pub(super) fn counters(
+        &self,
+        in_ring: u64,
+        unsent: Option<f64>,
+        waited_ps: u128,
+    ) -> LinkCounters {
         let tally = &self.tally;
         let accepted_pkts = self.ring.accepted() as u64 + self.waiting_pkts - in_ring;
         let last = (self.ring.accepted() as u64 - in_ring).checked_sub(1);
-        let in_service = last.filter(|_| busy);
+        let in_service = last.filter(|_| unsent.is_some());
         let in_service_bytes = in_service.map_or(0, |number| self.ring.at(number as usize).bytes);
         let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
         let pending_bytes = self.waiting_bytes + u64::from(in_service_bytes);
+        let departed_bytes = tally.accepted_bytes - pending_bytes;
+        let in_service_bytes = f64::from(in_service_bytes);
+        let unsent = unsent.unwrap_or(0.0).min(in_service_bytes);
         let dropped = |reason: DropReason| tally.dropped[reason as usize];
         let dropped_pkts: u64 = tally.dropped.iter().sum();
         LinkCounters {
             arrived_pkts: accepted_pkts + dropped_pkts,
             arrived_bytes: tally.accepted_bytes + tally.dropped_bytes,
             departed_pkts: accepted_pkts - pending_pkts,
-            departed_bytes: tally.accepted_bytes - pending_bytes,
+            departed_bytes,
+            transmitted_bytes: departed_bytes as f64 + (in_service_bytes - unsent),
             dropped_loss_pkts: dropped(DropReason::Loss),
             dropped_overflow_pkts: dropped(DropReason::Overflow),
             dropped_early_pkts: dropped(DropReason::Early),

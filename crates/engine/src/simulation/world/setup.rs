@@ -7,10 +7,12 @@ use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
 use crate::config::{Config, Flow, Messages, Start, Tcp, Transport, Udp};
+use crate::measure::Recorder;
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
+use crate::simulation::capture::Journal;
 use crate::simulation::window::Baseline;
 use crate::traffic::{MessageSource, StopWatch, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
@@ -24,7 +26,10 @@ const PROGRESS_REPORTS: u64 = 1 << 10;
 const CROWD: usize = 256;
 
 impl World {
-    pub(in crate::simulation) fn new(config: &Config) -> Result<Self, SetupError> {
+    pub(in crate::simulation) fn new(
+        config: &Config,
+        recorder: &mut dyn Recorder,
+    ) -> Result<Self, SetupError> {
         let log = EventLog {
             enabled: config.measure.events,
             pending: Vec::new(),
@@ -41,6 +46,8 @@ impl World {
             messages: Vec::new(),
             proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
+            ticker: recorder.ticker(),
+            journal: Journal::default(),
             crowded: false,
             every: config.measure.every,
             progress_every: progress_every(config),
@@ -48,6 +55,9 @@ impl World {
         };
         let mut group: Option<(Arc<Tcp>, Controller)> = None;
         for flow in &config.flows {
+            if world.ticker.is_due() && world.is_stopped(recorder) {
+                return Err(SetupError::Stopped);
+            }
             let kind = match &flow.transport {
                 Transport::Tcp(tcp) => {
                     let controller = controller_of(&flow.name, tcp, &mut group)?;

@@ -66,6 +66,16 @@ impl Dialogue {
         (half, other.filter(|_| !self.apart))
     }
 
+    /// Whether each direction is a connection of its own.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart
+    }
+
+    /// Whether that of `side` is a connection that the server opens.
+    pub(crate) fn is_pushed(&self, side: Side) -> bool {
+        self.apart && side == Side::Down
+    }
+
     /// Number of the connection of `side` among those that captures tell apart.
     pub(crate) fn number(&self, side: Side) -> u64 {
         let number = self.connection();

@@ -14,21 +14,65 @@ pub(crate) struct Connection {
     pub(crate) flow: u32,
 }
 
+/// What has arrived at a receiver. Each segment counts once, when it arrives for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Received {
+    /// Data segments.
+    delivered_pkts: u64,
+    /// Their payload.
+    delivered_bytes: u64,
+    /// Of those, what the application has: nothing before it is missing.
+    in_order_pkts: u64,
+    in_order_bytes: u64,
+}
+
+impl Received {
+    /// What `receiver` has of what `sender` sends.
+    pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
+        let next = receiver.next();
+        let bytes = |(left, right)| sender.bytes_below(right) - sender.bytes_below(left);
+        let in_order_pkts = next.saturating_sub(1);
+        let in_order_bytes = sender.bytes_below(next);
+        let out_of_order = receiver.out_of_order();
+        Self {
+            delivered_pkts: in_order_pkts + out_of_order.total(),
+            delivered_bytes: in_order_bytes + out_of_order.descending().map(bytes).sum::<u64>(),
+            in_order_pkts,
+            in_order_bytes,
+        }
+    }
+
+    /// A sender's counters, with the receiver's part filled in.
+    pub(crate) fn counted_in(self, counters: FlowCounters) -> FlowCounters {
+        FlowCounters {
+            delivered_pkts: self.delivered_pkts,
+            delivered_bytes: self.delivered_bytes,
+            in_order_pkts: self.in_order_pkts,
+            in_order_bytes: self.in_order_bytes,
+            ..counters
+        }
+    }
+
+    /// A sender's sample, with the receiver's part filled in.
+    pub(crate) fn sampled_in(self, sample: FlowSample) -> FlowSample {
+        FlowSample {
+            delivered_bytes: self.delivered_bytes,
+            in_order_bytes: self.in_order_bytes,
+            ..sample
+        }
+    }
+}
+
 impl Connection {
-    /// Data segments delivered in order to the receiving application, and their payload bytes.
-    pub(crate) fn delivered(&self) -> (u64, u64) {
-        let next = self.receiver.next();
-        (next.saturating_sub(1), self.sender.bytes_below(next))
+    /// What has arrived of what the sender sends.
+    pub(crate) fn received(&self) -> Received {
+        Received::of(&self.sender, &self.receiver)
     }
 
     /// Counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        let (delivered_pkts, delivered_bytes) = self.delivered();
-        FlowCounters {
-            delivered_pkts,
-            delivered_bytes,
-            ..self.sender.counters(now)
-        }
+        let received = self.received();
+        received.counted_in(self.sender.counters(now))
     }
 
     /// Has the processor fetch what a sample of both ends will touch.
@@ -40,9 +84,7 @@ impl Connection {
 
     /// State for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
-        FlowSample {
-            delivered_bytes: self.delivered().1,
-            ..self.sender.sample(now)
-        }
+        let received = self.received();
+        received.sampled_in(self.sender.sample(now))
     }
 }

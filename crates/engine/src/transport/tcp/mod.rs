@@ -22,7 +22,7 @@ mod send_times;
 mod sender;
 mod wire;
 
-pub(crate) use connection::Connection;
+pub(crate) use connection::{Connection, Received};
 pub(crate) use receiver::Receiver;
 pub(crate) use sender::Sender;
 

@@ -78,6 +78,11 @@ impl Receiver {
         prefetch_lines::<2, _>(self);
     }
 
+    /// The segments that have arrived although others before them are missing.
+    pub(super) fn out_of_order(&self) -> &Ranges {
+        &self.out_of_order
+    }
+
     /// Where its acknowledgements' route begins.
     pub(crate) fn route(&self) -> u32 {
         self.path.route

@@ -218,6 +218,7 @@ impl Sender {
             sent_pkts: tcb.sent_pkts(),
             retransmitted_pkts: tcb.counters.retransmitted_pkts,
             delivered_bytes: 0,
+            in_order_bytes: 0,
         }
     }
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import AlgorithmError, Interval, Scenario, ScenarioError, seconds
+from longhaul._engine import (
+    AlgorithmError,
+    Interval,
+    OutputError,
+    Scenario,
+    ScenarioError,
+    seconds,
+)
 from longhaul.congestion import CongestionControl
 from longhaul.results import Results
 
@@ -59,6 +66,7 @@ def run(
     measures: Sequence[Measure] = (),
     overwrite: bool = False,
     checkpoint_every: str | None = None,
+    limit: str | None = None,
 ) -> Results:
     """Simulate a scenario and return its results.
 
@@ -67,7 +75,11 @@ def run(
     calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
     what they return is a row of the table `measures`. With `checkpoint_every`, `"10 min"` say, a
     run of MesoNet that was killed is gone on with by the same call; functions that measure start
-    with what they know then.
+    with what they know then. With `limit`, a run ends that has taken so long by the wall clock.
+
+    A run that is stopped before its end, by the limit, an interrupt, or whatever `progress` raises,
+    is kept as one that says how far it came (`Results.stopped`); it replaces no older run, and is
+    beside it then, as `<out>.stopped`.
     """
     loaded = load(scenario, set, algorithms)
     return run_loaded(
@@ -77,6 +89,7 @@ def run(
         measures=measures,
         overwrite=overwrite,
         checkpoint_every=checkpoint_every,
+        limit=limit,
     )
 
 
@@ -88,33 +101,53 @@ def run_loaded(
     measures: Sequence[Measure] = (),
     overwrite: bool = False,
     checkpoint_every: str | None = None,
+    limit: str | None = None,
 ) -> Results:
     """`run` for a scenario that is already checked."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
+    limit_s = None if limit is None else _seconds(limit, "the limit")
     if out is not None:
-        try:
-            _simulate(scenario, Path(out), progress, measures, overwrite=overwrite, every_s=every_s)
-        except AlgorithmError as error:
-            kept = f"{error}; what was recorded until then is in {out}"
-            raise AlgorithmError(kept) from error.__cause__
-        return Results(out)
+        _check_room(scenario, Path(out))
+        path = _simulate(
+            scenario, Path(out), progress, measures,
+            overwrite=overwrite, every_s=every_s, limit_s=limit_s,
+        )  # fmt: skip
+        return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
     try:
-        _simulate(scenario, scratch / "run", progress, measures, overwrite=False)
+        _check_room(scenario, scratch)
+        path = _simulate(
+            scenario, scratch / "run", progress, measures, overwrite=False, limit_s=limit_s
+        )
     except BaseException:
         shutil.rmtree(scratch)
         raise
-    return Results(scratch / "run", scratch=scratch)
+    return Results(path, scratch=scratch)
+
+
+def _check_room(scenario: Scenario, out: Path) -> None:
+    """Refuse a run whose tables will not fit on the disk."""
+    place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
+    free = shutil.disk_usage(place).free
+    if scenario.foreseen_bytes > free:
+        raise OutputError(
+            f"the samples of measure.every will take {scenario.foreseen_bytes / 1e9:,.0f} "
+            f"GB or more, and the disk of {place} has {free / 1e9:,.1f} GB left; sample less often"
+        )
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
     """Seconds between two checkpoints."""
     if out is None:
         raise ScenarioError("a run that can be gone on with needs a directory: give `out`")
+    return _seconds(checkpoint_every, "the time between two checkpoints")
+
+
+def _seconds(text: str, what: str) -> float:
     try:
-        return seconds(checkpoint_every)
+        return seconds(text)
     except ScenarioError as error:
-        raise ScenarioError(f"the time between two checkpoints: {error}") from None
+        raise ScenarioError(f"{what}: {error}") from None
 
 
 def _simulate(
@@ -125,20 +158,34 @@ def _simulate(
     *,
     overwrite: bool,
     every_s: float | None = None,
-) -> None:
-    def simulate(progress: Progress | None) -> None:
-        scenario.run(
-            str(out),
+    limit_s: float | None = None,
+) -> Path:
+    """Leave a run directory, and return its path; raise what has stopped the run."""
+
+    def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:
+        directory, raised = scenario.run(
+            out,
             progress=progress,
             measures=list(measures),
             overwrite=overwrite,
             checkpoint_every_s=every_s,
+            limit_s=limit_s,
         )
+        # As it was given, if it is not another one.
+        return (out if directory.name == out.name else directory), raised
 
     if progress is True:
         from longhaul.progress import bar
 
         with bar(scenario.title, scenario.duration_s) as advance:
-            simulate(advance)
+            path, raised = simulate(advance)
     else:
-        simulate(progress or None)
+        path, raised = simulate(progress or None)
+    if raised is None:
+        return path
+    kept = f"what was recorded until then is in {path}"
+    if isinstance(raised, AlgorithmError):
+        raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
+    if isinstance(raised, KeyboardInterrupt):
+        raise type(raised)(f"{Results(path).stopped}; {kept}") from None
+    raise raised

@@ -1,0 +1,48 @@
+//! What the columns of a run's tables hold, for `longhaul list columns`.
+
+use std::path::Path;
+
+use crate::series::Names;
+use crate::table::Column;
+use crate::{events, exchanges, flows, links, proxies, series};
+
+/// One column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// The table, as its file is called without the suffix.
+    pub table: String,
+    /// Its name, which ends in the unit.
+    pub name: String,
+    /// The unit, if there is one.
+    pub unit: &'static str,
+    /// What it holds.
+    pub description: String,
+}
+
+/// Every column of the tables of a run over links.
+pub fn columns() -> Vec<ColumnInfo> {
+    [
+        of(flows::FILE, &flows::columns()),
+        of(links::FILE, &links::columns()),
+        of(proxies::FILE, &proxies::columns()),
+        of(series::FILE, &series::columns(Names::NONE)),
+        of(events::FILE, &events::columns()),
+        of(exchanges::FILE, &exchanges::columns()),
+    ]
+    .concat()
+}
+
+fn of<R>(file: &str, columns: &[Column<R>]) -> Vec<ColumnInfo> {
+    let table = Path::new(file).file_stem().unwrap_or_default();
+    let table = table.to_string_lossy().into_owned();
+    let info = |column: &Column<R>| {
+        let (name, unit, description) = column.info();
+        ColumnInfo {
+            table: table.clone(),
+            name: name.to_string(),
+            unit,
+            description: description.to_string(),
+        }
+    };
+    columns.iter().map(info).collect()
+}

@@ -1,0 +1,88 @@
+//! Which ports connections have in packet captures.
+//!
+//! Whoever opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in turn; the
+//! other end listens at a port that is the same for all, until all dynamic ports have been used: the
+//! connections that follow have the next one. No two connections of a capture have the same four numbers.
+
+use std::collections::{HashMap, VecDeque};
+
+const FIRST_DYNAMIC: u32 = 49_152;
+const DYNAMIC: u32 = 65_536 - FIRST_DYNAMIC;
+const FIRST_LISTENING: u32 = 5201;
+const LISTENING: u32 = FIRST_DYNAMIC - FIRST_LISTENING;
+
+/// The ports of one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ports {
+    /// Of the end that has opened it.
+    pub(crate) opener: u16,
+    pub(crate) listener: u16,
+}
+
+impl Ports {
+    /// Those of the next connection after so many of the same node.
+    fn after(others: u32) -> Self {
+        let round = others / DYNAMIC % LISTENING;
+        Self {
+            opener: (FIRST_DYNAMIC + others % DYNAMIC) as u16,
+            listener: (FIRST_LISTENING + round) as u16,
+        }
+    }
+}
+
+/// A connection of a flow, and whether the flow's receiving node has opened it.
+pub(crate) type Name = (u32, u32, bool);
+
+/// Hands ports out. Connections of a node that are older than its dynamic ports are forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct PortTable {
+    ports: HashMap<Name, Ports>,
+    openers: HashMap<u32, Opener>,
+}
+
+#[derive(Debug, Default)]
+struct Opener {
+    opened: u32,
+    newest: VecDeque<Name>,
+}
+
+impl PortTable {
+    /// The ports of a connection that `node` has opened.
+    pub(crate) fn of(&mut self, name: Name, node: u32) -> Ports {
+        if let Some(&known) = self.ports.get(&name) {
+            return known;
+        }
+        let opener = self.openers.entry(node).or_default();
+        let ports = Ports::after(opener.opened);
+        opener.opened = opener.opened.wrapping_add(1);
+        opener.newest.push_back(name);
+        if opener.newest.len() > DYNAMIC as usize
+            && let Some(oldest) = opener.newest.pop_front()
+        {
+            self.ports.remove(&oldest);
+        }
+        self.ports.insert(name, ports);
+        ports
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_connections_of_a_node_have_the_same_ports() {
+        let mut table = PortTable::default();
+        let mut seen = HashSet::new();
+        for connection in 0..40_000 {
+            let ports = table.of((7, connection, false), 3);
+            assert!(ports.opener >= 49_152 && (5201..5210).contains(&ports.listener));
+            assert!(seen.insert((ports.opener, ports.listener)));
+            assert_eq!(table.of((7, connection, false), 3), ports);
+        }
+        assert_eq!(table.ports.len(), DYNAMIC as usize);
+        assert_eq!(table.of((8, 0, false), 4), Ports::after(0));
+    }
+}

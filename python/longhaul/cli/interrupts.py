@@ -1,0 +1,41 @@
+"""What Ctrl-C and SIGTERM do: they end whatever runs, with a message and an exit code."""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends programs as Ctrl-C does."""
+
+
+def at_start() -> None:
+    """While the program still loads, there is nothing to be put in order, nor when it is over."""
+    _on_both(_leave)
+    atexit.register(_on_both, signal.SIG_IGN)
+
+
+def at_work() -> None:
+    """From now on, whoever is interrupted may put things in order."""
+    _on_both(_interrupt)
+
+
+def _on_both(handler: "signal._HANDLER") -> None:
+    # Only the first thread may, and programs that use the command line from others do without.
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.stderr.write("error: interrupted\n")
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise Terminated("terminated") if number == signal.SIGTERM else KeyboardInterrupt

@@ -1,0 +1,53 @@
+"""Plots by name.
+
+A plot is a name (`longhaul plot cwnd r1`), a line of help, and a function that draws. Plots of
+flows keep each algorithm's colour and line, and several runs stand side by side on the same scales.
+Plots of links overlay several runs, one colour per run, and have a panel for each busy link. Rates
+are differences of stored counters; nothing is interpolated.
+
+One file per subject: `registry` has the names, `layout` panels, legends and files; others draw.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from longhaul.plots.layout import STYLE, save
+from longhaul.plots.registry import PLOTS, Options, Plot, find, has_samples, suitable
+from longhaul.results import Results, ResultsError
+
+__all__ = ["PLOTS", "STYLE", "Options", "Plot", "figure", "find", "plot", "save", "suitable"]
+
+# Each registers its plots, in the order of the list.
+for _subject in ("flows", "links", "fairness", "responses", "scatter"):
+    import_module(f"longhaul.plots.{_subject}")
+import_module("longhaul.mesonet.pictures")
+
+
+def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:
+    """Draw one named plot of one or several runs."""
+    wanted = find(name)
+    for run in runs:
+        if not wanted.suits(run):
+            if wanted.suits is has_samples and not run.is_mesonet:
+                run.table("series")  # which says how samples are recorded
+            known = ", ".join(suitable([run]))
+            raise ResultsError(f"{run.path}: `{name}` is no plot of this run; it has: {known}")
+    with matplotlib.rc_context(STYLE):
+        return wanted.draw(runs, options or Options())
+
+
+def plot(
+    runs: Results | Sequence[Results],
+    name: str,
+    path: str | Path | None = None,
+    options: Options | None = None,
+) -> Figure:
+    """Draw a named plot of one or several runs, and write it to `path` if one is given."""
+    drawing = figure(name, [runs] if isinstance(runs, Results) else runs, options)
+    if path is not None:
+        save(drawing, Path(path))
+    return drawing

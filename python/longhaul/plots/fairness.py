@@ -1,0 +1,41 @@
+"""How evenly flows share over time."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul import identity
+from longhaul.analysis.fairness import jain_of_column
+from longhaul.plots.layout import panels
+from longhaul.plots.rates import rates
+from longhaul.plots.registry import Options, has_samples, register
+from longhaul.results import Results
+from longhaul.summary import COMPARABLE
+
+
+@register("fairness", "Jain's index of the rates of long-lived connections over time", has_samples)
+def _fairness(runs: Sequence[Results], options: Options) -> Figure:
+    looks = identity.of_runs(len(runs))
+
+    def draw(axes: Axes, runs: Sequence[Results]) -> None:
+        for run, look in zip(runs, looks, strict=True):
+            index = _index(run)
+            name = run.name if len(runs) > 1 else None
+            axes.plot(index["t_s"], index["jain"], label=name, **identity.as_line(look))
+        axes.set_ylim(0, 1.05)
+        axes.set_ylabel("Jain's fairness index")
+
+    return panels([runs], draw, [""])
+
+
+def _index(run: Results) -> pl.DataFrame:
+    """Jain's index over the single connections that exist throughout an interval."""
+    flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE)).select("name", "finish_s")
+    every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)
+    shares = every.join(flows, on="name", maintain_order="left")
+    finished = pl.col("finish_s") < pl.col("t_s")
+    there = shares.filter(pl.col("whole"), ~finished.fill_null(value=False))
+    index = there.group_by("t_s", maintain_order=True).agg(jain=jain_of_column(pl.col("rate")))
+    return index.drop_nans().sort("t_s")

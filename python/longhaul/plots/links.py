@@ -1,0 +1,95 @@
+"""Plots of links over time: a panel for each link, several runs overlaid in each."""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul import identity
+from longhaul.identity import Look
+from longhaul.plots.layout import panels
+from longhaul.plots.rates import rates
+from longhaul.plots.registry import Draw, Options, has_samples, register
+from longhaul.results import Results
+
+# Panels of links that nobody has chosen.
+MAX_LINKS = 6
+
+# Draws the samples of one link of one run; the run has a name if there are several.
+DrawLink = Callable[[Axes, pl.DataFrame, Look, str | None], None]
+
+
+def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
+    """Register a plot with a panel per link and a line per run."""
+
+    def add(draw: DrawLink) -> Draw:
+        @register(name, help, has_samples)
+        def a_panel_each(runs: Sequence[Results], options: Options) -> Figure:
+            looks = identity.of_runs(len(runs))
+
+            def one(axes: Axes, link: str) -> None:
+                for run, look in zip(runs, looks, strict=True):
+                    samples = run.link_series.filter(pl.col("name") == link)
+                    if len(samples):
+                        draw(axes, samples, look, run.name if len(runs) > 1 else None)
+
+            links = _links(runs, options)
+            return panels(links, one, links, columns=1 if len(links) < 4 else 2)
+
+        return a_panel_each
+
+    return add
+
+
+def _links(runs: Sequence[Results], options: Options) -> list[str]:
+    """The links to show, in the order of the scenario."""
+    if options.links:
+        for link in options.links:
+            for run in runs:
+                run.check_link(link)
+        return list(options.links)
+    busy: dict[str, None] = {}
+    for run in runs:
+        busy |= dict.fromkeys(run.busy_links())
+    return list(busy)[:MAX_LINKS]
+
+
+@_of_links("queue", "packets waiting at each busy link, and the average that its discipline keeps")
+def _queue(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+    alone = name is None
+    axes.plot(
+        link["t_s"],
+        link["queue_pkts"],
+        color=look.colour,
+        linewidth=0.6,
+        alpha=0.6 if alone else 0.8,
+        label=name or "waiting",
+    )
+    if alone and link["queue_avg_pkts"].count():
+        axes.plot(link["t_s"], link["queue_avg_pkts"], color="#000000", label="average")
+    axes.set_ylabel("queue (packets)")
+
+
+@_of_links("drops", "packets dropped and marked at each busy link so far")
+def _drops(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+    prefix = f"{name}: " if name else ""
+    axes.plot(link["t_s"], link["dropped_pkts"], color=look.colour, label=f"{prefix}dropped")
+    if link["marked_pkts"][-1]:
+        axes.plot(
+            link["t_s"],
+            link["marked_pkts"],
+            color=look.colour,
+            linestyle=":",
+            label=f"{prefix}marked",
+        )
+    axes.set_ylabel("packets so far")
+
+
+@_of_links("utilisation", "share of each busy link's capacity in use over time")
+def _utilisation(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+    used = rates(link, "name", "transmitted_bytes", link["t_s"])
+    share = used["rate"] / rates(link, "name", "capacity_bytes", link["t_s"])["rate"]
+    axes.plot(used["t_s"], share, label=name, **identity.as_line(look))
+    axes.set_ylim(0, 1.05)
+    axes.set_ylabel("utilisation")

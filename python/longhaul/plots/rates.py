@@ -1,0 +1,23 @@
+"""Rates over time from counters that samples hold."""
+
+import polars as pl
+
+# Rates are averages over at most so many intervals of the run.
+RATE_BINS = 200
+
+
+def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
+    """Average rates per second of a counter, over intervals that all values of `key` share.
+
+    `times` are those of all samples of the run, in order: flows have none before they start. Gives
+    the samples at the ends of the intervals, with `rate`, the interval's length `step_s`, and
+    `whole`: whether the counter existed at its beginning. One that did not began at zero in it.
+    """
+    ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
+    steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})
+    at_ends = series.join(steps, on="t_s", maintain_order="left")
+    before = pl.col(counter).shift(1).over(key)
+    grown = (pl.col(counter) - before.fill_null(0)).cast(pl.Float64)
+    return at_ends.with_columns(
+        rate=grown / pl.col("step_s"), whole=before.is_not_null()
+    ).drop_nulls("step_s")

@@ -1,0 +1,71 @@
+"""Names of plots: what each shows, which runs have it, and how it is drawn."""
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from matplotlib.figure import Figure
+
+from longhaul.results import Results, ResultsError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What whoever draws may choose."""
+
+    links: tuple[str, ...] = ()
+    """Links that plots of links show; the busy ones if none is named."""
+    colour_by: Literal["algorithm", "label"] = "algorithm"
+    """What the colours of flows tell apart: their algorithms, or their labels."""
+
+
+Draw = Callable[[Sequence[Results], Options], Figure]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A named plot."""
+
+    name: str
+    help: str
+    draw: Draw
+    suits: Callable[[Results], bool]
+    """Whether a run has what the plot shows."""
+
+
+PLOTS: dict[str, Plot] = {}
+
+
+def register(name: str, help: str, suits: Callable[[Results], bool]) -> Callable[[Draw], Draw]:
+    """Register a plot."""
+
+    def add(draw: Draw) -> Draw:
+        PLOTS[name] = Plot(name, help, draw, suits)
+        return draw
+
+    return add
+
+
+def find(name: str) -> Plot:
+    """The plot of that name."""
+    if name not in PLOTS:
+        near = difflib.get_close_matches(name, PLOTS, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise ResultsError(f"no plot is called `{name}`{hint}; there are: {', '.join(PLOTS)}")
+    return PLOTS[name]
+
+
+def suitable(runs: Sequence[Results]) -> list[str]:
+    """The names of the plots that all of the runs have."""
+    return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
+
+
+def has_samples(run: Results) -> bool:
+    """Whether the run recorded flows and links over time."""
+    return not run.is_mesonet and "series" in run.tables
+
+
+def is_tcp(run: Results) -> bool:
+    """Whether the run has flows one by one."""
+    return not run.is_mesonet

@@ -1,0 +1,140 @@
+"""Reads the files of a run directory; refuses what is damaged, changed, or of another version."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+import polars.selectors as cs
+
+from longhaul import _engine
+from longhaul._engine import LonghaulError
+
+
+class ResultsError(LonghaulError):
+    """A run directory, or something in it, that cannot be read."""
+
+
+_NUMBER = int | float
+
+# What run.json has to hold for anything to be made of a run: key, and type.
+_REQUIRED: dict[str, Any] = {
+    "version": str,
+    "results_version": int,
+    "seed": int,
+    "replication": int,
+    "simulated_s": _NUMBER,
+    "stopped": bool,
+    "measured_from_s": _NUMBER,
+    "data_packets": int,
+    "events": int,
+    "warnings": list,
+    "rows": dict,
+    "scenario_hash": str,
+    "scenario": dict,
+    "machine": dict,
+}
+_MACHINE = ("wall_s", "packets_per_s", "peak_memory_bytes")
+# Stands in front of the digest of everything above it.
+_OWN_DIGEST = ',\n  "sha256_above"'
+
+
+def read_meta(directory: Path) -> dict[str, Any]:
+    """What `run.json` of a run directory says."""
+    file = directory / "run.json"
+    if not file.is_file():
+        there = "has no run.json" if directory.is_dir() else "does not exist"
+        raise ResultsError(
+            f"{directory}: not a run directory: it {there}; `longhaul run` writes one"
+        )
+    try:
+        text = file.read_text(encoding="utf-8")
+        meta: Any = json.loads(text)
+    except (ValueError, OSError, RecursionError) as error:
+        raise ResultsError(f"{file}: cannot be read ({error}); run the scenario again") from None
+    _check_shape(file, meta)
+    _check_own_digest(file, text, meta)
+    return dict(meta)
+
+
+def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
+    """Refuse what is no `run.json`, whatever else it is."""
+
+    def refuse(what: str) -> ResultsError:
+        return ResultsError(f"{file}: {what}; it was changed, or is no run: run the scenario again")
+
+    if not isinstance(meta, dict):
+        raise refuse("is no table of facts about a run")
+    for key, kind in _REQUIRED.items():
+        if key not in meta:
+            raise refuse(f"`{key}` is missing")
+        value = meta[key]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            names = " or ".join(one.__name__ for one in get_args(kind) or (kind,))
+            raise refuse(f"`{key}` is {value!r:.40}, which is no {names}")
+    for key in _MACHINE:
+        value = meta["machine"].get(key)
+        if not isinstance(value, _NUMBER) or isinstance(value, bool):
+            raise refuse(f"`machine.{key}` is no number")
+    if not all(isinstance(rows, int) for rows in meta["rows"].values()):
+        raise refuse("`rows` holds something that is no number")
+    if not all(isinstance(text, str) for text in meta["warnings"]):
+        raise refuse("`warnings` holds something that is no text")
+    if "mesonet" in meta and not isinstance(meta["mesonet"], dict):
+        raise refuse("`mesonet` is no table")
+
+
+def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
+    """Refuse a `run.json` whose text is not the one that the run has left."""
+    above, mark, _ = text.rpartition(_OWN_DIGEST)
+    if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
+        raise ResultsError(
+            f"{file}: was changed after the run: its checksum is another; run the scenario again"
+        )
+
+
+def read_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> pl.DataFrame:
+    """A table of a run, whole."""
+    file = check_table(directory, meta, name, remedy)
+    try:
+        table = pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _damaged(file, str(error)) from None
+    _check_columns(file, meta, name, table.columns)
+    return table
+
+
+def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:
+    """The file of a table that is there, and is the one that the run has left."""
+    file = directory / f"{name}.parquet"
+    if not file.is_file():
+        raise ResultsError(f"{file}: missing; {remedy}")
+    digests = meta.get("sha256")
+    expected = digests.get(file.name) if isinstance(digests, dict) else None
+    if expected is not None:
+        try:
+            with file.open("rb") as opened:
+                found = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError as error:
+            raise _damaged(file, error.strerror or str(error)) from None
+        if found != expected:
+            raise _damaged(file, "its checksum is another")
+    return file
+
+
+def _damaged(file: Path, reason: str) -> ResultsError:
+    first = (reason.splitlines() or ["no reason is known"])[0]
+    return ResultsError(f"{file}: damaged, changed or cut short ({first}); run the scenario again")
+
+
+def _check_columns(file: Path, meta: dict[str, Any], name: str, there: list[str]) -> None:
+    """Refuse a table that has not all columns, as those of other versions have."""
+    known = [row["name"] for row in _engine.columns() if row["table"] == name]
+    missing = [column for column in known if column not in there]
+    if missing and "mesonet" not in meta:
+        versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"
+        raise ResultsError(
+            f"{file}: has no column `{missing[0]}`: it was written by Longhaul {meta['version']} "
+            f"({versions}); run the scenario again"
+        )

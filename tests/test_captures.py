@@ -1,0 +1,80 @@
+"""What Wireshark's expert finds in captures: nothing but losses and their repair."""
+
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import longhaul
+
+WEB = {
+    "kind": "requests",
+    "interval": {"kind": "exponential", "mean": "50 ms"},
+    "request": "400 B",
+    "response": {"kind": "bounded-pareto", "min": "2 KB", "max": "1 MB", "shape": 1.2},
+}
+
+# What follows from losses before the tap, in the expert's words.
+LOSSES = (
+    "Previous segment(s) not captured",
+    "Duplicate ACK",
+    "This frame is a (suspected) out-of-order segment",
+    "This frame is a (suspected) fast retransmission",
+    "This frame is a (suspected) spurious retransmission",
+    "This frame is a (suspected) retransmission",
+)
+# What connections do that open and close, or fill their windows.
+USUAL = (
+    "This frame initiates the connection closing",
+    "This frame undergoes the connection closing",
+    "Connection establish request",
+    "Connection establish acknowledge",
+    "Connection finish",
+)
+
+
+def _expert(tmp_path: Path, queue: str, window: int) -> Counter[str]:
+    """Run web and bulk traffic over a queue, and count what the expert says."""
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    run = longhaul.run(
+        {
+            "duration": "5 s",
+            "measure": {"from": "1 s", "capture": ["bottleneck", "bottleneck-reverse"]},
+            "topology": {
+                "dumbbell": {
+                    "bottleneck": {
+                        "rate": "10 Mbps",
+                        "delay": "10 ms",
+                        "queue": {"kind": "droptail", "limit": queue},
+                    }
+                }
+            },
+            "flows": [
+                {"label": "bulk", "tcp": {"receive_window": window}},
+                {"label": "transfer", "transfer": "300 KB", "tcp": {"receive_window": 1000}},
+                {"label": "web", "traffic": WEB, "count": 3},
+            ],
+        },
+        out=tmp_path / "run",
+    )
+    fields = ["-T", "fields", "-e", "_ws.expert.message", "-E", "separator=;", "-E", "aggregator=;"]
+    command = ["tshark", "-r", str(run.path / "packets.pcapng"), *fields]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return Counter(
+        message for line in printed.splitlines() for message in line.split(";") if message
+    )
+
+
+def test_the_expert_finds_nothing_where_nothing_is_lost(tmp_path: Path) -> None:
+    found = _expert(tmp_path, "10000 packets", window=60)
+    assert sum(count for text, count in found.items() if "request" in text) > 100
+    assert [text for text in found if not text.startswith(USUAL)] == []
+
+
+def test_the_expert_finds_losses_and_retransmissions_alone(tmp_path: Path) -> None:
+    found = _expert(tmp_path, "20 packets", window=1000)
+    assert [text for text in found if not text.startswith(USUAL + LOSSES)] == []
+    assert any(text.startswith(LOSSES[-2:]) for text in found)

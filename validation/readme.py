@@ -1,0 +1,63 @@
+"""The numbers of README's first scenario, from the commands that README gives: `make readme`.
+
+The scenario is read out of README and run; the rows that README shows of the summary are written
+again. `tests/test_readme.py` holds README to them.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import longhaul
+from longhaul.comparison import table
+
+README = Path(__file__).parents[1] / "README.md"
+_SCENARIO = re.compile(r"## A first scenario\n+```toml\n(.*?)```", re.DOTALL)
+_TABLE = re.compile(r"(gives, among other rows.*?\n+```\n)(.*?)(```)", re.DOTALL)
+
+
+def scenario(text: str) -> str:
+    """The first scenario of README."""
+    found = _SCENARIO.search(text)
+    assert found is not None, "README has a first scenario"
+    return found[1]
+
+
+def shown(text: str) -> str:
+    """The table that README shows of it."""
+    found = _TABLE.search(text)
+    assert found is not None, "README shows a table of its first scenario"
+    return found[2]
+
+
+def measured(text: str) -> str:
+    """The same rows from a run."""
+    run = longhaul.run(scenario(text))
+    whole = table([run])
+    labels = whole.runs[0][1]
+    rows = {(block.heading, title): cells for block in whole.blocks for title, cells in block.rows}
+    lines = ["".join([" " * 22, *(f"{label:>10}" for label in labels)])]
+    heading = ""
+    for line in shown(text).splitlines()[1:]:
+        title = line.strip()
+        if not title:
+            lines.append("")
+        elif title in {block.heading for block in whole.blocks} and line.startswith(" " + title):
+            heading = title
+            lines.append(f" {title}")
+        else:
+            name = max((t for h, t in rows if h == heading and title.startswith(t)), key=len)
+            cells = "".join(f"{cell:>10}" for cell in rows[heading, name])
+            lines.append(f" {name:<21}{cells}")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def refreshed(text: str) -> str:
+    """README with the numbers of today."""
+    new = measured(text)
+    return _TABLE.sub(lambda found: found[1] + new + found[3], text, count=1)
+
+
+if __name__ == "__main__":
+    README.write_text(refreshed(README.read_text(encoding="utf-8")), encoding="utf-8")
+    sys.stdout.write(shown(README.read_text(encoding="utf-8")))

@@ -1,0 +1,1 @@
+"""What must hold whatever comes: mutated scenarios, kills at any moment."""

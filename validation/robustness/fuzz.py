@@ -1,0 +1,229 @@
+"""Mutated scenarios, from text to results: `make fuzz`, or `python -m validation.robustness.fuzz`.
+
+Every mutation is checked, and what is valid is simulated for a moment; every tenth goes through the
+command line, with a report and plots of what ran. Nothing but an answer is right: done, or a
+refusal. Each batch has a process of its own, with limits of memory and of the size of files; what
+takes long is interrupted, and has five seconds to end then.
+"""
+
+import argparse
+import os
+import queue
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from validation.robustness.mutations import mutated
+
+BATCH = 50
+# Every so many mutations one goes through the command line.
+COMMAND_LINE_EVERY = 10
+MEMORY_BYTES = 12 << 30
+FILE_BYTES = 1 << 30
+# After so long a case is interrupted, and has so long to end.
+PATIENCE_S = 60.0
+GRACE_S = 5.0
+LIMIT = "200 ms"
+# What may end a run that is no fault of its scenario, as messages say it.
+CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
+
+LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A mutation that was answered wrongly."""
+
+    seed: int
+    what: str
+
+
+def fuzz(first: int, count: int, workers: int) -> list[Finding]:
+    """Try mutations `first` and so on."""
+    starts = range(first, first + count, BATCH)
+    ranges = [(start, min(start + BATCH, first + count)) for start in starts]
+    found: list[Finding] = []
+    with ThreadPoolExecutor(workers) as pool:
+        for done, batch in enumerate(pool.map(lambda ends: list(_batch(*ends)), ranges), 1):
+            found += batch
+            for one in batch:
+                print(f"mutation {one.seed}: {one.what}", flush=True)
+            if done % 20 == 0:
+                print(f"{done * BATCH}/{count}, {len(found)} found", flush=True)
+    return found
+
+
+def _batch(first: int, end: int) -> Iterator[Finding]:
+    """Have a process try some mutations, and see to it that it does; go on behind what ended it."""
+    while first < end:
+        command = [
+            sys.executable,
+            "-m",
+            "validation.robustness.fuzz",
+            "--worker",
+            str(first),
+            str(end),
+        ]
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "MPLBACKEND": "agg", "POLARS_MAX_THREADS": "1"},
+        )
+        lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=_read, args=(process, lines), daemon=True).start()
+        at, hung = first, False
+        while (line := _next(process, lines)) is not None:
+            if not line:
+                hung = True
+                process.kill()
+                break
+            what, _, rest = line.partition(" ")
+            if what == "begin":
+                at = int(rest)
+            elif what == "finding":
+                yield Finding(at, rest)
+        process.wait()
+        error = process.stderr.read() if process.stderr else ""
+        if hung:
+            yield Finding(at, f"does not end within {GRACE_S:g} s of an interrupt")
+        elif process.returncode:
+            last = error.strip().splitlines()[-1:] or [""]
+            yield Finding(at, f"ends the process with {process.returncode}: {last[0]}")
+        else:
+            return
+        first = at + 1
+
+
+def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        lines.put(line.rstrip("\n"))
+    lines.put(None)
+
+
+def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
+    """The next line of a worker; none at its end, an empty one if it hangs."""
+    try:
+        return lines.get(timeout=PATIENCE_S)
+    except queue.Empty:
+        process.send_signal(signal.SIGINT)
+    try:
+        return lines.get(timeout=GRACE_S)
+    except queue.Empty:
+        return ""
+
+
+def _work(first: int, end: int) -> None:
+    """Try mutations, and say on the output which, and what was wrong."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    for seed in range(first, end):
+        print(f"begin {seed}", flush=True)
+        scratch = Path(tempfile.mkdtemp(prefix="longhaul-fuzz-"))
+        try:
+            if seed % COMMAND_LINE_EVERY:
+                _through_python(seed, scratch)
+            else:
+                _through_the_command_line(seed, scratch)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _found(what: str) -> None:
+    print(f"finding {what}".replace("\n", " | "), flush=True)
+
+
+def _through_python(seed: int, scratch: Path) -> None:
+    """Check a mutation, and simulate it for a moment if it is valid."""
+    import longhaul
+
+    file = _written(seed, scratch)
+    try:
+        run = longhaul.run(file, out=scratch / "run", limit=LIMIT)
+        run.warnings  # noqa: B018
+        if not run.is_mesonet:
+            run.summary()
+    except (longhaul.LonghaulError, KeyboardInterrupt):
+        pass
+    except BaseException as error:
+        _found(f"{type(error).__name__}: {error}")
+
+
+def _through_the_command_line(seed: int, scratch: Path) -> None:
+    """Run a mutation, and draw what ran."""
+    file = _written(seed, scratch)
+    if _call("run", file, "--out", "run", "--limit", LIMIT, cwd=scratch) == 0:
+        _call("compare", "run", cwd=scratch)
+        _call("report", "run", "--out", "page.html", cwd=scratch)
+        _call("plot", "run", "--out", "plots", cwd=scratch)
+    left = {path.name for path in scratch.iterdir()}
+    if odd := [name for name in left if "partial" in name or "unfinished" in name]:
+        _found(f"left behind: {odd}")
+
+
+def _written(seed: int, scratch: Path) -> Path:
+    name, text = mutated(seed)
+    # Beside the algorithms that shipped scenarios name.
+    from validation.robustness.mutations import SCENARIOS
+
+    for folder in SCENARIOS.iterdir():
+        if folder.is_dir():
+            (scratch / folder.name).symlink_to(folder)
+    file = scratch / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def _call(*words: str | Path, cwd: Path) -> int:
+    process = subprocess.Popen(
+        [LONGHAUL, *words], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        _, error = process.communicate(timeout=PATIENCE_S / 2)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        try:
+            _, error = process.communicate(timeout=GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _found(f"{words[0]} does not end within {GRACE_S:g} s of an interrupt")
+            return -1
+    code = process.returncode
+    if code not in (0, 1, 2):
+        _found(f"{words[0]} ends with {code}: {error.strip()[-300:]}")
+    elif "Traceback" in error or "panicked" in error:
+        _found(f"{words[0]}: {error.strip()[-300:]}")
+    elif code == 1 and not any(cause in error for cause in CAUSES):
+        _found(f"{words[0]} fails without a cause outside: {error.strip()[-300:]}")
+    return code
+
+
+def main() -> int:
+    """Fuzz as the arguments say; 1 if anything was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000, help="mutations")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.worker:
+        _work(*given.worker)
+        return 0
+    found = fuzz(given.first, given.count, given.workers)
+    print(f"{given.count} mutations, {len(found)} found")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
