@@ -67,9 +67,12 @@ pub(crate) fn hybrid<'py>(
     columns(py, &found)
 }
 
+/// A column's name, and what it holds.
+type Column<T> = (&'static str, fn(&T) -> f64);
+
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
-    let flows: [(_, fn(&FlowSample) -> f64); 4] = [
+    let flows: [Column<FlowSample>; 4] = [
         ("throughput_pps", |flow| flow.throughput),
         ("rtt_s", |flow| flow.rtt),
         ("window_pkts", |flow| flow.window),
@@ -78,7 +81,7 @@ fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDi
     for (name, value) in flows {
         out.set_item(name, rows(found, |one| &one.flows, value))?;
     }
-    let queues: [(_, fn(&QueueSample) -> f64); 3] = [
+    let queues: [Column<QueueSample>; 3] = [
         ("queue_pkts", |queue| queue.waiting),
         ("served_pps", |queue| queue.served),
         ("dropped_pps", |queue| queue.dropped),
