@@ -65,6 +65,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name not in _HOMES:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")
     found = getattr(import_module(_HOMES[name]), name)
-    # Importing `longhaul.run` has put the module in the place of the function.
+    # Looked up once.
     globals()[name] = found
     return found

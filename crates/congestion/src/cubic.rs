@@ -299,28 +299,12 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Limit;
     use crate::window::Rounding;
 
     const ACK: AckSample = AckSample {
-        now: Time::ZERO,
-        acked: 1,
-        delivered: 1,
-        lost: 0,
-        in_recovery: false,
-        credit: 1.0,
-        rtt: None,
         srtt: Span::from_millis(100),
         min_rtt: Span::from_millis(100),
-        one_way_delay: None,
-        pair_spacing: None,
-        router: None,
-        ecn_echo: false,
-        in_flight: 1,
-        delivery_rate: None,
-        limit: Limit::Network,
-        round: 0,
-        segment_bytes: 1500,
+        ..AckSample::ONE_SEGMENT
     };
 
     fn cubic(variant: Variant) -> Cubic {

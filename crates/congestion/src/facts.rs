@@ -157,3 +157,28 @@ pub struct Timeout {
     /// right after an ECN reduction.
     pub keep_ssthresh: bool,
 }
+
+#[cfg(test)]
+impl AckSample {
+    /// Of one segment outside recovery, for tests of algorithms; without round-trip times.
+    pub(crate) const ONE_SEGMENT: Self = Self {
+        now: Time::ZERO,
+        acked: 1,
+        delivered: 1,
+        lost: 0,
+        in_recovery: false,
+        credit: 1.0,
+        rtt: None,
+        srtt: Span::ZERO,
+        min_rtt: Span::ZERO,
+        one_way_delay: None,
+        pair_spacing: None,
+        router: None,
+        ecn_echo: false,
+        in_flight: 1,
+        delivery_rate: None,
+        limit: Limit::Network,
+        round: 0,
+        segment_bytes: 1500,
+    };
+}

@@ -319,29 +319,9 @@ impl Throughput {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Limit;
     use crate::window::Rounding;
 
-    const ACK: AckSample = AckSample {
-        now: Time::ZERO,
-        acked: 1,
-        delivered: 1,
-        lost: 0,
-        in_recovery: false,
-        credit: 1.0,
-        rtt: None,
-        srtt: Span::ZERO,
-        min_rtt: Span::ZERO,
-        one_way_delay: None,
-        pair_spacing: None,
-        router: None,
-        ecn_echo: false,
-        in_flight: 1,
-        delivery_rate: None,
-        limit: Limit::Network,
-        round: 0,
-        segment_bytes: 1500,
-    };
+    const ACK: AckSample = AckSample::ONE_SEGMENT;
 
     fn htcp(variant: Variant) -> Htcp {
         Htcp::new(&ENTRY.settings(variant, &[]).unwrap())

@@ -206,30 +206,19 @@ impl CongestionControl for Lp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{Cause, Limit};
+    use crate::facts::Cause;
     use crate::window::Rounding;
 
     /// An acknowledgement of the segment with this number, at most 40 being in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),
-            acked: 1,
             delivered: number,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
-            rtt: None,
             srtt: Span::from_millis(40),
             min_rtt: Span::from_millis(40),
             one_way_delay: Some(Span::from_micros(delay_us)),
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight: 40,
-            delivery_rate: None,
-            limit: Limit::Network,
-            round: 0,
-            segment_bytes: 1500,
+            ..AckSample::ONE_SEGMENT
         }
     }
 

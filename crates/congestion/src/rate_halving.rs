@@ -55,32 +55,16 @@ impl RateHalving {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_units::{Span, Time};
-
     use super::*;
-    use crate::facts::Limit;
     use crate::window::Rounding;
 
     fn ack(in_flight: u64) -> AckSample {
         AckSample {
-            now: Time::ZERO,
             acked: 0,
             delivered: 0,
-            lost: 0,
             in_recovery: true,
-            credit: 1.0,
-            rtt: None,
-            srtt: Span::ZERO,
-            min_rtt: Span::ZERO,
-            one_way_delay: None,
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight,
-            delivery_rate: None,
-            limit: Limit::Network,
-            round: 0,
-            segment_bytes: 1500,
+            ..AckSample::ONE_SEGMENT
         }
     }
 

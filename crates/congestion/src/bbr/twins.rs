@@ -2,32 +2,19 @@
 
 use std::fmt::Debug;
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 
 use crate::controller::CongestionControl;
-use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Timeout};
 use crate::rate_sample::RateSample;
 use crate::window::{Rounding, Window};
 
 const FIRST: AckSample = AckSample {
-    now: Time::ZERO,
-    acked: 1,
     delivered: 0,
-    lost: 0,
-    in_recovery: false,
-    credit: 1.0,
-    rtt: None,
     srtt: Span::from_millis(100),
     min_rtt: Span::from_millis(100),
-    one_way_delay: None,
-    pair_spacing: None,
-    router: None,
-    ecn_echo: false,
     in_flight: 0,
-    delivery_rate: None,
-    limit: Limit::Network,
-    round: 0,
-    segment_bytes: 1500,
+    ..AckSample::ONE_SEGMENT
 };
 
 /// An algorithm that takes most acknowledgements quietly.

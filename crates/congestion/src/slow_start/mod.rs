@@ -215,36 +215,14 @@ pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_units::{Span, Time};
-
     use super::*;
-    use crate::facts::Limit;
     use crate::window::Rounding;
 
     /// NIST SP 500-282 equation 5, as worked out in spec 004b: (window, window after one
     /// acknowledgement) with the knee at 100 segments.
     #[test]
     fn nist_s_form_does_not_round() {
-        let ack = AckSample {
-            now: Time::ZERO,
-            acked: 1,
-            delivered: 1,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
-            rtt: None,
-            srtt: Span::ZERO,
-            min_rtt: Span::ZERO,
-            one_way_delay: None,
-            ecn_echo: false,
-            in_flight: 1,
-            delivery_rate: None,
-            pair_spacing: None,
-            router: None,
-            limit: Limit::Network,
-            round: 0,
-            segment_bytes: 1500,
-        };
+        let ack = AckSample::ONE_SEGMENT;
         for (cwnd, expected) in [
             (2.0, 3.0),
             (99.0, 100.0),
