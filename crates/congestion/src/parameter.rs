@@ -1,8 +1,9 @@
 //! Parameters of algorithms: what they mean, what they may be, and the values chosen for one flow.
 
 use std::fmt;
-use std::ops::{Bound, RangeBounds};
 
+use longhaul_keys::Plain;
+pub use longhaul_keys::Range;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -38,99 +39,6 @@ impl Variant {
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// The values that a parameter may have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// Smallest value.
-    pub min: Bound<f64>,
-    /// Largest value.
-    pub max: Bound<f64>,
-    /// Names of the values 0, 1, 2 and so on where they are choices; empty for quantities.
-    pub names: &'static [&'static str],
-}
-
-impl Range {
-    /// From `min` to `max`, both allowed.
-    pub const fn closed(min: f64, max: f64) -> Self {
-        Self {
-            min: Bound::Included(min),
-            max: Bound::Included(max),
-            names: &[],
-        }
-    }
-
-    /// From `min` to `max`, neither allowed.
-    pub const fn open(min: f64, max: f64) -> Self {
-        Self {
-            min: Bound::Excluded(min),
-            max: Bound::Excluded(max),
-            names: &[],
-        }
-    }
-
-    /// Above `min`, up to and including `max`.
-    pub const fn above(min: f64, max: f64) -> Self {
-        Self {
-            min: Bound::Excluded(min),
-            max: Bound::Included(max),
-            names: &[],
-        }
-    }
-
-    /// One of the named choices, each standing for its place in the list.
-    pub const fn choice(names: &'static [&'static str]) -> Self {
-        Self {
-            names,
-            ..Self::closed(0.0, names.len() as f64 - 1.0)
-        }
-    }
-
-    /// The value that a choice's name stands for.
-    pub fn value_of(&self, name: &str) -> Option<f64> {
-        let place = self.names.iter().position(|&known| known == name);
-        place.map(|place| place as f64)
-    }
-
-    /// Whether `value` is a number inside, and a whole one for a choice.
-    pub fn contains(&self, value: f64) -> bool {
-        let possible = self.names.is_empty() || value == libm::trunc(value);
-        possible && value.is_finite() && (self.min, self.max).contains(&value)
-    }
-}
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.min {
-            Bound::Included(min) => write!(f, "from {}", Number(min))?,
-            Bound::Excluded(min) => write!(f, "above {}", Number(min))?,
-            Bound::Unbounded => f.write_str("any number")?,
-        }
-        match self.max {
-            Bound::Included(max) => write!(f, " to {}", Number(max))?,
-            Bound::Excluded(max) => write!(f, " and below {}", Number(max))?,
-            Bound::Unbounded => {}
-        }
-        if self.names.is_empty() {
-            return Ok(());
-        }
-        write!(f, ": {}", self.names.join(", "))
-    }
-}
-
-/// A number, in exponential notation if it is very large or very small.
-struct Number(f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let magnitude = self.0.abs();
-        if magnitude >= 1e6 || (magnitude > 0.0 && magnitude < 1e-3) {
-            write!(f, "{:e}", self.0)
-        } else {
-            write!(f, "{}", self.0)
-        }
     }
 }
 
@@ -180,12 +88,12 @@ impl Parameter {
         let mut before = 0.0;
         for (index, &(window, value)) in points.iter().enumerate() {
             if !(window.is_finite() && window > before) {
-                let (window, before) = (Number(window), Number(before));
+                let (window, before) = (Plain(window), Plain(before));
                 let reason = format!("the window is {window}, but has to be above {before}");
                 return Err((index, reason));
             }
             if !self.allowed.contains(value) {
-                let (value, allowed, unit) = (Number(value), self.allowed, self.unit);
+                let (value, allowed, unit) = (Plain(value), self.allowed, self.unit);
                 let reason = format!("the value is {value}, but has to be {allowed} ({unit})");
                 return Err((index, reason));
             }
@@ -420,7 +328,7 @@ pub enum SpecError {
         name: String,
     },
     /// A value outside the parameter's range.
-    #[error("{kind}: `{name}` is {}, but has to be {allowed} ({unit})", Number(*.value))]
+    #[error("{kind}: `{name}` is {}, but has to be {allowed} ({unit})", Plain(*.value))]
     OutOfRange {
         /// The algorithm or slow start.
         kind: &'static str,
@@ -446,7 +354,7 @@ pub enum SpecError {
         reason: String,
     },
     /// A value that has to be below another parameter's.
-    #[error("{kind}: `{name}` is {}, but has to be below `{other}`, {}", Number(*.value), Number(*.limit))]
+    #[error("{kind}: `{name}` is {}, but has to be below `{other}`, {}", Plain(*.value), Plain(*.limit))]
     NotBelow {
         /// The algorithm or slow start.
         kind: &'static str,
@@ -478,34 +386,4 @@ fn list(parameters: &[&str]) -> String {
         return "it has none".to_string();
     }
     format!("known: {}", parameters.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_says_what_it_allows() {
-        assert_eq!(Range::closed(2.0, 1e6).to_string(), "from 2 to 1e6");
-        assert_eq!(Range::open(0.0, 1.0).to_string(), "above 0 and below 1");
-        assert_eq!(Range::above(1e-12, 0.5).to_string(), "above 1e-12 to 0.5");
-    }
-
-    #[test]
-    fn a_choice_is_a_number_with_a_name() {
-        let range = Range::choice(&["red", "green", "blue"]);
-        assert_eq!(range.value_of("green"), Some(1.0));
-        assert_eq!(range.value_of("yellow"), None);
-        assert!(range.contains(2.0) && !range.contains(1.5) && !range.contains(3.0));
-        assert_eq!(range.to_string(), "from 0 to 2: red, green, blue");
-    }
-
-    #[test]
-    fn only_numbers_inside_the_bounds_are_in_a_range() {
-        let range = Range::above(0.0, 0.5);
-        assert!(range.contains(0.5) && range.contains(f64::MIN_POSITIVE));
-        for outside in [0.0, -1.0, 0.51, f64::NAN, f64::INFINITY] {
-            assert!(!range.contains(outside), "{outside}");
-        }
-    }
 }

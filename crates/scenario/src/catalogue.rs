@@ -1,9 +1,11 @@
 //! What scenarios may hold, for `longhaul list`: keys, queues, traffic, profiles.
 
+use longhaul_keys::{self as declared, Kind};
+
 use crate::check::describe;
 use crate::document::Value;
 use crate::model::mesonet::MESONET;
-use crate::model::{self, DISCIPLINES, Discipline, Field, Kind};
+use crate::model::{self, DISCIPLINES, Discipline};
 use crate::{profile, queue, render};
 
 /// A queue discipline.
@@ -101,17 +103,17 @@ pub fn profiles() -> Vec<Profile> {
     described.collect()
 }
 
-fn add_keys(fields: &[Field], above: &str, keys: &mut Vec<Key>) {
+fn add_keys(fields: &[declared::Key], above: &str, keys: &mut Vec<Key>) {
     for field in fields {
-        add_key(field, &field.kind, &format!("{above}{}", field.key), keys);
+        add_key(field, &field.kind, &format!("{above}{}", field.name), keys);
     }
 }
 
-fn add_key(field: &Field, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
+fn add_key(field: &declared::Key, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
     match kind {
         Kind::Table(below) => add_keys(below, &format!("{path}."), keys),
         Kind::List(Kind::Table(below)) => add_keys(below, &format!("{path}.*."), keys),
-        Kind::Tagged(kinds) if !field.key.ends_with("queue") => {
+        Kind::Tagged(kinds) if !field.name.ends_with("queue") => {
             for (kind, below) in *kinds {
                 add_keys(below, &format!("{path}[{kind}]."), keys);
             }
@@ -140,12 +142,12 @@ pub fn queues() -> Vec<QueueDiscipline> {
     DISCIPLINES.iter().map(discipline).collect()
 }
 
-fn key(kind: &str, field: &Field) -> QueueKey {
+fn key(kind: &str, field: &declared::Key) -> QueueKey {
     let defaults = profile::queue(profile::find(profile::NAMES[0]), kind);
     let limit = Value::Quantity(queue::DEFAULT_LIMIT);
-    let default = defaults.get(field.key).map_or(&limit, |node| &node.value);
+    let default = defaults.get(field.name).map_or(&limit, |node| &node.value);
     QueueKey {
-        name: field.key,
+        name: field.name,
         help: field.help,
         allowed: describe(&field.kind),
         default: render::written(default),

@@ -9,8 +9,8 @@ use longhaul_units::{Dimension, Quantity, Span, nearest};
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
-use crate::model::{Field, Kind};
 use crate::read::join;
+use longhaul_keys::{Key, Kind};
 
 /// Longest time that a scenario may mention: sums of many stay within 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
@@ -18,7 +18,7 @@ pub(crate) const LONGEST: Span = Span::from_secs(100_000);
 /// Checks a whole document: a scenario or a profile.
 pub(crate) fn check_root(
     root: &mut Table,
-    fields: &'static [Field],
+    fields: &'static [Key],
     origin: &Origin,
 ) -> Vec<Diagnostic> {
     let mut out = Vec::new();
@@ -161,25 +161,25 @@ fn suits(kind: &Kind, value: &Value) -> bool {
 
 /// Checks the keys and values of a table.
 pub(crate) fn check_fields(
-    fields: &'static [Field],
+    fields: &'static [Key],
     table: &mut Table,
     origin: &Origin,
     path: &str,
     out: &mut Vec<Diagnostic>,
 ) {
-    let names = || fields.iter().map(|field| field.key);
+    let names = || fields.iter().map(|field| field.name);
     let known = |key: &str| names().any(|name| name == key);
     refuse_unknown_keys(table, path, known, out, || names().collect());
     for field in fields {
         // A key that is only mistyped is not missing too.
         let mistyped = |table: &Table| {
             let mut unknown = table.keys().filter(|key| !known(key));
-            unknown.any(|key| nearest(key, names()) == Some(field.key))
+            unknown.any(|key| nearest(key, names()) == Some(field.name))
         };
-        if let Some(node) = table.get_mut(field.key) {
-            check(&field.kind, node, &join(path, field.key), out);
-        } else if field.required && !mistyped(table) {
-            let key = field.key;
+        if let Some(node) = table.get_mut(field.name) {
+            check(&field.kind, node, &join(path, field.name), out);
+        } else if field.is_required() && !mistyped(table) {
+            let key = field.name;
             let message = format!("the key `{key}` is missing: {}", describe(&field.kind));
             out.push(Diagnostic::new(path, origin, message));
         }
@@ -221,7 +221,7 @@ pub(crate) fn unknown<'a>(
 }
 
 fn check_tagged(
-    kinds: &'static [(&'static str, &'static [Field])],
+    kinds: &'static [(&'static str, &'static [Key])],
     table: &mut Table,
     origin: &Origin,
     path: &str,
@@ -260,16 +260,16 @@ fn check_tagged(
 /// Whether a key was written for this kind, or for another to which it means the same: what it is
 /// explained with.
 fn means_the_same(
-    kinds: &'static [(&'static str, &'static [Field])],
-    fields: &'static [Field],
+    kinds: &'static [(&'static str, &'static [Key])],
+    fields: &'static [Key],
     key: &str,
     node: &Node,
 ) -> bool {
     let Some(other) = &node.of_other_kind else {
         return true;
     };
-    let help = |fields: &'static [Field]| {
-        let field = fields.iter().find(|field| field.key == key);
+    let help = |fields: &'static [Key]| {
+        let field = fields.iter().find(|field| field.name == key);
         field.map(|field| field.help)
     };
     let (_, others) = kinds
@@ -508,7 +508,7 @@ pub(crate) fn describe(kind: &Kind) -> String {
             .join(" or "),
         Kind::List(item) => format!("a list, each entry {}", describe(item)),
         Kind::Table(fields) => {
-            let keys: Vec<&str> = fields.iter().map(|field| field.key).collect();
+            let keys: Vec<&str> = fields.iter().map(|field| field.name).collect();
             format!("a table with {}", keys.join(", "))
         }
         Kind::Tagged(kinds) => {

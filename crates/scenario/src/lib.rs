@@ -159,7 +159,8 @@ fn complete(
 /// Takes out what says nothing about a simulation of MesoNet, and reports it.
 fn keys_of_tcp(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    let known = |fields: &[model::Field], key: &str| fields.iter().any(|field| field.key == key);
+    let known =
+        |fields: &[longhaul_keys::Key], key: &str| fields.iter().any(|field| field.name == key);
     root.retain(|key, node| {
         let of_tcp = known(model::SCENARIO, key) && !known(model::MESONET_SCENARIO, key);
         if of_tcp {

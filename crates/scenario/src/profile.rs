@@ -4,9 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
-use crate::model::{self, Field};
+use crate::model;
 use crate::read;
 use crate::typed::Typed;
+use longhaul_keys::Key;
 
 /// Names of the profiles, the default first.
 pub(crate) const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
@@ -36,7 +37,7 @@ static MESONET: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// A file of defaults, whose values all have one origin.
-fn load(name: &str, text: &str, fields: &'static [Field], origin: &Origin) -> Table {
+fn load(name: &str, text: &str, fields: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source {
         name: name.to_string(),
         text: text.to_string(),
@@ -103,7 +104,7 @@ mod tests {
         for name in NAMES {
             let tcp = find(name)["tcp"].table().expect("a table");
             for field in model::TCP {
-                assert!(tcp.contains_key(field.key), "{name} has no {}", field.key);
+                assert!(tcp.contains_key(field.name), "{name} has no {}", field.name);
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use std::ops::Bound;
 
-use longhaul_congestion::{DefaultValue, Parameter, Range, registry};
+use longhaul_congestion::{DefaultValue, Parameter, registry};
+use longhaul_keys::{Key, Kind, Range};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
 use crate::mesonet::original::ORIGINALS;
-use crate::model::{Field, Kind, SCENARIO};
+use crate::model::SCENARIO;
 
 /// The schema of a whole scenario (JSON Schema 2020-12).
 pub fn schema() -> Json {
@@ -35,17 +36,17 @@ pub fn schema() -> Json {
     schema
 }
 
-fn table(fields: &[Field]) -> Json {
-    let property = |field: &Field| {
+fn table(fields: &[Key]) -> Json {
+    let property = |field: &Key| {
         let mut schema = of(&field.kind);
         schema["description"] = json!(field.help);
-        (field.key.to_string(), schema)
+        (field.name.to_string(), schema)
     };
     let properties: Map<String, Json> = fields.iter().map(property).collect();
     let required: Vec<&str> = fields
         .iter()
-        .filter(|field| field.required)
-        .map(|f| f.key)
+        .filter(|field| field.is_required())
+        .map(|f| f.name)
         .collect();
     json!({
         "type": "object",

@@ -66,7 +66,7 @@ fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagn
     let mut lines = cells_of(&source).into_iter();
     let columns = lines.next().unwrap_or_default();
     for column in &columns {
-        let mut known = CHANGE.iter().map(|field| field.key);
+        let mut known = CHANGE.iter().map(|field| field.name);
         if !known.clone().any(|key| key == text_of(column)) {
             let message = unknown("column", text_of(column), &mut known);
             return Err(Diagnostic::new(path, &column.origin, message));

@@ -1,8 +1,6 @@
 //! Keys of distributions: the same for everything that is drawn, in its own unit.
 
-use longhaul_congestion::Range;
-
-use super::{Kind, PROBABILITY, RATE, SIZE, TIME, field, required};
+use longhaul_keys::{Kind, PROBABILITY, RATE, Range, SIZE, TIME, key, required};
 
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
@@ -29,7 +27,7 @@ macro_rules! drawn {
                 "exponential",
                 &[
                     required("mean", $value, "Mean."),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
             (
@@ -37,7 +35,7 @@ macro_rules! drawn {
                 &[
                     required("mean", $value, "Mean."),
                     required("shape", TAIL, TAIL_HELP),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
             (
@@ -45,7 +43,7 @@ macro_rules! drawn {
                 &[
                     required("mean", $value, "Mean."),
                     required("shape", TAIL, TAIL_HELP),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
             (
@@ -65,7 +63,7 @@ macro_rules! drawn {
                         WEIBULL_SHAPE,
                         "Shape: 1 is exponential, less has a heavier tail.",
                     ),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
             (
@@ -77,7 +75,7 @@ macro_rules! drawn {
                         SIGMA,
                         "Standard deviation of the natural logarithm.",
                     ),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
             (
@@ -93,14 +91,14 @@ macro_rules! drawn {
                         Kind::List(&$least),
                         "The quantiles that belong to them; straight lines between.",
                     ),
-                    field(
+                    key(
                         "root",
                         ROOT,
                         "Degree of the root of the value that is linear in the logarithm of the \
                          probability to be above, also beyond the last quantile; without it the \
                          value is linear in the probability.",
                     ),
-                    field("limit", $value, LIMIT_HELP),
+                    key("limit", $value, LIMIT_HELP),
                 ],
             ),
         ])

@@ -1,35 +1,37 @@
 //! Keys of what links do to packets beside queueing and carrying them.
 
-use longhaul_congestion::Range;
+use longhaul_keys::{COUNT_MAX, Key, Kind, PROBABILITY, RATE, Range, TIME, key, required};
 
 use super::distribution::{PROBABILITIES, RATES, TIMES};
-use super::{Field, Kind, MOST, PROBABILITY, RATE, TIME, field, required};
 
 /// Keys of `loss = { ... }`, of which one is given.
-pub(super) const LOSS: &[Field] = &[
-    field(
+pub(super) const LOSS: &[Key] = &[
+    key(
         "bernoulli",
         PROBABILITY,
         "Each packet is lost independently with this probability.",
     ),
-    field(
+    key(
         "bursts",
         Kind::Table(BURSTS),
         "Packets are lost in bursts, with gaps and bursts of geometric length (Gilbert 1960).",
     ),
-    field(
+    key(
         "gilbert_elliott",
         Kind::Table(GILBERT_ELLIOTT),
         "A channel with a good and a bad state, each with its own loss (Elliott 1963).",
     ),
-    field(
+    key(
         "packets",
-        Kind::List(&Kind::Whole { min: 0, max: MOST }),
+        Kind::List(&Kind::Whole {
+            min: 0,
+            max: COUNT_MAX,
+        }),
         "The packets with these arrival numbers at the link are lost; the first is 0.",
     ),
 ];
 
-const BURSTS: &[Field] = &[
+const BURSTS: &[Key] = &[
     required(
         "loss_rate",
         Kind::Number(Range::open(0.0, 1.0)),
@@ -37,12 +39,12 @@ const BURSTS: &[Field] = &[
     ),
     required(
         "mean_length",
-        Kind::Number(Range::closed(1.0, MOST as f64)),
+        Kind::Number(Range::closed(1.0, COUNT_MAX as f64)),
         "Mean number of packets in a burst.",
     ),
 ];
 
-const GILBERT_ELLIOTT: &[Field] = &[
+const GILBERT_ELLIOTT: &[Key] = &[
     required(
         "p",
         PROBABILITY,
@@ -53,12 +55,12 @@ const GILBERT_ELLIOTT: &[Field] = &[
         PROBABILITY,
         "Probability, after each packet, that the bad state ends.",
     ),
-    field(
+    key(
         "good_loss",
         PROBABILITY,
         "Probability of a packet's loss in the good state; 0 by default.",
     ),
-    field(
+    key(
         "bad_loss",
         PROBABILITY,
         "Probability of a packet's loss in the bad state; 1 by default.",
@@ -73,19 +75,19 @@ pub(super) const CHANGES_HELP: &str = "What the link is from given times on: rat
     this file.";
 
 /// Keys of one change, and columns of a file of them.
-pub(crate) const CHANGE: &[Field] = &[
+pub(crate) const CHANGE: &[Key] = &[
     required("at", Kind::Quantity(TIME), "From when on."),
-    field(
+    key(
         "rate",
         Kind::Positive(RATE),
         "Transmission rate of packets whose transmission begins from then on.",
     ),
-    field(
+    key(
         "delay",
         Kind::Quantity(TIME),
         "Their propagation delay, one way.",
     ),
-    field(
+    key(
         "loss",
         Kind::OneOf(&[PROBABILITY, Kind::Table(LOSS)]),
         "Loss of packets that arrive from then on: a probability, or a table as in `loss`.",
@@ -98,7 +100,7 @@ pub(super) const DUPLICATION_HELP: &str =
 pub(super) const REORDERING_HELP: &str = "Packets held back before they reach the queue, behind those that follow, forward direction only.";
 
 /// Keys of `reordering = { ... }`.
-pub(super) const REORDERING: &[Field] = &[
+pub(super) const REORDERING: &[Key] = &[
     required(
         "probability",
         PROBABILITY,
@@ -111,19 +113,19 @@ pub(super) const DELAY_BOX_HELP: &str = "Delay, loss and rate of its own for eve
     before packets reach the queue (ns-2's DelayBox, spec 001b B.8).";
 
 /// Keys of `delay_box = { ... }`: what is drawn once for every flow.
-pub(super) const DELAY_BOX: &[Field] = &[
-    field("delay", TIMES, "Delay, each way; none by default."),
-    field(
+pub(super) const DELAY_BOX: &[Key] = &[
+    key("delay", TIMES, "Delay, each way; none by default."),
+    key(
         "loss",
         PROBABILITIES,
         "Probability of the loss of a packet; 0 by default.",
     ),
-    field(
+    key(
         "rate",
         RATES,
         "Rate of a bottleneck for this flow alone; none by default.",
     ),
-    field(
+    key(
         "symmetric",
         Kind::Flag,
         "Whether a flow has the same values both ways (default), or others drawn for its way back.",

@@ -6,45 +6,45 @@ use super::link::{
     REORDERING, REORDERING_HELP, TICK_HELP,
 };
 use super::queue::QUEUE;
-use super::{Field, Kind, PROBABILITY, RATE, SIZE, TIME, field, joined, required};
+use longhaul_keys::{Key, Kind, PROBABILITY, RATE, SIZE, TIME, joined, key, required};
 
-pub(super) const TOPOLOGY: &[Field] = &[
-    field(
+pub(super) const TOPOLOGY: &[Key] = &[
+    key(
         "dumbbell",
         Kind::Table(DUMBBELL),
         "Two routers, `left` and `right`, and the `bottleneck` between them.",
     ),
-    field(
+    key(
         "parking-lot",
         Kind::Table(PARKING_LOT),
         "A chain of routers, `router-0` and so on, joined by the links `hop-0` and so on.",
     ),
-    field(
+    key(
         "graph",
         Kind::Table(GRAPH),
         "Any nodes and links; routes are shortest by delay.",
     ),
 ];
 
-const DUMBBELL: &[Field] = &[
+const DUMBBELL: &[Key] = &[
     required(
         "bottleneck",
         Kind::Table(LINK),
         "The link between the routers, both ways.",
     ),
-    field("access", Kind::Table(ACCESS), ACCESS_HELP),
+    key("access", Kind::Table(ACCESS), ACCESS_HELP),
 ];
 
-const PARKING_LOT: &[Field] = &[
+const PARKING_LOT: &[Key] = &[
     required(
         "hops",
         Kind::List(&Kind::Table(LINK)),
         "The links of the chain, both ways.",
     ),
-    field("access", Kind::Table(ACCESS), ACCESS_HELP),
+    key("access", Kind::Table(ACCESS), ACCESS_HELP),
 ];
 
-const GRAPH: &[Field] = &[
+const GRAPH: &[Key] = &[
     required("nodes", Kind::List(&Kind::Text), "Names of the nodes."),
     required(
         "links",
@@ -67,7 +67,7 @@ const LOSS_HELP: &str = "Packets lost before they reach the queue, forward direc
 const SHAPER_HELP: &str = "Token bucket between the queue and the link, forward direction only. What \
     depends on the link's rate, such as 1 BDP, counts with the bucket's.";
 
-const SHAPER: &[Field] = &[
+const SHAPER: &[Key] = &[
     required(
         "rate",
         Kind::Positive(RATE),
@@ -81,61 +81,61 @@ const SHAPER: &[Field] = &[
 ];
 
 /// What all links have.
-const LINK: &[Field] = &[
+const LINK: &[Key] = &[
     required("rate", Kind::Positive(RATE), RATE_HELP),
     required("delay", Kind::Quantity(TIME), DELAY_HELP),
-    field("queue", QUEUE, QUEUE_HELP),
-    field("reverse_queue", QUEUE, REVERSE_HELP),
-    field("shaper", Kind::Table(SHAPER), SHAPER_HELP),
-    field("loss", Kind::Table(LOSS), LOSS_HELP),
-    field("changes", CHANGES, CHANGES_HELP),
-    field("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
-    field("duplication", PROBABILITY, DUPLICATION_HELP),
-    field("reordering", Kind::Table(REORDERING), REORDERING_HELP),
-    field("host_noise", TIMES, HOST_NOISE_HELP),
-    field("tick", Kind::Positive(TIME), TICK_HELP),
+    key("queue", QUEUE, QUEUE_HELP),
+    key("reverse_queue", QUEUE, REVERSE_HELP),
+    key("shaper", Kind::Table(SHAPER), SHAPER_HELP),
+    key("loss", Kind::Table(LOSS), LOSS_HELP),
+    key("changes", CHANGES, CHANGES_HELP),
+    key("delay_box", Kind::Table(DELAY_BOX), DELAY_BOX_HELP),
+    key("duplication", PROBABILITY, DUPLICATION_HELP),
+    key("reordering", Kind::Table(REORDERING), REORDERING_HELP),
+    key("host_noise", TIMES, HOST_NOISE_HELP),
+    key("tick", Kind::Positive(TIME), TICK_HELP),
 ];
 
 /// A link of a graph says also where it is.
-const EDGE: &[Field] = &joined::<{ PLACE.len() + LINK.len() }>(PLACE, LINK);
+const EDGE: &[Key] = &joined::<{ PLACE.len() + LINK.len() }>(PLACE, LINK);
 
-const PLACE: &[Field] = &[
+const PLACE: &[Key] = &[
     required("from", Kind::Text, "Node where the link begins."),
     required("to", Kind::Text, "Node where it ends."),
-    field(
+    key(
         "name",
         Kind::Text,
         "Name of the link; `FROM-TO` by default.",
     ),
-    field(
+    key(
         "both",
         Kind::Flag,
         "Whether there is a link back; true by default.",
     ),
 ];
 
-pub(super) const ACCESS: &[Field] = &[
-    field(
+pub(super) const ACCESS: &[Key] = &[
+    key(
         "rate",
         Kind::Positive(RATE),
         "Rate; ten times the fastest router link by default.",
     ),
-    field(
+    key(
         "delay",
         Kind::Quantity(TIME),
         "Propagation delay of each access link; 0 s by default.",
     ),
-    field(
+    key(
         "rtt",
         Kind::Positive(TIME),
         "Base round trip of the flow, instead of `delay`.",
     ),
-    field(
+    key(
         "queue",
         QUEUE,
         "Queue, both ways; drop-tail of 10000 packets by default.",
     ),
-    field(
+    key(
         "at",
         Kind::Word(&["both", "sender"]),
         "Whether both ends have an access link (default) or only the sender.",

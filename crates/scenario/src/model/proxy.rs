@@ -4,7 +4,7 @@ use longhaul_units::Dimension;
 
 use super::flow::{RECOVERIES, TCP};
 use super::queue::{DROP_TAIL, RED};
-use super::{Field, Kind, SIZE, TIME, field, required};
+use longhaul_keys::{Key, Kind, SIZE, TIME, key, required};
 
 /// Disciplines that decide on arrival: what the proxy takes out is always what has waited longest.
 const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
@@ -16,8 +16,8 @@ const QUEUE_HELP: &str = "Local queue, in front of the start node's receivers; d
     packets by default. Rate and delay that a discipline asks for are those between the nodes.";
 
 /// Keys of one entry of `[[proxies]]`.
-pub(crate) const PROXY: &[Field] = &[
-    field(
+pub(crate) const PROXY: &[Key] = &[
+    key(
         "name",
         Kind::Text,
         "Name of the proxy; `START-END` by default.",
@@ -28,41 +28,41 @@ pub(crate) const PROXY: &[Field] = &[
         "Node at which TCP flows are split that begin before it and end behind `end`.",
     ),
     required("end", Kind::Text, "Node from which their data goes on."),
-    field("queue", QUEUE, QUEUE_HELP),
-    field("credit", CREDIT, CREDIT_HELP),
-    field(
+    key("queue", QUEUE, QUEUE_HELP),
+    key("credit", CREDIT, CREDIT_HELP),
+    key(
         "credit_for_retransmissions",
         Kind::Flag,
         "Whether a retransmission gives credit too, so that with each loss more may wait; true by \
          default.",
     ),
-    field("interval", Kind::Positive(TIME), INTERVAL_HELP),
-    field(
+    key("interval", Kind::Positive(TIME), INTERVAL_HELP),
+    key(
         "changes",
         Kind::List(&Kind::Table(CHANGE)),
         "What changes while it runs, in order of time.",
     ),
-    field(
+    key(
         "congestion",
         Kind::Congestion,
         "Congestion control between the nodes, as of a flow.",
     ),
-    field(
+    key(
         "slow_start",
         Kind::SlowStart,
         "Slow start between the nodes.",
     ),
-    field(
+    key(
         "recovery",
         Kind::Word(RECOVERIES),
         "How losses between the nodes are repaired.",
     ),
-    field(
+    key(
         "packet",
         Kind::Positive(SIZE),
         "Bytes of a full packet between the nodes; the largest of a flow by default.",
     ),
-    field(
+    key(
         "tcp",
         Kind::Table(TCP),
         "Transport options between the nodes, over those of the file and the profile.",
@@ -70,11 +70,11 @@ pub(crate) const PROXY: &[Field] = &[
 ];
 
 /// Keys of one entry of `changes`.
-const CHANGE: &[Field] = &[
+const CHANGE: &[Key] = &[
     required("at", Kind::Positive(TIME), "When."),
-    field("credit", CREDIT, CREDIT_HELP),
-    field("interval", Kind::Positive(TIME), INTERVAL_HELP),
-    field(
+    key("credit", CREDIT, CREDIT_HELP),
+    key("interval", Kind::Positive(TIME), INTERVAL_HELP),
+    key(
         "queue",
         QUEUE,
         "Another discipline of the local queue, which begins anew; packets that wait stay.",

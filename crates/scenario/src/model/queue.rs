@@ -4,7 +4,7 @@ mod keys;
 
 use self::keys::{CODEL, DECBIT, DRR, FQ_CODEL, PI, PIE, REM, ROUND_ROBIN, VCP, XCP};
 pub(super) use self::keys::{DROP_TAIL, RED};
-use super::{Field, Kind, required};
+use longhaul_keys::{Key, Kind, required};
 
 /// A queue discipline that a scenario may name.
 pub(crate) struct Discipline {
@@ -12,7 +12,7 @@ pub(crate) struct Discipline {
     pub title: &'static str,
     pub description: &'static str,
     pub source: &'static str,
-    pub fields: &'static [Field],
+    pub fields: &'static [Key],
 }
 
 /// Every queue discipline.
@@ -106,8 +106,8 @@ pub(crate) const DISCIPLINES: &[Discipline] = &[
 
 pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
 
-const KINDS: [(&str, &[Field]); DISCIPLINES.len()] = {
-    let mut kinds: [(&str, &[Field]); DISCIPLINES.len()] = [("", &[]); DISCIPLINES.len()];
+const KINDS: [(&str, &[Key]); DISCIPLINES.len()] = {
+    let mut kinds: [(&str, &[Key]); DISCIPLINES.len()] = [("", &[]); DISCIPLINES.len()];
     let mut index = 0;
     while index < kinds.len() {
         kinds[index] = (DISCIPLINES[index].kind, DISCIPLINES[index].fields);
@@ -117,7 +117,7 @@ const KINDS: [(&str, &[Field]); DISCIPLINES.len()] = {
 };
 
 /// Defaults that all profiles share.
-pub(crate) const SHARED_QUEUES: &[Field] = &[
+pub(crate) const SHARED_QUEUES: &[Key] = &[
     required("codel", Kind::Table(CODEL), "CoDel."),
     required("fq-codel", Kind::Table(FQ_CODEL), "FQ-CoDel."),
     required("pie", Kind::Table(PIE), "PIE."),

@@ -1,9 +1,8 @@
 //! Keys of applications that open connections as they go, or send in bursts.
 
-use longhaul_congestion::Range;
+use longhaul_keys::{Key, Kind, RATE, Range, SIZE, TIME, key, required};
 
 use super::distribution::{COUNTS, DRAWN_TIMES, SIZES, TIMES};
-use super::{Field, Kind, RATE, SIZE, TIME, field, required};
 
 const PER_CONNECTION: Kind = Kind::Whole {
     min: 1,
@@ -24,35 +23,35 @@ pub(crate) const TRAFFIC: Kind = Kind::Tagged(&[
     ("on-off", ON_OFF),
 ]);
 
-const REQUESTS: &[Field] = &[
+const REQUESTS: &[Key] = &[
     required(
         "interval",
         TIMES,
         "Between the beginnings of two connections.",
     ),
-    field("request", SIZES, "Bytes of a request; 400 B by default."),
+    key("request", SIZES, "Bytes of a request; 400 B by default."),
     required("response", SIZES, "Bytes of a response."),
-    field(
+    key(
         "server_delay",
         TIMES,
         "From request to response at the server; 0 s by default.",
     ),
-    field(
+    key(
         "extra_rtt",
         TIMES,
         "Round trip of each connection beyond that of the network; 0 s by default.",
     ),
-    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
-    field("think", TIMES, THINK_HELP),
-    field(
+    key("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    key("think", TIMES, THINK_HELP),
+    key(
         "binding",
         Kind::Word(&["with-request", "on-arrival"]),
         BINDING_HELP,
     ),
 ];
 
-const WEB: &[Field] = &[
-    field(
+const WEB: &[Key] = &[
+    key(
         "pages",
         Kind::Whole {
             min: 1,
@@ -68,17 +67,17 @@ const WEB: &[Field] = &[
         "Between the requests for two objects of a page.",
     ),
     required("object", SIZES, "Bytes of an object."),
-    field(
+    key(
         "request",
         Kind::Positive(SIZE),
         "Bytes of a request; one full segment by default.",
     ),
-    field(
+    key(
         "whole_segments",
         Kind::Flag,
         "Whether sizes of objects are rounded up to whole segments, as in ns-2; true by default.",
     ),
-    field(
+    key(
         "separate",
         Kind::Flag,
         "Whether the server opens a connection of its own for each object, once the request is \
@@ -86,68 +85,68 @@ const WEB: &[Field] = &[
     ),
 ];
 
-const PERTURBATION: &[Field] = &[required(
+const PERTURBATION: &[Key] = &[required(
     "lifetime",
     Kind::Positive(TIME),
     "A greedy connection is cut off after this, with what is under way on it.",
 )];
 
-const PACKMIME: &[Field] = &[
+const PACKMIME: &[Key] = &[
     required(
         "rate",
         Kind::Number(Range::closed(0.01, 1e6)),
         "Connections a second.",
     ),
-    field(
+    key(
         "round_trips",
         Kind::Word(&["both", "server", "none"]),
         "Round trips beyond the network's, as the model has them: of both sides (default), of the \
          server's side, or none.",
     ),
-    field(
+    key(
         "server_delay",
         Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]),
         "From request to response at the server; `model` (default): one over a Weibull number, mean \
          about 6 ms.",
     ),
-    field("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
-    field("think", TIMES, THINK_HELP),
-    field(
+    key("per_connection", PER_CONNECTION, PER_CONNECTION_HELP),
+    key("think", TIMES, THINK_HELP),
+    key(
         "binding",
         Kind::Word(&["with-request", "on-arrival"]),
         BINDING_HELP,
     ),
 ];
 
-const TRACE: &[Field] = &[
-    field(
+const TRACE: &[Key] = &[
+    key(
         "file",
         Kind::Text,
         "CSV file, relative to this one: start_s and bytes, for data one way, or start_s, \
          request_bytes and response_bytes; server_delay_s if there are delays.",
     ),
-    field("csv", Kind::Text, "The same table as text."),
+    key("csv", Kind::Text, "The same table as text."),
 ];
 
-const ON_OFF: &[Field] = &[
+const ON_OFF: &[Key] = &[
     required("on", TIMES, "Lengths of bursts."),
     required(
         "off",
         TIMES,
         "Lengths of pauses; the first burst comes after one.",
     ),
-    field(
+    key(
         "rate",
         Kind::Positive(RATE),
         "TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside \
          `traffic`.",
     ),
-    field(
+    key(
         "message",
         Kind::Positive(SIZE),
         "TCP: bytes of a message. UDP: a packet.",
     ),
-    field(
+    key(
         "whole_segments",
         Kind::Flag,
         "TCP: whether each message takes whole segments, all full, as in ns-2; false by default: bytes \

@@ -7,9 +7,7 @@
 mod network;
 mod users;
 
-use longhaul_congestion::Range;
-
-use super::{Field, Kind, MOST, TIME, field, required};
+use longhaul_keys::{COUNT_MAX as MOST, Key as Field, Kind, Range, TIME, key as field, required};
 
 use network::{HOSTS, NETWORK};
 pub(crate) use network::{SIZINGS, TOPOLOGY_FILE};

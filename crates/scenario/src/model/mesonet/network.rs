@@ -1,9 +1,10 @@
 //! Keys of `[mesonet.network]` and `[mesonet.hosts]`, and of topology files.
 
-use longhaul_congestion::Range;
+use longhaul_keys::{
+    COUNT_MAX as MOST, Key as Field, Kind, PROBABILITY, Range, key as field, required,
+};
 
 use super::{FACTOR, STEPS};
-use crate::model::{Field, Kind, MOST, PROBABILITY, field, required};
 
 /// Packets per time step.
 const RATE: Kind = Kind::Number(Range::above(0.0, 1e9));

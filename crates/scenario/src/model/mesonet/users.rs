@@ -1,10 +1,9 @@
 //! Keys of what users of MesoNet do: when they ask for files, how long those are, by which algorithms;
 //! and of flows without end.
 
-use longhaul_congestion::Range;
+use longhaul_keys::{Key as Field, Kind, PROBABILITY, Range, key as field, required};
 
 use super::{IDENTIFIER, MOMENT, PACKETS, POSITIVE_STEPS, WHOLE_FACTOR};
-use crate::model::{Field, Kind, PROBABILITY, field, required};
 
 pub(super) const USERS: &[Field] = &[
     field(

@@ -1,0 +1,147 @@
+//! One key: its declaration.
+
+use crate::{Kind, Profile};
+
+/// One key of a table, or of an algorithm or queue discipline.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Unit of a number; empty if its kind says it, or if it has none.
+    pub unit: &'static str,
+    /// What holds where it is left out.
+    pub default: DefaultText,
+    /// What it means.
+    pub help: &'static str,
+    /// RFC, paper, or names in other implementations: where it and its default come from.
+    pub source: &'static str,
+}
+
+/// What holds where a key is left out, as one would write it after `--set KEY=`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultText {
+    /// A scenario without it is refused.
+    Required,
+    /// Nothing: what it describes is not there.
+    None,
+    /// The same in every profile.
+    Fixed(&'static str),
+    /// By profile, in the order of [`Profile::ALL`]; some may have none.
+    ByProfile([Option<&'static str>; 4]),
+    /// Computed from other values, by this rule in words.
+    Derived(&'static str),
+}
+
+/// A key that may be left out and has no default.
+pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        unit: "",
+        default: DefaultText::None,
+        help,
+        source: "",
+    }
+}
+
+/// A key without which a scenario is refused.
+pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
+    key(name, kind, help).required()
+}
+
+impl Kind {
+    /// A key of this kind. Its name and its help are those of the field for which [`keys!`](crate::keys!)
+    /// declares it.
+    pub const fn key(self) -> Key {
+        key("", self, "")
+    }
+}
+
+impl Key {
+    /// A scenario without it is refused.
+    pub const fn required(mut self) -> Self {
+        self.default = DefaultText::Required;
+        self
+    }
+
+    /// Its default in all profiles.
+    pub const fn default(mut self, text: &'static str) -> Self {
+        self.default = DefaultText::Fixed(text);
+        self
+    }
+
+    /// Its default in one profile, over that of all.
+    pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
+        let mut texts = match self.default {
+            DefaultText::ByProfile(texts) => texts,
+            DefaultText::Fixed(text) => [Some(text); 4],
+            _ => [None; 4],
+        };
+        texts[profile as usize] = Some(text);
+        self.default = DefaultText::ByProfile(texts);
+        self
+    }
+
+    /// Its default in both profiles of ns-2, over that of all.
+    pub const fn in_ns2(self, text: &'static str) -> Self {
+        self.in_profile(Profile::Ns2_35, text)
+            .in_profile(Profile::Ns2_2003, text)
+    }
+
+    /// Its default follows from other values, by this rule in words.
+    pub const fn derived(mut self, rule: &'static str) -> Self {
+        self.default = DefaultText::Derived(rule);
+        self
+    }
+
+    /// The unit of a number.
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// Where it and its default come from.
+    pub const fn source(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// The same under a name, with its help; [`keys!`](crate::keys!) calls it.
+    pub const fn named(mut self, name: &'static str, help: &'static str) -> Self {
+        self.name = name;
+        self.help = help.trim_ascii();
+        self
+    }
+
+    /// Whether a scenario without it is refused.
+    pub const fn is_required(&self) -> bool {
+        matches!(self.default, DefaultText::Required)
+    }
+
+    /// The text of its default in a profile, if there is one.
+    pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
+        match self.default {
+            DefaultText::Fixed(text) => Some(text),
+            DefaultText::ByProfile(texts) => texts[profile as usize],
+            DefaultText::Required | DefaultText::None | DefaultText::Derived(_) => None,
+        }
+    }
+}
+
+/// The keys of two lists, `N` together.
+pub const fn joined<const N: usize>(first: &[Key], second: &[Key]) -> [Key; N] {
+    assert!(first.len() + second.len() == N);
+    let mut all = [first[0]; N];
+    let mut index = 1;
+    while index < N {
+        all[index] = if index < first.len() {
+            first[index]
+        } else {
+            second[index - first.len()]
+        };
+        index += 1;
+    }
+    all
+}

@@ -1,0 +1,229 @@
+//! Declarations that make structs, tables of keys and readers at once.
+
+/// Declares the keys of a table: a struct with a field for each key, `KEYS`, and [`Read`](crate::Read).
+///
+/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
+/// help. Its type says as what the value is read, once defaults are filled in and derived.
+///
+/// ```
+/// longhaul_keys::keys! {
+///     /// CoDel (RFC 8289).
+///     #[derive(Clone, Copy, Debug, PartialEq)]
+///     pub struct CoDelParameters {
+///         /// Queueing delay to keep.
+///         pub target: Span = Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
+///         /// Whether ECN-capable packets are marked instead of dropped.
+///         pub ecn: bool = Kind::Flag.key().default("false").in_profile(Profile::Ns2_2003, "true"),
+///     }
+/// }
+/// let keys: &[Key] = CoDelParameters::KEYS;
+/// let parameters = CoDelParameters::of(&Values::defaults(keys, Profile::Rfc));
+/// ```
+#[macro_export]
+macro_rules! keys {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $struct:ident {
+            $(
+                $(#[doc = $help:literal])+
+                $of_field:vis $field:ident $(as $name:literal)?: $type:ty = $key:expr
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility struct $struct {
+            $(
+                $(#[doc = $help])+
+                $of_field $field: $type,
+            )*
+        }
+
+        impl $struct {
+            /// The declarations of its keys.
+            pub const KEYS: &'static [$crate::Key] = &[
+                $($crate::Key::named(
+                    $key,
+                    $crate::__name!($field $($name)?),
+                    concat!($($help),+),
+                )),*
+            ];
+
+            /// Reads it from checked values.
+            pub fn of(values: &$crate::Values) -> Self {
+                Self { $($field: values.read($crate::__name!($field $($name)?))),* }
+            }
+        }
+
+        impl $crate::Read for $struct {
+            fn read(value: Option<&$crate::Value>) -> Option<Self> {
+                match value {
+                    Some($crate::Value::Table(values)) => Some(Self::of(values)),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// Declares the words of a key: an enum with a variant for each, `WORDS`, and [`Read`](crate::Read).
+///
+/// ```
+/// longhaul_keys::words! {
+///     /// What a limit counts.
+///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///     pub enum Counting {
+///         /// Packets that wait.
+///         Waiting = "waiting",
+///         /// The packet in service, too, as in ns-2.
+///         InService = "in-service",
+///     }
+/// }
+/// const KIND: Kind = Kind::Word(Counting::WORDS);
+/// ```
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis enum $enum:ident {
+            $($(#[$help:meta])+ $variant:ident = $word:literal),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility enum $enum {
+            $($(#[$help])+ $variant),*
+        }
+
+        impl $enum {
+            /// What scenario files call them.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+        }
+
+        impl $crate::Read for $enum {
+            fn read(value: Option<&$crate::Value>) -> Option<Self> {
+                match value {
+                    $(Some($crate::Value::Text(word)) if word == $word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// The name of a field's key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::{Quantity, Span};
+
+    use crate::{COUNT_MAX, DefaultText, Kind, Profile, SIZE, TIME, Value, Values};
+
+    words! {
+        /// What a limit counts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        enum Counting {
+            /// Packets that wait.
+            Waiting = "waiting",
+            /// The packet in service, too.
+            InService = "in-service",
+        }
+    }
+
+    keys! {
+        /// A timer.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        struct Timer {
+            /// Lower
+            /// bound.
+            min: Span = Kind::Positive(TIME).key().default("1 s").in_ns2("200 ms"),
+            /// Length of a tick.
+            clock as "tick": Option<Span> = Kind::Positive(TIME).key().in_ns2("10 ms"),
+        }
+    }
+
+    keys! {
+        /// A table.
+        #[derive(Clone, Debug, PartialEq)]
+        struct Options {
+            /// What it counts.
+            counting: Counting = Kind::Word(Counting::WORDS).key().default("waiting"),
+            /// A window.
+            window: Option<u64> = Kind::OneOf(&[
+                Kind::Word(&["auto"]),
+                Kind::Whole { min: 1, max: COUNT_MAX },
+                Kind::Positive(SIZE),
+            ]).key().default("auto").in_profile(Profile::Linux, "7"),
+            /// Its timer.
+            timer: Timer = Kind::Table(Timer::KEYS).key().default("{ min = 3 s }"),
+            /// Times.
+            times: Vec<Span> = Kind::List(&Kind::Quantity(TIME)).key().default("[]"),
+        }
+    }
+
+    #[test]
+    fn a_declaration_names_its_keys_and_explains_them() {
+        let [min, tick] = Timer::KEYS else {
+            panic!("two fields are two keys")
+        };
+        assert_eq!((min.name, min.help), ("min", "Lower bound."));
+        assert_eq!((tick.name, tick.help), ("tick", "Length of a tick."));
+        let own = [None, None, Some("10 ms"), Some("10 ms")];
+        assert_eq!(tick.default, DefaultText::ByProfile(own));
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_profile() {
+        let timer = |profile| Timer::of(&Values::defaults(Timer::KEYS, profile));
+        let (min, clock) = (Span::from_secs(1), None);
+        assert_eq!(timer(Profile::Linux), Timer { min, clock });
+        let (min, clock) = (Span::from_millis(200), Some(Span::from_millis(10)));
+        assert_eq!(timer(Profile::Ns2_35), Timer { min, clock });
+    }
+
+    #[test]
+    fn values_are_read_as_the_types_of_the_fields() {
+        let values = Values::defaults(Options::KEYS, Profile::Rfc);
+        let options = Options::of(&values);
+        let (min, clock) = (Span::from_secs(3), None);
+        let expected = Options {
+            counting: Counting::Waiting,
+            window: None,
+            timer: Timer { min, clock },
+            times: Vec::new(),
+        };
+        assert_eq!(options, expected);
+        let times = vec![Value::Quantity(Quantity::Span(min))];
+        let values = values
+            .with("counting", Value::Text("in-service".into()))
+            .with("times", Value::List(times));
+        let options = Options::of(&values);
+        assert_eq!(
+            (options.counting, options.times),
+            (Counting::InService, vec![min])
+        );
+        let linux = Options::of(&Values::defaults(Options::KEYS, Profile::Linux));
+        assert_eq!(linux.window, Some(7));
+    }
+
+    #[test]
+    fn a_default_outside_of_what_its_key_allows_is_none() {
+        let kinds = [
+            (Kind::Whole { min: 1, max: 3 }, "4"),
+            (Kind::Word(&["a"]), "b"),
+            (Kind::Positive(TIME), "5 B"),
+            (Kind::Table(Timer::KEYS), "{ max = 1 s }"),
+        ];
+        for (kind, text) in kinds {
+            assert_eq!(kind.parse(text), None, "{text}");
+        }
+    }
+}

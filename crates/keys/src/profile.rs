@@ -1,0 +1,40 @@
+//! Profiles: frozen bundles of defaults.
+
+use std::fmt;
+
+/// A frozen bundle of defaults. A change of one of its values changes results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// What the RFCs say today.
+    Rfc,
+    /// What a current Linux kernel does.
+    Linux,
+    /// The defaults of ns-2 version 2.35.
+    Ns2_35,
+    /// ns-2 as the studies of 2002 and 2003 used it.
+    Ns2_2003,
+}
+
+impl Profile {
+    /// All profiles, the default first.
+    pub const ALL: [Self; 4] = [Self::Rfc, Self::Linux, Self::Ns2_35, Self::Ns2_2003];
+
+    /// Names of all profiles, in the same order.
+    pub const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
+
+    /// The name used in scenario files.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The profile of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
