@@ -1,19 +1,22 @@
 //! The congestion window and slow start threshold, clamped, with the reason of the last change.
 
+use longhaul_keys::{Kind, Profile};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Cause;
 
-/// How reductions are rounded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rounding {
-    /// Both values are real numbers.
-    #[default]
-    Real,
-    /// `ssthresh` is cut to whole segments (ns-2.35).
-    IntegerSsthresh,
-    /// `cwnd` and `ssthresh` are cut to whole segments at a reduction (ns-2 before 2006).
-    IntegerBoth,
+longhaul_keys::words! {
+    /// How reductions are rounded.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Rounding {
+        /// Both values are real numbers.
+        #[default]
+        Real = "real",
+        /// `ssthresh` is cut to whole segments (ns-2.35).
+        IntegerSsthresh = "integer-ssthresh",
+        /// `cwnd` and `ssthresh` are cut to whole segments at a reduction (ns-2 before 2006).
+        IntegerBoth = "integer-both",
+    }
 }
 
 /// Why the window last changed.
@@ -32,14 +35,20 @@ pub enum Change {
     Timeout,
 }
 
-/// Windows in whole segments that reductions leave at least, whatever the algorithm takes away. After a
-/// timeout it is one segment in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MinCwnd {
-    /// After a loss.
-    pub loss: u8,
-    /// After a mark (RFC 3168).
-    pub ecn: u8,
+const MIN_SEGMENTS: Kind = Kind::Whole { min: 1, max: 100 };
+
+longhaul_keys::keys! {
+    /// Smallest windows, in whole segments, that reductions leave, whatever the algorithm asks for. After a
+    /// timeout it is one segment in any case.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct MinCwnd {
+        /// Smallest window after a loss.
+        pub loss: u8 = MIN_SEGMENTS.key().default("2").in_ns2("1").unit("segments")
+            .source("RFC 5681 section 3.2: cwnd = ssthresh, at least 2; Linux: the same; ns-2: slowdown"),
+        /// Smallest window after an ECN mark.
+        pub ecn: u8 = MIN_SEGMENTS.key().default("1").in_profile(Profile::Linux, "2").unit("segments")
+            .source("RFC 3168 section 6.1.2; Linux: ssthresh, which is 2 at least; ns-2: slowdown"),
+    }
 }
 
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).

@@ -13,7 +13,7 @@ use common::{
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{
     AckCounting, Clock, DelayedAck, Ecn, Pacing, Randomness, Recovery, Service, Shaper, Start, Tcp,
-    Transport,
+    Timestamps, Transport,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
@@ -113,8 +113,11 @@ impl Small {
             },
             congestion: controller(self.congestion, Variant::Paper, &[]),
             ecn: self.ecn,
-            timestamps: self.timestamps.then_some(12),
-            one_way_delay: self.timestamps,
+            timestamps: if self.timestamps {
+                Timestamps::OneWay(12)
+            } else {
+                Timestamps::Off
+            },
             delayed_ack: self.delayed_ack.then_some(DelayedAck {
                 timeout: Span::from_millis(100),
                 segments: 2,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{
-    Binding, DelayedAck, Distribution, Process, Recovery, Requests, Source, Tcp,
+    Binding, DelayedAck, Distribution, Process, Recovery, Requests, Source, Tcp, Timestamps,
 };
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_engine::{Config, Loss};
@@ -23,7 +23,7 @@ fn config(loss: f64) -> Config {
         10,
     );
     let with_stamps = Tcp {
-        timestamps: Some(12),
+        timestamps: Timestamps::Standard(12),
         delayed_ack: Some(DelayedAck {
             timeout: Span::from_millis(100),
             segments: 2,

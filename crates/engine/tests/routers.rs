@@ -5,7 +5,7 @@ mod common;
 use common::disciplines::Discipline;
 use common::{AT_ONCE, add_flows, add_own_access, controller, dumbbell, run, tcp};
 use longhaul_congestion::Variant;
-use longhaul_engine::config::{Recovery, Start, Tcp};
+use longhaul_engine::config::{Recovery, Start, Tcp, Timestamps};
 use longhaul_engine::measure::{LinkCounters, Totals};
 use longhaul_engine::queue::Capacity;
 use longhaul_engine::{Config, Loss};
@@ -21,7 +21,7 @@ fn mbps(mbps: u64) -> Rate {
 fn sender(kind: &str) -> Tcp {
     Tcp {
         congestion: controller(kind, Variant::Paper, &[]),
-        timestamps: Some(12),
+        timestamps: Timestamps::Standard(12),
         ..tcp(Recovery::Sack)
     }
 }

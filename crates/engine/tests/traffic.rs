@@ -9,7 +9,7 @@ use common::{
 };
 use longhaul_engine::config::{
     Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Source,
-    Start, StopRule, Tcp, TraceEntry, Transport, Web,
+    Start, StopRule, Tcp, Timestamps, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::{Exchange, NoRecorder};
 use longhaul_engine::queue::Capacity;
@@ -246,7 +246,10 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
             round_trip: Process::Independent(Distribution::Uniform(0.0, 0.05)),
             ..requests(100.0)
         };
-        let timestamps = (recovery == Recovery::Sack).then_some(12);
+        let timestamps = match recovery {
+            Recovery::Sack => Timestamps::Standard(12),
+            _ => Timestamps::Off,
+        };
         let tcp = Tcp {
             timestamps,
             ..tcp(recovery)

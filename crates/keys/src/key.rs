@@ -130,18 +130,29 @@ impl Key {
     }
 }
 
-/// The keys of two lists, `N` together.
-pub const fn joined<const N: usize>(first: &[Key], second: &[Key]) -> [Key; N] {
-    assert!(first.len() + second.len() == N);
-    let mut all = [first[0]; N];
-    let mut index = 1;
-    while index < N {
-        all[index] = if index < first.len() {
-            first[index]
-        } else {
-            second[index - first.len()]
-        };
-        index += 1;
+/// How many keys some lists have together.
+pub const fn count(lists: &[&[Key]]) -> usize {
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        count += lists[list].len();
+        list += 1;
     }
+    count
+}
+
+/// The keys of some lists, `N` together.
+pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut all = [key("", Kind::Flag, ""); N];
+    let (mut index, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut place = 0;
+        while place < lists[list].len() {
+            all[index] = lists[list][place];
+            index += 1;
+            place += 1;
+        }
+        list += 1;
+    }
+    assert!(index == N);
     all
 }

@@ -12,7 +12,7 @@ mod profile;
 mod range;
 mod value;
 
-pub use key::{DefaultText, Key, joined, key, required};
+pub use key::{DefaultText, Key, count, joined, key, required};
 pub use kind::{COUNT_MAX, Kind, PROBABILITY, RATE, SIZE, TIME};
 pub use profile::Profile;
 pub use range::{Plain, Range};

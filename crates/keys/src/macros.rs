@@ -5,6 +5,9 @@
 /// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
 /// help. Its type says as what the value is read, once defaults are filled in and derived.
 ///
+/// Two more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
+/// with `KEYS` and `of`, and `beside` has fields that are no keys, whose values `of` takes as arguments.
+///
 /// ```
 /// longhaul_keys::keys! {
 ///     /// CoDel (RFC 8289).
@@ -29,39 +32,45 @@ macro_rules! keys {
                 $of_field:vis $field:ident $(as $name:literal)?: $type:ty = $key:expr
             ),* $(,)?
         }
+        $(flattened {
+            $($(#[$about:meta])+ $of_part:vis $part:ident: $keys:ty),* $(,)?
+        })?
+        $(beside {
+            $($(#[$note:meta])+ $of_other:vis $other:ident: $given:ty),* $(,)?
+        })?
     ) => {
         $(#[$meta])*
         $visibility struct $struct {
-            $(
-                $(#[doc = $help])+
-                $of_field $field: $type,
-            )*
+            $($(#[doc = $help])+ $of_field $field: $type,)*
+            $($($(#[$about])+ $of_part $part: $keys,)*)?
+            $($($(#[$note])+ $of_other $other: $given,)*)?
         }
 
         impl $struct {
             /// The declarations of its keys.
-            pub const KEYS: &'static [$crate::Key] = &[
-                $($crate::Key::named(
-                    $key,
-                    $crate::__name!($field $($name)?),
-                    concat!($($help),+),
-                )),*
-            ];
+            pub const KEYS: &'static [$crate::Key] = {
+                const OWN: &[$crate::Key] = &[
+                    $($crate::Key::named(
+                        $key,
+                        $crate::__name!($field $($name)?),
+                        concat!($($help),+),
+                    )),*
+                ];
+                const LISTS: &[&[$crate::Key]] = &[OWN, $($(<$keys>::KEYS),*)?];
+                &$crate::joined::<{ $crate::count(LISTS) }>(LISTS)
+            };
 
             /// Reads it from checked values.
-            pub fn of(values: &$crate::Values) -> Self {
-                Self { $($field: values.read($crate::__name!($field $($name)?))),* }
-            }
-        }
-
-        impl $crate::Read for $struct {
-            fn read(value: Option<&$crate::Value>) -> Option<Self> {
-                match value {
-                    Some($crate::Value::Table(values)) => Some(Self::of(values)),
-                    _ => None,
+            pub fn of(values: &$crate::Values $($(, $other: $given)*)?) -> Self {
+                Self {
+                    $($field: values.read($crate::__name!($field $($name)?)),)*
+                    $($($part: <$keys>::of(values),)*)?
+                    $($($other,)*)?
                 }
             }
         }
+
+        $crate::__read!($struct $($($other)*)?);
     };
 }
 
@@ -107,6 +116,23 @@ macro_rules! words {
             }
         }
     };
+}
+
+/// What is read from its own table alone can be the value of a key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __read {
+    ($struct:ident) => {
+        impl $crate::Read for $struct {
+            fn read(value: Option<&$crate::Value>) -> Option<Self> {
+                match value {
+                    Some($crate::Value::Table(values)) => Some(Self::of(values)),
+                    _ => None,
+                }
+            }
+        }
+    };
+    ($struct:ident $($other:ident)+) => {};
 }
 
 /// The name of a field's key.

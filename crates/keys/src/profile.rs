@@ -27,6 +27,23 @@ impl Profile {
         Self::NAMES[self as usize]
     }
 
+    /// What it stands for, in a sentence or two.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Rfc => "What the RFCs say today.",
+            Self::Linux => {
+                "What a current Linux kernel does by default, with the names of its settings. Not modelled: ACKs \
+                 that are not delayed at the start of a connection, segmentation offload, and undoing of spurious \
+                 cwnd reductions."
+            }
+            Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
+            Self::Ns2_2003 => {
+                "ns-2 as the studies of 2002 and 2003 used it: its defaults then, and the settings common to all runs \
+                 of the HighSpeed TCP study (LBNL-52549, tables 5.1 to 5.3)."
+            }
+        }
+    }
+
     /// The profile of that name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_units::{Bytes, Quantity, Rate, Span};
+use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 use crate::{Key, Profile};
 
@@ -168,12 +168,14 @@ read! {
     bool: Value::Flag(flag) => Some(*flag);
     f64: Value::Number(number) => Some(*number),
         Value::Quantity(Quantity::Packets(number)) => Some(*number);
-    u64: Value::Whole(whole) => u64::try_from(*whole).ok();
+    u64: Value::Whole(whole) => u64::try_from(*whole).ok(),
+        Value::Quantity(Quantity::Bytes(bytes)) => Some(bytes.0);
     u32: Value::Whole(whole) => u32::try_from(*whole).ok(),
         Value::Quantity(Quantity::Bytes(bytes)) => u32::try_from(bytes.0).ok();
     u8: Value::Whole(whole) => u8::try_from(*whole).ok();
     String: Value::Text(text) => Some(text.clone());
     Span: Value::Quantity(Quantity::Span(span)) => Some(*span);
+    Time: Value::Quantity(Quantity::Span(span)) => Some(Time::ZERO + *span);
     Rate: Value::Quantity(Quantity::Rate(rate)) => Some(*rate);
     Bytes: Value::Quantity(Quantity::Bytes(bytes)) => Some(*bytes);
     Quantity: Value::Quantity(quantity) => Some(*quantity);

@@ -79,7 +79,7 @@ impl Conversation {
     fn new(from: usize, to: usize, tcp: Option<&Tcp>) -> Self {
         let (mss_bytes, window_bytes, sack_permitted) = match tcp {
             Some(tcp) => (
-                (tcp.mss_bytes + tcp.timestamps.unwrap_or(0)).min(u16::MAX.into()) as u16,
+                (tcp.mss_bytes + tcp.timestamps.bytes().unwrap_or(0)).min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
                 tcp.recovery.uses_sack(),
             ),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding};
+use longhaul_congestion::ControllerSpec;
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, DelayedAck, Ecn, Flow, Link, Measure, Pacing, Randomness, Recovery,
-    Rto, RttClock, Service, Start, StopRule, Tcp, Transport, Udp,
+    Config, Flow, Link, Measure, Service, Start, StopRule, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
+use crate::defaults;
 use crate::document::{Node, Table, Value};
 use crate::flow;
 use crate::link;
@@ -47,30 +47,18 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         site.config(proxy, tcp)
     });
     let stop = measure.get("stop").and_then(Node::table);
+    let general = ["clock", "random"].map(|key| (key.to_string(), root.node(key).clone()));
+    let values = defaults::values(&Table::from(general));
     Config {
         seed: root.whole("seed"),
         replication: root.whole("replication"),
         duration: Time::ZERO + root.span("duration"),
-        clock: match root.word("clock") {
-            "exact" => Clock::Exact,
-            _ => Clock::Ns2,
-        },
-        randomness: match root.word("random") {
-            "streams" => Randomness::Streams,
-            _ => Randomness::Ns2,
-        },
-        measure: Measure {
-            from: Time::ZERO + measure.span("from"),
-            every: match measure.node("every") {
-                Node {
-                    value: Value::Text(_),
-                    ..
-                } => None,
-                every => Some(span_of(every)),
-            },
-            events: measure.flag("events"),
-            stop: stop.map(|stop| stop_rule(stop, &flows)),
-        },
+        clock: values.read("clock"),
+        randomness: values.read("random"),
+        measure: Measure::of(
+            &defaults::values(measure),
+            stop.map(|stop| stop_rule(stop, &flows)),
+        ),
         nodes: network.nodes,
         links: network.links,
         flows,
@@ -83,14 +71,7 @@ fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
     let labels: Vec<&str> = stop.list("of").iter().map(text_of).collect();
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label.as_str()));
-    let bytes = |key| stop.contains_key(key).then(|| stop.bytes(key).0);
-    StopRule {
-        exchanges: stop.whole("exchanges"),
-        flows: counted.map(|(id, _)| id).collect(),
-        p99_above: bytes("p99_above"),
-        longest_above: bytes("longest_above"),
-        begun_within: stop.get("begun_within").map(span_of),
-    }
+    StopRule::of(&defaults::values(stop), counted.map(|(id, _)| id).collect())
 }
 
 /// Nodes and links as they grow by the flows' hosts.
@@ -216,110 +197,16 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
 }
 
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
-    let tcp = group.sub("tcp");
-    let payload = flow::payload(tcp, packet).expect("checked when resolved");
-    let small = |key| tcp.bytes(key).0 as u32;
-    Tcp {
-        transfer: group
-            .contains_key("transfer")
-            .then(|| group.bytes("transfer").0),
-        mss_bytes: payload as u32,
-        header_bytes: small("header"),
-        ack_bytes: small("ack_size"),
-        sack_option_bytes: small("sack_option"),
-        sack_block_bytes: small("sack_block"),
-        timestamps: flow::timestamp_option(tcp).map(|bytes| bytes as u32),
-        one_way_delay: flow::reports_one_way_delay(tcp.node("timestamps")),
-        initial_window: tcp.number("initial_window"),
-        receive_window: tcp.whole("receive_window"),
-        send_buffer: whole_unless_word(tcp, "send_buffer"),
-        initial_ssthresh: Some(tcp.number("initial_ssthresh")),
+    let options = group.sub("tcp");
+    let payload = flow::payload(options, packet).expect("checked when resolved");
+    let slow_start = flow::slow_start(group.sub("slow_start")).build();
+    let group = defaults::values(group);
+    Tcp::of(
+        &defaults::values(options),
+        group.read("transfer"),
+        payload as u32,
         congestion,
-        slow_start: flow::slow_start(group.sub("slow_start"))
-            .build()
-            .expect("checked when resolved"),
-        rounding: match tcp.word("rounding") {
-            "integer-ssthresh" => Rounding::IntegerSsthresh,
-            "integer-both" => Rounding::IntegerBoth,
-            _ => Rounding::Real,
-        },
-        min_cwnd: min_cwnd(tcp.sub("min_cwnd")),
-        recovery: recovery(group.word("recovery")),
-        dupack_threshold: tcp.whole("dupack_threshold") as u32,
-        limited_transmit: tcp.flag("limited_transmit"),
-        ack_counting: match &tcp.node("ack_counting").value {
-            Value::Table(table) => AckCounting::PerSegment {
-                slow_start_limit: table.number("per_segment"),
-            },
-            Value::Text(word) if word == "delivered" => AckCounting::Delivered,
-            _ => AckCounting::PerAck,
-        },
-        ecn: match tcp.node("ecn").value {
-            Value::Flag(false) => Ecn::Off,
-            Value::Flag(true) => Ecn::Classic,
-            _ => Ecn::Dctcp,
-        },
-        delayed_ack: tcp.node("delayed_ack").table().map(|delayed| DelayedAck {
-            timeout: delayed.span("timeout"),
-            segments: delayed.whole("segments") as u32,
-            delays_syn: delayed.flag("delays_syn"),
-        }),
-        rto: rto(tcp.sub("rto")),
-        send_jitter: tcp.span("send_jitter"),
-        max_burst: whole_unless_word(tcp, "max_burst").map(|segments| segments as u32),
-        pacing: tcp.node("pacing").table().map(|gains| Pacing {
-            slow_start: gains.number("slow_start"),
-            avoidance: gains.number("avoidance"),
-        }),
-    }
-}
-
-fn whole_unless_word(tcp: &Table, key: &str) -> Option<u64> {
-    if let Value::Whole(whole) = tcp.node(key).value {
-        Some(whole.unsigned_abs())
-    } else {
-        None
-    }
-}
-
-fn min_cwnd(table: &Table) -> MinCwnd {
-    MinCwnd {
-        loss: table.whole("loss") as u8,
-        ecn: table.whole("ecn") as u8,
-    }
-}
-
-fn recovery(name: &str) -> Recovery {
-    match name {
-        "tahoe" => Recovery::Tahoe,
-        "reno" => Recovery::Reno,
-        "newreno" => Recovery::NewReno,
-        "sack-prr" => Recovery::SackPrr,
-        "fack" => Recovery::Fack,
-        "rack-tlp" => Recovery::RackTlp,
-        "rack-tlp-prr" => Recovery::RackTlpPrr,
-        "ns2-reno" => Recovery::Ns2Reno,
-        "ns2-newreno" => Recovery::Ns2NewReno,
-        "ns2-sack" => Recovery::Ns2Sack,
-        _ => Recovery::Sack,
-    }
-}
-
-fn rto(table: &Table) -> Rto {
-    let clock = if table.contains_key("tick") {
-        RttClock::Ns2Ticks {
-            tick: table.span("tick"),
-        }
-    } else {
-        RttClock::Exact {
-            granularity: table.span("granularity"),
-        }
-    };
-    let (initial, min, max) = (table.span("initial"), table.span("min"), table.span("max"));
-    Rto {
-        initial,
-        min,
-        max,
-        clock,
-    }
+        slow_start.expect("checked when resolved"),
+        group.read("recovery"),
+    )
 }

@@ -63,7 +63,7 @@ pub struct Profile {
     /// What a scenario calls it.
     pub name: &'static str,
     /// What it stands for.
-    pub description: String,
+    pub description: &'static str,
 }
 
 /// Every key of a scenario but those of `[mesonet]` and of queues, which have lists of their own.
@@ -95,10 +95,9 @@ pub fn traffic() -> Vec<Traffic> {
 
 /// Every profile.
 pub fn profiles() -> Vec<Profile> {
-    let names = profile::NAMES.iter();
-    let described = names.map(|name| Profile {
-        name,
-        description: profile::description(name),
+    let described = declared::Profile::ALL.into_iter().map(|profile| Profile {
+        name: profile.name(),
+        description: profile.description(),
     });
     described.collect()
 }
@@ -143,7 +142,7 @@ pub fn queues() -> Vec<QueueDiscipline> {
 }
 
 fn key(kind: &str, field: &declared::Key) -> QueueKey {
-    let defaults = profile::queue(profile::find(profile::NAMES[0]), kind);
+    let defaults = profile::queue(profile::queues(declared::Profile::Rfc), kind);
     let limit = Value::Quantity(queue::DEFAULT_LIMIT);
     let default = defaults.get(field.name).map_or(&limit, |node| &node.value);
     QueueKey {

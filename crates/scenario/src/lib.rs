@@ -16,6 +16,7 @@ mod build;
 mod catalogue;
 mod check;
 mod custom;
+mod defaults;
 mod distribution;
 mod document;
 mod error;

@@ -1,16 +1,14 @@
-//! Profiles: frozen bundles of defaults, kept as TOML beside the sources.
+//! What a profile prefers besides the defaults of keys, and defaults that are kept as TOML beside the sources.
 
 use std::sync::{Arc, LazyLock};
+
+use longhaul_keys::{Key, Profile};
 
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::model;
 use crate::read;
 use crate::typed::Typed;
-use longhaul_keys::Key;
-
-/// Names of the profiles, the default first.
-pub(crate) const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
 
 const TEXTS: [&str; 4] = [
     include_str!("../profiles/rfc.toml"),
@@ -20,10 +18,11 @@ const TEXTS: [&str; 4] = [
 ];
 
 static PROFILES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let load = |(name, text): (&&'static str, &&str)| {
+    let load = |(profile, text): (Profile, &&str)| {
+        let name = profile.name();
         load(name, text, model::PROFILE, &Origin::Profile(name))
     };
-    NAMES.iter().zip(&TEXTS).map(load).collect()
+    Profile::ALL.into_iter().zip(&TEXTS).map(load).collect()
 });
 
 static QUEUES: LazyLock<Table> = LazyLock::new(|| {
@@ -37,13 +36,13 @@ static MESONET: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// A file of defaults, whose values all have one origin.
-fn load(name: &str, text: &str, fields: &'static [Key], origin: &Origin) -> Table {
+fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source {
         name: name.to_string(),
         text: text.to_string(),
     });
     let mut table = read::parse(&source).expect("a profile is TOML");
-    let errors = check_root(&mut table, fields, origin);
+    let errors = check_root(&mut table, keys, origin);
     assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
     attribute(&mut table, origin);
     table
@@ -60,20 +59,28 @@ pub(crate) fn mesonet() -> &'static Table {
     &MESONET
 }
 
-/// The profile of that name, one of [`NAMES`].
-pub(crate) fn find(name: &str) -> &'static Table {
-    let index = NAMES.iter().position(|known| *known == name);
-    &PROFILES[index.expect("the checker knows the profiles")]
+/// Defaults of queues.
+pub(crate) fn queues(profile: Profile) -> &'static Table {
+    &PROFILES[profile as usize]
 }
 
-/// What the first lines of a profile say of it.
-pub(crate) fn description(name: &str) -> String {
-    let index = NAMES.iter().position(|known| *known == name);
-    let text = TEXTS[index.expect("the checker knows the profiles")];
-    let lines = text.lines().map_while(|line| line.strip_prefix("# "));
-    let all = lines.collect::<Vec<_>>().join(" ");
-    let (_, said) = all.split_once(": ").expect("a profile says what it is");
-    said.to_string()
+/// The variant of algorithms that have it.
+pub(crate) fn variant(profile: Profile) -> Node {
+    let name = match profile {
+        // Variant `linux` of an algorithm is that of an older kernel.
+        Profile::Rfc | Profile::Linux => "paper",
+        Profile::Ns2_35 | Profile::Ns2_2003 => "ns2",
+    };
+    Node::text(name, Origin::Profile(profile.name()))
+}
+
+/// The slow start that `max_ssthresh` alone chooses: that of RFC 3742, or ns-2's.
+pub(crate) fn limited_slow_start(profile: Profile) -> Node {
+    let name = match profile {
+        Profile::Rfc | Profile::Linux => "limited",
+        Profile::Ns2_35 | Profile::Ns2_2003 => "ns2-limited",
+    };
+    Node::text(name, Origin::Profile(profile.name()))
 }
 
 /// Gives all values of a table one origin.
@@ -92,20 +99,5 @@ fn attribute_node(node: &mut Node, origin: &Origin) {
             .iter_mut()
             .for_each(|item| attribute_node(item, origin)),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_profile_gives_every_transport_option() {
-        for name in NAMES {
-            let tcp = find(name)["tcp"].table().expect("a table");
-            for field in model::TCP {
-                assert!(tcp.contains_key(field.name), "{name} has no {}", field.name);
-            }
-        }
     }
 }

@@ -9,9 +9,12 @@ use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
+use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::flow::{self, Shared};
+use crate::model;
+use crate::profile;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::topology::{Core, find_node};
@@ -43,7 +46,10 @@ pub(crate) fn resolve(
     let (start, end) = nodes(proxy, path, shared.core, out)?;
     let route = shared.core.route(start, end)?;
     let (rate, delay) = (shared.core.slowest(&route)?, shared.core.delay(&route));
-    fill(proxy, &defaults(shared));
+    fill(proxy, &own_defaults(shared));
+    let tcp = proxy.remove("tcp");
+    defaults::fill(proxy, model::TCP_STACK, shared.profile);
+    proxy.extend(tcp.map(|node| ("tcp".to_string(), node)));
     let packet = proxy.bytes("packet");
     let queues = route.iter().map(|&link| shared.core.links[link].queue());
     let held: f64 = queues
@@ -61,7 +67,7 @@ pub(crate) fn resolve(
         delay,
         rtt: delay * 2,
         packet: shared.packet,
-        profile: shared.profile,
+        profile: profile::queues(shared.profile),
     };
     resolve_queue(proxy, path, &place, out);
     resolve_changes(proxy, path, payload, &place, shared.duration, out);
@@ -74,7 +80,7 @@ pub(crate) fn resolve(
     })
 }
 
-fn defaults(shared: &Shared<'_>) -> Table {
+fn own_defaults(shared: &Shared<'_>) -> Table {
     let entry = |key: &str, value| (key.to_string(), Node::new(value, Origin::Default));
     let mut defaults = Table::from([
         entry("credit", Value::Quantity(CREDIT)),
@@ -85,7 +91,6 @@ fn defaults(shared: &Shared<'_>) -> Table {
     ]);
     let packet = Value::Quantity(Quantity::Bytes(shared.packet));
     defaults.derive("packet", packet, "the largest packet of a flow");
-    fill(&mut defaults, shared.profile.sub("flow"));
     defaults
 }
 

@@ -1,18 +1,20 @@
 //! From a checked document to one in which every value is present: given, from the profile,
 //! default, or derived from others.
 
-use longhaul_units::{Bytes, Span, Time};
+use longhaul_keys::Profile;
+use longhaul_units::{Bytes, Time};
 
 use crate::check::unknown;
 use crate::custom::{self, Algorithms};
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::defaults;
+use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
-use crate::profile;
+use crate::model;
 use crate::proxy::{self, Site};
 use crate::read::join;
 use crate::topology::{self, Core};
-use crate::typed::{Typed, span, span_of, text_of};
+use crate::typed::{Typed, span_of, text_of};
 
 /// Everything that the engine's configuration is built from.
 pub(crate) struct Resolved {
@@ -31,21 +33,19 @@ pub(crate) fn resolve(
     algorithms: &dyn Algorithms,
 ) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
-    root.default(
-        "profile",
-        Value::Text(profile::NAMES[0].to_string()),
-        Origin::Default,
-    );
-    root.default("seed", Value::Whole(1), Origin::Default);
-    root.default("replication", Value::Whole(0), Origin::Default);
-    let profile = profile::find(root.word("profile"));
-    let general = ["clock", "random"].map(|key| (key.to_string(), profile.node(key).clone()));
-    fill(&mut root, &Table::from(general));
+    let named = root.get("profile").map(text_of).and_then(Profile::find);
+    let profile = named.unwrap_or(Profile::ALL[0]);
+    // Options of all flows are put below those of each, and the profile's below both.
+    let tcp = root.remove("tcp");
+    let mut flows = take(&mut root, "flows");
+    let mut topology = take(&mut root, "topology");
+    let proxies = root.remove("proxies");
+    defaults::fill(&mut root, model::SCENARIO, profile);
+    root.extend(proxies.map(|node| ("proxies".to_string(), node)));
     check_seed(&root, &mut out);
     let duration = Time::ZERO + root.span("duration");
-    resolve_measure(&mut root, duration, &mut out);
+    check_measure(&root, duration, &mut out);
 
-    let mut flows = take(&mut root, "flows");
     let groups = items(&mut flows);
     if groups.is_empty() {
         out.push(Diagnostic::new(
@@ -66,7 +66,6 @@ pub(crate) fn resolve(
         .map(|group| group.bytes("packet"));
     let packet = packets.max().unwrap_or(Bytes(1));
 
-    let mut topology = take(&mut root, "topology");
     let origin = topology.origin.clone();
     let table = topology.table_mut().expect("the topology is a table");
     let core = topology::resolve(table, &origin, packet, profile, &mut out);
@@ -79,7 +78,6 @@ pub(crate) fn resolve(
     let access = table
         .values_mut()
         .find_map(|node| node.table_mut()?.remove("access"));
-    let tcp = root.remove("tcp");
     let empty = Table::new();
     let shared = Shared {
         core: &core,
@@ -133,14 +131,8 @@ fn items(node: &mut Node) -> &mut Vec<Node> {
     }
 }
 
-fn resolve_measure(root: &mut Table, duration: Time, out: &mut Vec<Diagnostic>) {
-    root.default("measure", Value::Table(Table::new()), Origin::Default);
-    let measure = root.sub_mut("measure");
-    measure.default("from", span(Span::ZERO), Origin::Default);
-    measure.default("every", span(Span::from_millis(100)), Origin::Default);
-    measure.default("events", Value::Flag(false), Origin::Default);
-    measure.default("capture", Value::List(Vec::new()), Origin::Default);
-    let from = measure.node("from");
+fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
+    let from = root.sub("measure").node("from");
     if Time::ZERO + span_of(from) >= duration {
         let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
         let message = format!("{from_span} is not before the end of the run at {end}");

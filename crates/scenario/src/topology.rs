@@ -2,12 +2,14 @@
 
 use longhaul_engine::Graph;
 use longhaul_engine::config::Shaper;
+use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span};
 
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::link;
+use crate::profile;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::typed::{Typed, text_of};
@@ -65,7 +67,7 @@ pub(crate) fn resolve(
     topology: &mut Table,
     origin: &Origin,
     packet: Bytes,
-    profile: &Table,
+    profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Core> {
     let kinds = [Kind::Dumbbell, Kind::ParkingLot, Kind::Graph];
@@ -96,7 +98,7 @@ pub(crate) fn resolve(
 
 struct Builder<'a> {
     packet: Bytes,
-    profile: &'a Table,
+    profile: Profile,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -243,7 +245,7 @@ impl Builder<'_> {
                 delay,
                 rtt,
                 packet: self.packet,
-                profile: self.profile,
+                profile: profile::queues(self.profile),
             };
             if link.contains_key(key) {
                 queue::resolve(link.sub_mut(key), &join(path, key), &place, self.out);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use longhaul_keys::{COUNT_MAX, Kind, SIZE, TIME, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::Distribution;
@@ -87,19 +88,23 @@ pub struct Web {
     pub separate: bool,
 }
 
-/// When a run ends before its time, and what makes it conclusive (spec 001b B.10).
-#[derive(Clone, Debug, PartialEq)]
-pub struct StopRule {
-    /// After so many exchanges that began in the measurement window are complete.
-    pub exchanges: u64,
-    /// Ids of the flows whose exchanges count.
-    pub flows: Vec<u32>,
-    /// The 99th percentile of their responses should be above this, in bytes.
-    pub p99_above: Option<u64>,
-    /// The longest of them should be above this, in bytes.
-    pub longest_above: Option<u64>,
-    /// The longest has to begin so soon after the opening of the window.
-    pub begun_within: Option<Span>,
+keys! {
+    /// When a run ends before its time, and what makes it conclusive (Weigle 2003, section 4.3).
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct StopRule {
+        /// Stop after so many exchanges that began in the measurement window are complete.
+        pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
+        /// Warn unless the 99th percentile of their responses is above this.
+        pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
+        /// Warn unless a response above this has begun,
+        pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
+        /// ... so soon after the opening of the window.
+        pub begun_within: Option<Span> = Kind::Positive(TIME).key(),
+    }
+    beside {
+        /// Ids of the flows whose exchanges count.
+        pub flows: Vec<u32>,
+    }
 }
 
 /// Numbers that follow one another.

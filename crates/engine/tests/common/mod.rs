@@ -11,7 +11,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Source, Start, Tcp, Transport, Udp,
+    Source, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::{
     CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
@@ -69,8 +69,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
         ack_bytes: 40,
         sack_option_bytes: 4,
         sack_block_bytes: 8,
-        timestamps: None,
-        one_way_delay: false,
+        timestamps: Timestamps::Off,
         initial_window: 2.0,
         receive_window: 100_000,
         send_buffer: None,

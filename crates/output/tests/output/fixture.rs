@@ -7,7 +7,7 @@ use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
-    Service, Start, Tcp, Transport, Udp,
+    Service, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
@@ -120,8 +120,7 @@ fn tcp(kind: &str) -> Tcp {
         ack_bytes: 40,
         sack_option_bytes: 4,
         sack_block_bytes: 8,
-        timestamps: Some(12),
-        one_way_delay: false,
+        timestamps: Timestamps::Standard(12),
         initial_window: 10.0,
         receive_window: 1000,
         send_buffer: None,

@@ -5,6 +5,7 @@ use longhaul_units::{Quantity, Rate, Span};
 use super::Shared;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
+use crate::profile;
 use crate::queue::{self, Place};
 use crate::read::join;
 use crate::topology::Kind;
@@ -111,7 +112,7 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
     let default = || queue::default_queue(Quantity::Packets(10_000.0));
     access.entry("queue".to_string()).or_insert_with(default);
     let (rate, delay) = (access.rate("rate"), access.span("delay"));
-    let (packet, profile) = (shared.packet, shared.profile);
+    let (packet, profile) = (shared.packet, profile::queues(shared.profile));
     let place = Place {
         rate,
         delay,

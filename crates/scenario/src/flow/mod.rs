@@ -4,26 +4,27 @@ mod access;
 mod transport;
 
 use longhaul_congestion::ControllerSpec;
+use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::custom::Algorithms;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::defaults;
+use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::model;
 use crate::queue;
 use crate::read::join;
 use crate::topology::{Core, Kind, find_node};
 use crate::traffic;
-use crate::typed::{Typed, span, span_of, whole_of};
+use crate::typed::{Typed, span_of, whole_of};
 use access::links;
 
-pub(crate) use transport::{
-    payload, reports_one_way_delay, resolve_congestion, resolve_tcp, slow_start, timestamp_option,
-};
+pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
 /// What the flows of all groups share.
 pub(crate) struct Shared<'a> {
     pub core: &'a Core,
-    pub profile: &'a Table,
+    pub profile: Profile,
     /// The file's own transport options.
     pub tcp: &'a Table,
     /// The topology's access links.
@@ -51,15 +52,6 @@ pub(crate) struct Path {
     pub via_back: Option<usize>,
 }
 
-const TCP_KEYS: [&str; 6] = [
-    "streams",
-    "congestion",
-    "slow_start",
-    "recovery",
-    "transfer",
-    "tcp",
-];
-
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
@@ -67,7 +59,7 @@ const LARGEST_PACKET: Bytes = Bytes(65_535);
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,
-    profile: &Table,
+    profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
     fill_basics(flow, path, profile, out);
@@ -101,17 +93,18 @@ fn refuse_large(table: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>)
     }
 }
 
-fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diagnostic>) {
-    flow.default("protocol", Value::Text("tcp".to_string()), Origin::Default);
-    flow.default("count", Value::Whole(1), Origin::Default);
-    let defaults = profile.sub("flow");
+fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Diagnostic>) {
+    defaults::fill(flow, model::ANY_FLOW, profile);
     if flow.contains_key("traffic") {
         let protocol = flow.node("protocol").clone();
         let path = join(path, "traffic");
         traffic::resolve(flow.sub_mut("traffic"), &protocol, &path, out);
     }
     if flow.word("protocol") == "tcp" {
-        flow.default("streams", Value::Whole(1), Origin::Default);
+        // Options of the file come between those of the flow and those of the profile.
+        let tcp = flow.remove("tcp");
+        defaults::fill(flow, model::TCP_FLOW, profile);
+        flow.extend(tcp.map(|node| ("tcp".to_string(), node)));
         if flow.whole("streams") > 1 && flow.contains_key("traffic") {
             let streams = flow.node("streams");
             let message = "several streams share a transfer, or send without end; leave streams or \
@@ -132,12 +125,9 @@ fn fill_basics(flow: &mut Table, path: &str, profile: &Table, out: &mut Vec<Diag
             let path = join(path, "transfer");
             out.push(Diagnostic::new(&path, transfer.key_origin(), message));
         }
-        fill(flow, defaults);
         return;
     }
-    let packet = || defaults.node("packet").clone();
-    flow.entry("packet".to_string()).or_insert_with(packet);
-    for key in TCP_KEYS {
+    for key in model::TCP_FLOW.iter().map(|key| key.name) {
         if let Some(node) = flow.get(key) {
             let message =
                 format!("a UDP flow has no {key}; leave it out, or write protocol = \"tcp\"");
@@ -211,7 +201,6 @@ pub(crate) fn resolve(
 }
 
 fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
-    flow.default("start", span(Span::ZERO), Origin::Default);
     let count = flow.whole("count");
     let Node { value, origin, .. } = flow.node("start");
     let start_path = join(path, "start");

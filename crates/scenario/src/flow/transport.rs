@@ -4,13 +4,17 @@ use longhaul_congestion::{
     CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
     SpecError, Variant, registry,
 };
+use longhaul_engine::config::Tcp;
+use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity};
 
 use super::{Shared, refuse_large};
 use crate::check::{DEFAULT_CONGESTION, points};
 use crate::custom::{self, Algorithms};
+use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
+use crate::profile;
 use crate::read::join;
 use crate::typed::{Typed, text_of};
 
@@ -26,8 +30,8 @@ pub(crate) fn resolve_tcp(
     held: f64,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {
-    let preferred = shared.profile.node("variant");
-    let congestion = resolve_congestion(flow, path, preferred, shared.algorithms, out);
+    let preferred = profile::variant(shared.profile);
+    let congestion = resolve_congestion(flow, path, &preferred, shared.algorithms, out);
     resolve_slow_start(flow, shared.profile);
     let controller = congestion.as_ref().and_then(|spec| spec.build().ok());
     if let Some(controller) = &controller {
@@ -39,12 +43,10 @@ pub(crate) fn resolve_tcp(
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
     if let Some(controller) = &controller {
-        serve(tcp, controller, shared.profile.sub("tcp"));
+        serve(tcp, controller, shared.profile);
     }
     resolve_one_way_option(tcp);
-    layer_options(tcp, shared.profile.sub("tcp"), &path, out);
-    resolve_details(tcp, shared.profile, "delayed_ack");
-    resolve_details(tcp, shared.profile, "pacing");
+    fill_options(tcp, shared.profile);
     for key in ["ack_size", "sack_option", "sack_block"] {
         refuse_large(tcp, key, &path, out);
     }
@@ -92,9 +94,8 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
         tcp.get("rto").and_then(Node::table),
         lower.get_mut("rto").and_then(Node::table_mut),
     ) {
-        if own.contains_key("granularity") || own.contains_key("tick") {
-            below.remove("granularity");
-            below.remove("tick");
+        if RTT_CLOCK.iter().any(|key| own.contains_key(*key)) {
+            below.retain(|key, _| !RTT_CLOCK.contains(&key.as_str()));
         }
         if let (Some(tick), true) = (own.get("tick"), own.contains_key("granularity")) {
             let message = "give either granularity (exact round trips) or tick (ns-2's clock)";
@@ -123,13 +124,14 @@ fn is_rack_tlp(recovery: &str) -> bool {
 }
 
 /// Turns on what the algorithm needs, unless the scenario says otherwise.
-fn serve(tcp: &mut Table, controller: &Controller, profile: &Table) {
+fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.contains_key("timestamps") {
         let rule = "the algorithm works with transit times";
         tcp.derive("timestamps", Value::Text("one-way".into()), rule);
     }
-    let uses_ecn = matches!(profile.node("ecn").value, Value::Flag(true));
+    let ecn = Tcp::KEYS.iter().find(|key| key.name == "ecn");
+    let uses_ecn = ecn.and_then(|key| key.default_in(profile)) == Some("true");
     let counts_marks = needs.every_mark || needs.exact_marks && uses_ecn;
     if counts_marks && !tcp.contains_key("ecn") {
         let rule = "the algorithm counts marked segments";
@@ -169,16 +171,19 @@ pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
     (!without).then(|| tcp.bytes("timestamp_option").0)
 }
 
-/// The profile's details of an option that is on, where the scenario gives none.
-fn resolve_details(tcp: &mut Table, profile: &Table, key: &str) {
-    let details = profile.sub(key);
-    let Node { value, .. } = tcp.get_mut(key).expect("a profile gives all options");
-    match value {
-        Value::Flag(false) => {}
-        Value::Table(own) => fill(own, details),
-        _ => *value = Value::Table(details.clone()),
+/// Puts the profile's options below those that are there. A timer has either a granularity or a tick.
+fn fill_options(tcp: &mut Table, profile: Profile) {
+    let own = tcp.get("rto").and_then(Node::table);
+    let clock = own.and_then(|rto| RTT_CLOCK.into_iter().find(|key| rto.contains_key(*key)));
+    defaults::fill(tcp, Tcp::KEYS, profile);
+    if let Some(clock) = clock {
+        tcp.sub_mut("rto")
+            .retain(|key, _| key == clock || !RTT_CLOCK.contains(&key.as_str()));
     }
 }
+
+/// Keys of the timer of which one holds.
+const RTT_CLOCK: [&str; 2] = ["granularity", "tick"];
 
 /// Payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
@@ -342,11 +347,11 @@ fn list_of(points: &[Point]) -> Value {
 }
 
 /// `max_ssthresh` alone means the profile's limited slow start.
-fn resolve_slow_start(flow: &mut Table, profile: &Table) {
+fn resolve_slow_start(flow: &mut Table, profile: Profile) {
     flow.default("slow_start", Value::Table(Table::new()), Origin::Default);
     let table = flow.sub_mut("slow_start");
     if table.contains_key("max_ssthresh") {
-        let limited = profile.node("limited_slow_start").clone();
+        let limited = profile::limited_slow_start(profile);
         table.entry("kind".to_string()).or_insert(limited);
     }
     table.default("kind", Value::Text("standard".to_string()), Origin::Default);

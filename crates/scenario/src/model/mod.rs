@@ -3,7 +3,8 @@
 //! These tables are the one home of that knowledge. The checker refuses what they do not list, the
 //! JSON Schema for editors is made from them, and so is the help.
 
-use longhaul_keys::{COUNT_MAX, Key, Kind, SIZE, TIME, key, required};
+use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
+use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
 mod distribution;
 mod flow;
@@ -14,12 +15,9 @@ mod proxy;
 mod queue;
 mod traffic;
 
-use crate::profile;
-
-pub(crate) use flow::TCP;
+pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
 pub(crate) use link::CHANGE;
 
-use flow::{DELAYED_ACK, FLOW, PACING};
 use network::TOPOLOGY;
 use proxy::PROXY;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
@@ -41,22 +39,17 @@ const EXTENDS: Key = key(
     Kind::Text,
     "Another scenario file that this one changes; relative to this file.",
 );
-const SEED: Key = key(
-    "seed",
-    Kind::Whole {
-        min: 0,
-        max: i64::MAX,
-    },
-    "Seed of all random streams; 1 by default.",
-);
+const SEED: Key = key("seed", NATURAL, "Seed of all random streams.").default("1");
 const REPLICATION: Key = key(
     "replication",
-    Kind::Whole {
-        min: 0,
-        max: i64::MAX,
-    },
-    "Number of the replication: another one draws other random numbers; 0 by default.",
-);
+    NATURAL,
+    "Number of the replication: another one draws other random numbers.",
+)
+.default("0");
+const NATURAL: Kind = Kind::Whole {
+    min: 0,
+    max: i64::MAX,
+};
 const MESONET_HELP: &str = "A simulation of MesoNet, in place of `topology` and `flows`.";
 
 /// The whole file, of a simulation of MesoNet.
@@ -76,33 +69,39 @@ pub(crate) const SCENARIO: &[Key] = &[
     EXTENDS,
     key(
         "profile",
-        Kind::Word(profile::NAMES),
-        "Frozen bundle of defaults: `rfc` (default), `linux` for a current kernel, `ns2-2.35`, or \
-         `ns2-2003` for older studies.",
-    ),
+        Kind::Word(Profile::NAMES),
+        "Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older \
+         studies.",
+    )
+    .default("rfc"),
     required("duration", Kind::Positive(TIME), "Simulated time."),
     SEED,
     REPLICATION,
     key(
         "clock",
-        CLOCK,
+        Kind::Word(Clock::WORDS),
         "How links keep time: `exact`, or `ns2` for the rounding of ns-2's sums, which decides \
          between simultaneous arrivals and departures.",
-    ),
+    )
+    .default("exact")
+    .in_ns2("ns2"),
     key(
         "random",
-        RANDOM,
+        Kind::Word(Randomness::WORDS),
         "Where random numbers come from: `streams`, one per component, or `ns2`, its one generator \
          for all, as after `ns-random SEED`.",
-    ),
+    )
+    .default("streams")
+    .in_ns2("ns2"),
     key(
         "measure",
         Kind::Table(MEASURE),
         "What is measured, and when.",
-    ),
+    )
+    .default("{}"),
     key(
         "tcp",
-        Kind::Table(TCP),
+        Kind::Table(Tcp::KEYS),
         "Transport options of all TCP flows, over the profile's.",
     ),
     required(
@@ -123,90 +122,36 @@ pub(crate) const SCENARIO: &[Key] = &[
     key("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
 ];
 
-const CLOCK: Kind = Kind::Word(&["exact", "ns2"]);
-const RANDOM: Kind = Kind::Word(&["streams", "ns2"]);
-
-const MEASURE: &[Key] = &[
-    key(
-        "from",
-        Kind::Quantity(TIME),
-        "Start of the measurement window; it ends with the run.",
-    ),
-    key(
-        "every",
-        Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]),
-        "Interval of the time series; 100 ms by default.",
-    ),
-    key(
-        "events",
-        Kind::Flag,
-        "Whether congestion events are recorded; false by default.",
-    ),
-    key(
-        "stop",
-        Kind::Table(STOP),
-        "What ends the run before its duration.",
-    ),
-    key(
-        "capture",
-        Kind::List(&Kind::Text),
-        "Links whose packets are recorded, by name.",
-    ),
+const MEASURE: &[Key] = &joined::<{ count(MEASURE_LISTS) }>(MEASURE_LISTS);
+const MEASURE_LISTS: &[&[Key]] = &[
+    Measure::KEYS,
+    &[
+        key(
+            "stop",
+            Kind::Table(STOP),
+            "What ends the run before its duration.",
+        ),
+        key(
+            "capture",
+            Kind::List(&Kind::Text),
+            "Links whose packets are recorded, by name.",
+        )
+        .default("[]"),
+    ],
 ];
 
-const STOP: &[Key] = &[
-    required(
-        "exchanges",
-        Kind::Whole {
-            min: 1,
-            max: COUNT_MAX,
-        },
-        "Stop after so many exchanges that began in the measurement window are complete.",
-    ),
-    key(
+const STOP: &[Key] = &joined::<{ count(STOP_LISTS) }>(STOP_LISTS);
+const STOP_LISTS: &[&[Key]] = &[
+    StopRule::KEYS,
+    &[key(
         "of",
         Kind::List(&Kind::Text),
         "Labels of the flows whose exchanges count; all by default.",
-    ),
-    key(
-        "p99_above",
-        Kind::Positive(SIZE),
-        "Warn unless the 99th percentile of their responses is above this.",
-    ),
-    key(
-        "longest_above",
-        Kind::Positive(SIZE),
-        "Warn unless a response above this has begun,",
-    ),
-    key(
-        "begun_within",
-        Kind::Positive(TIME),
-        "... so soon after the opening of the window.",
-    ),
+    )],
 ];
 
-/// What a profile holds.
+/// What a profile says of queues.
 pub(crate) const PROFILE: &[Key] = &[
-    required("clock", CLOCK, "How links keep time."),
-    required("random", RANDOM, "Where random numbers come from."),
-    required(
-        "variant",
-        Kind::Word(&["paper", "ns2"]),
-        "Variant of algorithms that have it.",
-    ),
-    required(
-        "limited_slow_start",
-        Kind::Word(&["limited", "ns2-limited"]),
-        "What max_ssthresh means.",
-    ),
-    required("flow", Kind::Table(FLOW), "Defaults of TCP flows."),
-    required("tcp", Kind::Table(TCP), "Transport options."),
-    required(
-        "delayed_ack",
-        Kind::Table(DELAYED_ACK),
-        "Delayed acknowledgements, where they are on.",
-    ),
-    required("pacing", Kind::Table(PACING), "Factors of paced flows."),
     required("droptail", Kind::Table(DROP_TAIL), "Drop-tail queues."),
     required("red", Kind::Table(RED), "RED queues."),
 ];

@@ -53,6 +53,25 @@ const GRAPH: &[Key] = &[
     ),
 ];
 
+/// Keys of a group of flows that say where they run.
+pub(super) const FLOW_PLACES: &[Key] = &[
+    key(
+        "direction",
+        Kind::Word(&["forward", "reverse"]),
+        "Dumbbell: from left to right (default), or back.",
+    ),
+    key(
+        "path",
+        Kind::List(&Kind::Whole {
+            min: 0,
+            max: 100_000,
+        }),
+        "Parking lot: numbers of the first and the last router.",
+    ),
+    key("from", Kind::Text, "Graph: sending node."),
+    key("to", Kind::Text, "Graph: receiving node."),
+];
+
 const ACCESS_HELP: &str = "Links between each flow's own hosts and the routers; without them flows \
     sit on the routers.";
 const RATE_HELP: &str = "Transmission rate.";
@@ -97,7 +116,7 @@ const LINK: &[Key] = &[
 ];
 
 /// A link of a graph says also where it is.
-const EDGE: &[Key] = &joined::<{ PLACE.len() + LINK.len() }>(PLACE, LINK);
+const EDGE: &[Key] = &joined::<{ PLACE.len() + LINK.len() }>(&[PLACE, LINK]);
 
 const PLACE: &[Key] = &[
     required("from", Kind::Text, "Node where the link begins."),

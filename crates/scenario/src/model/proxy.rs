@@ -2,9 +2,9 @@
 
 use longhaul_units::Dimension;
 
-use super::flow::{RECOVERIES, TCP};
+use super::flow::TCP_STACK;
 use super::queue::{DROP_TAIL, RED};
-use longhaul_keys::{Key, Kind, SIZE, TIME, key, required};
+use longhaul_keys::{Key, Kind, SIZE, TIME, count, joined, key, required};
 
 /// Disciplines that decide on arrival: what the proxy takes out is always what has waited longest.
 const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
@@ -15,8 +15,11 @@ const INTERVAL_HELP: &str = "Time between two looks at the local queue; 10 ms by
 const QUEUE_HELP: &str = "Local queue, in front of the start node's receivers; drop-tail of 1000 \
     packets by default. Rate and delay that a discipline asks for are those between the nodes.";
 
-/// Keys of one entry of `[[proxies]]`.
-pub(crate) const PROXY: &[Key] = &[
+/// Keys of one entry of `[[proxies]]`; what runs between its nodes is said as of a flow.
+pub(crate) const PROXY: &[Key] = &joined::<{ count(PROXY_LISTS) }>(PROXY_LISTS);
+const PROXY_LISTS: &[&[Key]] = &[OWN, TCP_STACK];
+
+const OWN: &[Key] = &[
     key(
         "name",
         Kind::Text,
@@ -43,29 +46,9 @@ pub(crate) const PROXY: &[Key] = &[
         "What changes while it runs, in order of time.",
     ),
     key(
-        "congestion",
-        Kind::Congestion,
-        "Congestion control between the nodes, as of a flow.",
-    ),
-    key(
-        "slow_start",
-        Kind::SlowStart,
-        "Slow start between the nodes.",
-    ),
-    key(
-        "recovery",
-        Kind::Word(RECOVERIES),
-        "How losses between the nodes are repaired.",
-    ),
-    key(
         "packet",
         Kind::Positive(SIZE),
         "Bytes of a full packet between the nodes; the largest of a flow by default.",
-    ),
-    key(
-        "tcp",
-        Kind::Table(TCP),
-        "Transport options between the nodes, over those of the file and the profile.",
     ),
 ];
 

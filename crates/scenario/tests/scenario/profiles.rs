@@ -1,7 +1,7 @@
 //! Profiles give the values of their sources.
 
 use longhaul_congestion::{MinCwnd, Rounding, SlowStart, Variant};
-use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp};
+use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Timestamps};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
@@ -27,7 +27,10 @@ fn rfc_follows_the_standards() {
     let scenario = with(&[]);
     let tcp = tcp(&scenario);
     // RFC 7323 appendix A: 12 bytes of timestamps leave 1448 of a 1460-byte segment.
-    assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
+    assert_eq!(
+        (tcp.mss_bytes, tcp.timestamps),
+        (1448, Timestamps::Standard(12))
+    );
     assert_eq!((tcp.header_bytes, tcp.ack_bytes), (40, 40));
     assert_eq!(tcp.initial_window, 10.0); // RFC 6928
     assert_eq!(tcp.recovery, Recovery::Sack);
@@ -63,7 +66,10 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.ack_counting, AckCounting::Delivered);
     assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 2 });
     // tcp(7): timestamps and SACK are on, ECN is not asked for.
-    assert_eq!((tcp.mss_bytes, tcp.timestamps), (1448, Some(12)));
+    assert_eq!(
+        (tcp.mss_bytes, tcp.timestamps),
+        (1448, Timestamps::Standard(12))
+    );
     assert_eq!((tcp.ecn, tcp.pacing), (Ecn::Off, None));
     assert_eq!(tcp.initial_window, 10.0); // include/net/tcp.h
     assert_eq!(tcp.rto.min, Span::from_millis(200));
@@ -105,20 +111,15 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
     assert!(chosen.delayed_ack.is_some());
     for kind in ["sync", "sync-pcwnd", "lp", "ledbat"] {
         let derived = of(kind, &[]);
-        assert_eq!(
-            (derived.one_way_delay, derived.timestamps),
-            (true, Some(14)),
-            "{kind}"
-        );
+        assert_eq!(derived.timestamps, Timestamps::OneWay(14), "{kind}");
         let chosen = of(kind, &["flows.0.tcp.timestamps=true"]);
-        assert_eq!(
-            (chosen.one_way_delay, chosen.timestamps),
-            (false, Some(12)),
-            "{kind}"
-        );
+        assert_eq!(chosen.timestamps, Timestamps::Standard(12), "{kind}");
     }
     let plain = of("reno", &[]);
-    assert_eq!((plain.ecn, plain.one_way_delay), (Ecn::Classic, false));
+    assert_eq!(
+        (plain.ecn, plain.timestamps),
+        (Ecn::Classic, Timestamps::Standard(12))
+    );
 }
 
 #[test]
@@ -157,14 +158,15 @@ fn one_way_timestamps_have_the_size_of_their_own_option() {
     // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
     let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
     let one_way = tcp(&scenario);
-    assert_eq!((one_way.mss_bytes, one_way.timestamps), (1420, Some(14)));
-    assert!(one_way.one_way_delay);
+    assert_eq!(
+        (one_way.mss_bytes, one_way.timestamps),
+        (1420, Timestamps::OneWay(14))
+    );
     let padded = with(&[
         "flows.0.tcp.timestamps=one-way",
         "flows.0.tcp.timestamp_option=16 B",
     ]);
-    assert_eq!(tcp(&padded).timestamps, Some(16));
-    assert!(!tcp(&with(&[])).one_way_delay);
+    assert_eq!(tcp(&padded).timestamps, Timestamps::OneWay(16));
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn ns2_2_35_is_what_the_reference_runs_used() {
     let tcp = tcp(&scenario);
     assert_eq!(
         (tcp.mss_bytes, tcp.timestamps, tcp.ack_bytes),
-        (1460, None, 40)
+        (1460, Timestamps::Off, 40)
     );
     assert_eq!((tcp.initial_window, tcp.receive_window), (2.0, 100_000));
     assert_eq!(tcp.initial_ssthresh, Some(100_000.0));

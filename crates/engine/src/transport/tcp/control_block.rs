@@ -189,7 +189,8 @@ impl ControlBlock {
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
-        let full_bytes = config.mss_bytes + config.header_bytes + config.timestamps.unwrap_or(0);
+        let full_bytes =
+            config.mss_bytes + config.header_bytes + config.timestamps.bytes().unwrap_or(0);
         Self {
             index,
             flow,
@@ -207,7 +208,7 @@ impl ControlBlock {
             beyond: 0,
             delivered: 0,
             lost: 0,
-            extras: Extras::new(&congestion, config.timestamps.is_some()),
+            extras: Extras::new(&congestion, config.timestamps.bytes().is_some()),
             congestion,
             recover: 1,
             dupacks: 0,

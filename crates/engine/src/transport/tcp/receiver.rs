@@ -56,7 +56,7 @@ impl Receiver {
         Self {
             index,
             path,
-            ack_bytes: (config.ack_bytes + config.timestamps.unwrap_or(0)) as u16,
+            ack_bytes: (config.ack_bytes + config.timestamps.bytes().unwrap_or(0)) as u16,
             reports_sack: config.recovery.uses_sack(),
             next: 0,
             out_of_order: Ranges::default(),
@@ -64,7 +64,7 @@ impl Receiver {
             congestion_seen: false,
             stamp: Time::ZERO,
             dummy_answers: None,
-            reports: Reports::new(config.one_way_delay, asks_routers),
+            reports: Reports::new(config.timestamps.is_one_way(), asks_routers),
             unacknowledged: 0,
             timer: Timer::IDLE,
             end,

@@ -44,6 +44,6 @@ impl<'a> Wire<'a> {
 
     /// Time stamp value and echo, if the option is in use.
     pub(crate) fn stamps(&self, value: Time, echo: Time) -> Option<(Time, Time)> {
-        self.config.timestamps.map(|_| (value, echo))
+        self.config.timestamps.bytes().map(|_| (value, echo))
     }
 }

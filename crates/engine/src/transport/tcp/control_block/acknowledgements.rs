@@ -105,7 +105,7 @@ impl ControlBlock {
 
     #[inline]
     fn sample_rtt(&mut self, ack: Ack, now: Time) {
-        if self.config.timestamps.is_some() {
+        if self.config.timestamps.bytes().is_some() {
             self.take_rtt(ack.stamp, now);
             self.rtt.end_backoff(&self.config.rto);
         } else if self.times_below(ack.next) {
@@ -271,7 +271,7 @@ impl ControlBlock {
             lost: self.lost,
             in_recovery: ack.in_recovery,
             credit,
-            rtt: self.config.timestamps.map(|_| now.since(ack.stamp)),
+            rtt: self.config.timestamps.bytes().map(|_| now.since(ack.stamp)),
             srtt: self.srtt(),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: ack.sack.transit(),

@@ -174,7 +174,7 @@ impl ControlBlock {
     #[inline]
     fn wire_bytes(&self, segment: u64) -> u16 {
         if segment == 0 {
-            let options = self.config.timestamps.unwrap_or(0);
+            let options = self.config.timestamps.bytes().unwrap_or(0);
             return (self.config.ack_bytes + options) as u16;
         }
         if segment >= self.short.first() {

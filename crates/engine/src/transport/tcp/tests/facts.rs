@@ -8,7 +8,7 @@ use longhaul_congestion::{
 use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
-use crate::config::{Pacing, Recovery, Tcp};
+use crate::config::{Pacing, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, SackBlocks};
 
 /// Writes down what it is told.
@@ -131,7 +131,7 @@ fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
         let config = Tcp {
             initial_ssthresh: Some(2.0),
-            one_way_delay: true,
+            timestamps: Timestamps::OneWay(0),
             ..tcp(recovery)
         };
         let mut bench = SenderBench::open(config, controller("sync-pcwnd"));
@@ -312,7 +312,7 @@ fn pacing_is_faster_than_the_window_over_the_round_trip() {
 #[test]
 fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     let one_way = Tcp {
-        one_way_delay: true,
+        timestamps: Timestamps::OneWay(0),
         ..tcp(Recovery::Sack)
     };
     let mut receiver = ReceiverBench::open(one_way.clone());

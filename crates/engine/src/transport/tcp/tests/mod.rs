@@ -15,7 +15,7 @@ use longhaul_units::{Rate, Span, Time};
 use super::{Receiver, Sender};
 use crate::config::{
     AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Tcp,
+    Tcp, Timestamps,
 };
 use crate::network::loss::Loss;
 use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
@@ -34,8 +34,7 @@ fn tcp(recovery: Recovery) -> Tcp {
         ack_bytes: 40,
         sack_option_bytes: 4,
         sack_block_bytes: 8,
-        timestamps: None,
-        one_way_delay: false,
+        timestamps: Timestamps::Off,
         initial_window: 10.0,
         receive_window: 100_000,
         send_buffer: None,

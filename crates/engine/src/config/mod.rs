@@ -1,0 +1,239 @@
+//! What to simulate, fully resolved. The scenario crate builds this from a user's file.
+
+mod distribution;
+pub mod mesonet;
+mod proxy;
+mod quantiles;
+mod tcp;
+mod traffic;
+
+use std::sync::Arc;
+
+use longhaul_keys::{Kind, TIME, keys, words};
+use longhaul_units::{Bytes, Rate, Span, Time};
+
+use crate::network::change::Change;
+use crate::network::entrance::EntranceConfig;
+use crate::network::loss::Loss;
+use crate::network::queue::QueueConfig;
+
+pub use distribution::Distribution;
+pub use proxy::{Proxy, ProxyChange};
+pub use quantiles::Quantiles;
+pub(crate) use quantiles::interpolate;
+pub use tcp::{AckCounting, DelayedAck, Ecn, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps};
+pub use traffic::{
+    Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
+};
+
+/// A complete simulation.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Seed of all random numbers; from 1 to 2^31 - 2, with the replication added, for ns-2's.
+    pub seed: u64,
+    /// Replication number: another one draws other random numbers from the same seed.
+    pub replication: u64,
+    /// When the simulation ends.
+    pub duration: Time,
+    /// How links keep time.
+    pub clock: Clock,
+    /// Where random numbers come from.
+    pub randomness: Randomness,
+    /// What is measured.
+    pub measure: Measure,
+    /// Names of the nodes; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
+    pub links: Vec<Link>,
+    /// Flows in the order of their ids.
+    pub flows: Vec<Flow>,
+    /// Proxies; flows refer to them by index.
+    pub proxies: Vec<Proxy>,
+}
+
+words! {
+    /// How links keep time: what happens if a packet arrives the moment another departs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Clock {
+        /// Exact times in picoseconds; at the same time departures come first.
+        Exact = "exact",
+        /// ns-2's sums of double-precision seconds, whose rounding decides. Links with explicit service
+        /// keep exact time.
+        Ns2 = "ns2",
+    }
+}
+
+words! {
+    /// Where random numbers come from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Randomness {
+        /// One stream per component: a change of one component leaves the others' numbers alone.
+        Streams = "streams",
+        /// ns-2's one generator for all, in the order of use.
+        Ns2 = "ns2",
+    }
+}
+
+keys! {
+    /// What is measured and recorded.
+    #[derive(Clone, Debug)]
+    pub struct Measure {
+        /// Start of the measurement window; it ends with the run.
+        pub from: Time = Kind::Quantity(TIME).key().default("0 s"),
+        /// Interval of the time series.
+        pub every: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
+            .default("100 ms"),
+        /// Whether congestion events are recorded.
+        pub events: bool = Kind::Flag.key().default("false"),
+    }
+    beside {
+        /// What ends the simulation before its time, if anything does.
+        pub stop: Option<StopRule>,
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Name, for example `bottleneck` or `bottleneck-reverse`.
+    pub name: String,
+    /// Node where packets enter.
+    pub from: usize,
+    /// Node where they come out.
+    pub to: usize,
+    /// Transmission rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Queue in front of the transmitter.
+    pub queue: QueueConfig,
+    /// Token bucket between queue and transmitter, if any.
+    pub shaper: Option<Shaper>,
+    /// What happens to packets before anything else, if anything does.
+    pub entrance: Option<Box<EntranceConfig>>,
+    /// Packets lost before they reach the queue.
+    pub loss: Loss,
+    /// What becomes different in the course of the run, in order of time, at most once at a time.
+    pub changes: Vec<Change>,
+    /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
+    /// when they are there without it.
+    pub tick: Option<Span>,
+    /// How departures are computed, where nothing needs them one by one; see [`Link::service`].
+    pub service: Service,
+    /// Whether the time series include this link.
+    pub sampled: bool,
+    /// Whether its packets are recorded.
+    pub captured: bool,
+}
+
+impl Link {
+    /// The rate at which packets leave in the long run.
+    pub(crate) fn capacity(&self) -> Rate {
+        let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
+        shaped.min(self.rate)
+    }
+
+    /// How departures are computed: not on arrival if the discipline decides later, if packets wait
+    /// for tokens or ticks, or if the link changes.
+    pub fn service(&self) -> Service {
+        let explicit = !self.queue.decides_on_arrival()
+            || self.shaper.is_some()
+            || self.tick.is_some()
+            || !self.changes.is_empty();
+        if explicit {
+            Service::Explicit
+        } else {
+            self.service
+        }
+    }
+}
+
+/// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
+/// as it has bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shaper {
+    /// Rate at which tokens come in.
+    pub rate: Rate,
+    /// The most that are saved up: at least a packet's.
+    pub burst: Bytes,
+}
+
+/// How a link computes departures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// On arrival, since a first-in first-out queue fixes the departure then: one event a packet.
+    OnArrival,
+    /// One event at the end of each transmission, as disciplines need that decide on dequeue.
+    Explicit,
+}
+
+/// A flow: one connection or datagram stream from one node to another.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Group label shared by the flows of one table of the scenario.
+    pub label: String,
+    /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
+    pub name: String,
+    /// Name of what it is counted as: its own, or that of the flow whose stream it is.
+    pub bundle: String,
+    /// Sending node.
+    pub from: usize,
+    /// Receiving node.
+    pub to: usize,
+    /// When it starts.
+    pub start: Start,
+    /// When the application stops sending, if before the end.
+    pub stop: Option<Time>,
+    /// The proxy that splits its connections, for what goes from its first node to its second. Datagrams
+    /// have none.
+    pub via: Option<usize>,
+    /// The same for what comes back, of connections with data both ways.
+    pub via_back: Option<usize>,
+    /// Transport and application.
+    pub transport: Transport,
+}
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// At a fixed time.
+    At(Time),
+    /// Drawn uniformly from a half-open interval, from the flow's own stream.
+    Uniform(Time, Time),
+}
+
+/// How a flow carries its data.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// A TCP connection; flows of a group share its parameters.
+    Tcp(Arc<Tcp>),
+    /// TCP connections that an application opens and closes as it goes, all with the same parameters.
+    Traffic(Arc<Tcp>, Arc<Source>),
+    /// A TCP connection over which an application sends messages.
+    Messages(Arc<Tcp>, Messages),
+    /// Datagrams.
+    Udp(Udp),
+}
+
+impl Transport {
+    /// The parameters of its TCP connections, if it has any.
+    pub fn tcp(&self) -> Option<&Arc<Tcp>> {
+        match self {
+            Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
+            Self::Udp(_) => None,
+        }
+    }
+}
+
+/// A datagram stream.
+#[derive(Clone, Debug)]
+pub struct Udp {
+    /// Rate on the wire, in bursts if there are any.
+    pub rate: Rate,
+    /// Bytes of one packet on the wire.
+    pub packet_bytes: u32,
+    /// Bytes of it that are headers.
+    pub header_bytes: u32,
+    /// When datagrams leave; all the time without them.
+    pub bursts: Option<Bursts>,
+}

@@ -1,0 +1,368 @@
+//! A TCP connection, sender and receiver: its options, with the keys of `[tcp]` that say them.
+
+use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
+use longhaul_keys::{
+    COUNT_MAX, Key, Kind, Profile, Range, Read, SIZE, TIME, Value, Values, key, keys, required,
+    words,
+};
+use longhaul_units::Span;
+
+const SEGMENTS: Kind = Kind::Whole {
+    min: 1,
+    max: COUNT_MAX,
+};
+const WINDOW: Kind = Kind::OneOf(&[Kind::Word(&["auto"]), SEGMENTS, Kind::Positive(SIZE)]);
+const FACTOR: Kind = Kind::Number(Range::closed(1.0, 100.0));
+
+keys! {
+    /// A TCP connection, sender and receiver.
+    #[derive(Clone, Debug)]
+    pub struct Tcp {
+        /// Initial window.
+        pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
+            .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
+        /// The receiver's window in segments, or in bytes. `auto`: twice the path's bandwidth-delay product and
+        /// queues, at least 64 segments: it limits only while a recovery takes longer than a round trip.
+        pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000").source("ns-2: window_"),
+        /// The sender's socket buffer in segments, or in bytes.
+        pub send_buffer: Option<u64> = Kind::OneOf(&[
+            Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
+        ]).key().default("unlimited"),
+        /// Initial slow start threshold in segments; `auto`: the receive window.
+        pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
+            Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
+        ]).key().default("auto").source("RFC 5681 section 3.1"),
+        /// Duplicate ACKs that signal a loss.
+        pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
+            .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
+        /// Whether the first duplicate ACKs each release a new segment.
+        pub limited_transmit: bool = Kind::Flag.key().default("true").source("RFC 3042; ns-2: singledup_"),
+        /// What one ACK counts for in growth: `per-ack`: 1; `{ per_segment = L }`: the segments that it covers, at
+        /// most L in slow start; `delivered`: of these, those that no SACK block reported before, without a limit.
+        pub ack_counting: AckCounting = Kind::OneOf(&[
+            Kind::Word(&["per-ack", "delivered"]), Kind::Table(PER_SEGMENT),
+        ]).key()
+            .default("{ per_segment = 2 }").in_profile(Profile::Linux, "delivered").in_ns2("per-ack")
+            .source("RFC 3465, L = 2; Linux: acked_sacked of tcp_cong_control; ns-2: opencwnd"),
+        /// Whether both ends use ECN; queues mark only if they do, too. `dctcp`: the receiver echoes the mark of each
+        /// segment (RFC 8257).
+        pub ecn: Ecn = Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp"])]).key()
+            .default("true").in_profile(Profile::Linux, "false").in_profile(Profile::Ns2_35, "false")
+            .source("RFC 3168; Linux: tcp_ecn, only if the peer asks for it; ns-2: ecn_; LBNL-52549 table 5.2"),
+        /// Delayed ACKs.
+        pub delayed_ack: Option<DelayedAck> = Kind::OneOf(&[Kind::Flag, Kind::Table(DelayedAck::KEYS)]).key()
+            .default("true").in_ns2("false").source("RFC 5681 section 4.2"),
+        /// The retransmission timer.
+        pub rto: Rto = Kind::Table(Rto::KEYS).key().default("{}").source("RFC 6298"),
+        /// Maximum of a random delay before a burst of segments, uniform from 0.
+        pub send_jitter: Span = Kind::Quantity(TIME).key().default("0 s").source("ns-2: overhead_"),
+        /// Maximum number of segments sent for one ACK.
+        pub max_burst: Option<u32> = Kind::OneOf(&[
+            Kind::Word(&["unlimited"]), Kind::Whole { min: 1, max: 1_000_000 },
+        ]).key().default("unlimited").source("ns-2: maxburst_"),
+        /// Whether segments are paced, at cwnd / srtt times a factor. Algorithms that set a pacing rate pace at it in
+        /// any case.
+        pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
+            .default("false").source("Linux: without the fq discipline"),
+        /// Whether reductions round ssthresh, or cwnd and ssthresh, down to whole segments.
+        pub rounding: Rounding = Kind::Word(Rounding::WORDS).key()
+            .default("real").in_profile(Profile::Ns2_35, "integer-ssthresh")
+            .in_profile(Profile::Ns2_2003, "integer-both")
+            .source("ns-2: slowdown; real reductions of cwnd came in 2006"),
+        /// Smallest windows that reductions leave; after a timeout it is one segment in any case.
+        pub min_cwnd: MinCwnd = Kind::Table(MinCwnd::KEYS).key().default("{}"),
+        /// IP and TCP headers of a data segment, without options.
+        pub header_bytes as "header": u32 = Kind::Positive(SIZE).key()
+            .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
+        /// A pure ACK, SYN or FIN on the wire, without options.
+        pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
+        /// A SACK option on the wire, without its blocks.
+        pub sack_option_bytes as "sack_option": u32 = Kind::Quantity(SIZE).key()
+            .default("4 B").in_ns2("0 B").source("RFC 2018: 2 bytes and padding; Linux: TCPOLEN_SACK_BASE_ALIGNED"),
+        /// Each SACK block on the wire.
+        pub sack_block_bytes as "sack_block": u32 = Kind::Quantity(SIZE).key()
+            .default("8 B").source("RFC 2018 section 3"),
+    }
+    flattened {
+        /// Timestamps that segments carry.
+        pub timestamps: Timestamps,
+    }
+    beside {
+        /// Bytes to transfer; an unlimited (greedy) source without it.
+        pub transfer: Option<u64>,
+        /// Payload bytes of a full segment.
+        pub mss_bytes: u32,
+        /// The congestion control algorithm.
+        pub congestion: ControllerSpec,
+        /// The slow start.
+        pub slow_start: SlowStart,
+        /// How losses are detected and retransmitted.
+        pub recovery: Recovery,
+    }
+}
+
+keys! {
+    /// Pacing rates in windows per smoothed round trip: more than one, or the flight falls short of what the window
+    /// allows.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Pacing {
+        /// Factor while cwnd is below half of ssthresh.
+        pub slow_start: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "2")
+            .source("RFC 9002 section 7.7; Linux: tcp_pacing_ss_ratio"),
+        /// Factor above that.
+        pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
+            .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
+    }
+}
+
+words! {
+    /// How losses are detected and retransmitted.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Recovery {
+        /// Fast retransmit, then slow start (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast recovery that ends with the first new ACK (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery through partial ACKs (RFC 6582).
+        NewReno = "newreno",
+        /// Selective acknowledgements with the pipe of RFC 6675.
+        Sack = "sack",
+        /// The same, with proportional rate reduction (RFC 6937).
+        SackPrr = "sack-prr",
+        /// Forward acknowledgement (Mathis and Mahdavi 1996).
+        Fack = "fack",
+        /// Time-based detection and tail loss probes, RACK-TLP (RFC 8985).
+        RackTlp = "rack-tlp",
+        /// The same, with proportional rate reduction (RFC 6937).
+        RackTlpPrr = "rack-tlp-prr",
+        /// Reno as ns-2 has it.
+        Ns2Reno = "ns2-reno",
+        /// NewReno as ns-2 has it.
+        Ns2NewReno = "ns2-newreno",
+        /// ns-2's `Sack1`: a pipe that counts ACKs, not what is known to be lost.
+        Ns2Sack = "ns2-sack",
+    }
+}
+
+impl Recovery {
+    /// Whether the receiver reports selective acknowledgements.
+    pub fn uses_sack(self) -> bool {
+        match self {
+            Self::Sack
+            | Self::SackPrr
+            | Self::Fack
+            | Self::RackTlp
+            | Self::RackTlpPrr
+            | Self::Ns2Sack => true,
+            Self::Tahoe | Self::Reno | Self::NewReno | Self::Ns2Reno | Self::Ns2NewReno => false,
+        }
+    }
+
+    /// Whether ns-2 differs from the RFCs in it.
+    pub(crate) fn is_ns2(self) -> bool {
+        matches!(self, Self::Ns2Reno | Self::Ns2NewReno | Self::Ns2Sack)
+    }
+}
+
+/// Explicit congestion notification of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// None.
+    Off,
+    /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
+    Classic,
+    /// Every ACK tells whether its segments were marked (RFC 8257 section 3.2).
+    Dctcp,
+}
+
+impl Ecn {
+    /// Whether segments are sent as capable of it.
+    pub fn is_on(self) -> bool {
+        self != Self::Off
+    }
+}
+
+impl Read for Ecn {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Flag(false) => Some(Self::Off),
+            Value::Flag(true) => Some(Self::Classic),
+            Value::Text(_) => Some(Self::Dctcp),
+            _ => None,
+        }
+    }
+}
+
+/// What an ACK counts for in growth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AckCounting {
+    /// One, whatever it acknowledges (ns-2; RFC 2581).
+    PerAck,
+    /// The segments that it covers, at most this many in slow start (RFC 3465).
+    PerSegment {
+        /// The limit `L` of RFC 3465 in slow start; one in that after a timeout.
+        slow_start_limit: f64,
+    },
+    /// The segments that it reports for the first time, selectively or not (Linux).
+    Delivered,
+}
+
+const PER_SEGMENT: &[Key] = &[required(
+    "per_segment",
+    Kind::Number(Range::closed(1.0, 1e6)),
+    "The limit L in slow start, in segments; 1 in that after a timeout.",
+)
+.source("RFC 3465 sections 2.2 and 2.3")];
+
+impl Read for AckCounting {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Text(word) if word == "delivered" => Some(Self::Delivered),
+            Value::Text(_) => Some(Self::PerAck),
+            Value::Table(table) => Some(Self::PerSegment {
+                slow_start_limit: table.read("per_segment"),
+            }),
+            _ => None,
+        }
+    }
+}
+
+keys! {
+    /// Delayed ACKs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DelayedAck {
+        /// Maximum ACK delay.
+        pub timeout: Span = Kind::Positive(TIME).key().default("100 ms").in_profile(Profile::Linux, "40 ms")
+            .source("RFC 5681 section 4.2: below 500 ms; Linux: TCP_DELACK_MIN; ns-2: interval_"),
+        /// In-order segments that are acknowledged together.
+        pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
+        /// Whether the answer to the SYN is delayed, too.
+        pub delays_syn: bool = Kind::Flag.key().default("false").source("ns-2: the answer is delayed"),
+    }
+}
+
+keys! {
+    /// The retransmission timer (RFC 6298).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Rto {
+        /// Timeout before the first sample of the round trip.
+        pub initial: Span = Kind::Positive(TIME).key()
+            .default("1 s").in_profile(Profile::Ns2_35, "3 s").in_profile(Profile::Ns2_2003, "6 s")
+            .source("RFC 6298 section 2; Linux: TCP_TIMEOUT_INIT; ns-2: rtxcur_init_, 6 s before October 2004"),
+        /// Lower bound.
+        pub min: Span = Kind::Positive(TIME).key()
+            .default("1 s").in_profile(Profile::Linux, "200 ms").in_profile(Profile::Ns2_35, "200 ms")
+            .source("RFC 6298 section 2.4; Linux: TCP_RTO_MIN; ns-2: minrto_, 1 s before October 2004"),
+        /// Upper bound.
+        pub max: Span = Kind::Positive(TIME).key().default("60 s").in_profile(Profile::Linux, "120 s")
+            .source("RFC 6298 section 2.5; Linux: TCP_RTO_MAX; ns-2: maxrto_, 60 s since 2007"),
+    }
+    flattened {
+        /// How round trips are measured.
+        pub clock: RttClock,
+    }
+}
+
+/// How round trips are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RttClock {
+    /// Exactly; the granularity enters the timeout only (RFC 6298 section 2).
+    Exact {
+        /// The `G` of RFC 6298.
+        granularity: Span,
+    },
+    /// ns-2's: whole ticks from a random phase, in 8- and 4-fold fixed point.
+    Ns2Ticks {
+        /// Length of a tick.
+        tick: Span,
+    },
+}
+
+impl RttClock {
+    /// Its keys, of which one holds.
+    pub const KEYS: &'static [Key] = &[
+        // The kernel keeps four times the variation above 200 ms, which is what this granularity means.
+        key(
+            "granularity",
+            Kind::Positive(TIME),
+            "Round trips are measured exactly; this is the G of RFC 6298.",
+        )
+        .in_profile(Profile::Rfc, "1 ms")
+        .in_profile(Profile::Linux, "200 ms")
+        .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),
+        key(
+            "tick",
+            Kind::Positive(TIME),
+            "Round trips are measured in ticks of this length, as in ns-2.",
+        )
+        .in_ns2("10 ms")
+        .source("ns-2: tcpTick_"),
+    ];
+
+    fn of(values: &Values) -> Self {
+        match values.read("tick") {
+            Some(tick) => Self::Ns2Ticks { tick },
+            None => Self::Exact {
+                granularity: values.read("granularity"),
+            },
+        }
+    }
+}
+
+/// Timestamps that segments carry, and their bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timestamps {
+    /// None.
+    Off,
+    /// The option of RFC 7323.
+    Standard(u32),
+    /// Sync-TCP's option: ACKs also report the transit time of the last data segment, between hosts whose clocks
+    /// agree (Weigle 2003, chapter 3).
+    OneWay(u32),
+}
+
+impl Timestamps {
+    /// Its keys.
+    pub const KEYS: &'static [Key] = &[
+        key(
+            "timestamps",
+            Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]),
+            "Whether segments carry timestamps; `one-way`: Sync-TCP's option, with which receivers also report the \
+             one-way delay of each data segment.",
+        )
+        .default("true")
+        .in_ns2("false")
+        .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),
+        key(
+            "timestamp_option",
+            Kind::Quantity(SIZE),
+            "The timestamp option on the wire; 14 B by default with `one-way`.",
+        )
+        .default("12 B")
+        .in_ns2("10 B")
+        .source("RFC 7323 appendix A: 10 bytes and padding; Linux: TCPOLEN_TSTAMP_ALIGNED; ns-2: ts_option_size_"),
+    ];
+
+    /// Reads it from checked values.
+    pub fn of(values: &Values) -> Self {
+        let bytes = || values.read("timestamp_option");
+        match values.get("timestamps") {
+            Some(Value::Flag(true)) => Self::Standard(bytes()),
+            Some(Value::Text(_)) => Self::OneWay(bytes()),
+            _ => Self::Off,
+        }
+    }
+
+    /// Bytes on the wire, if segments carry any.
+    pub fn bytes(self) -> Option<u32> {
+        match self {
+            Self::Off => None,
+            Self::Standard(bytes) | Self::OneWay(bytes) => Some(bytes),
+        }
+    }
+
+    /// Whether ACKs report transit times.
+    pub fn is_one_way(self) -> bool {
+        matches!(self, Self::OneWay(_))
+    }
+}

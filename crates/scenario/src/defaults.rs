@@ -1,0 +1,112 @@
+//! Defaults that the declarations of keys give, put below what a table says.
+
+use longhaul_keys::{self as keys, DefaultText, Key, Kind, Profile, Values};
+
+use crate::document::{Node, Origin, Table, Value};
+
+/// Puts the defaults of a profile below what a table with these keys says, and below the tables in it.
+pub(crate) fn fill(table: &mut Table, keys: &[Key], profile: Profile) {
+    for key in keys {
+        if let (false, Some(node)) = (table.contains_key(key.name), default(key, profile)) {
+            table.insert(key.name.to_string(), node);
+        }
+        if let Some(node) = table.get_mut(key.name) {
+            complete(node, &key.kind, profile);
+        }
+    }
+}
+
+/// The default of a key.
+pub(crate) fn default(key: &Key, profile: Profile) -> Option<Node> {
+    let text = key.default_in(profile)?;
+    let origin = match key.default {
+        DefaultText::ByProfile(_) => Origin::Profile(profile.name()),
+        _ => Origin::Default,
+    };
+    let value = key.kind.parse(text);
+    let value = value.unwrap_or_else(|| unreachable!("`{}` cannot be {text}", key.name));
+    Some(node(value, &origin))
+}
+
+/// Fills in what a value leaves out, if it is a table, or stands for one.
+fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
+    match (kind, &mut node.value) {
+        (Kind::Table(keys), Value::Table(table)) => fill(table, keys, profile),
+        (Kind::Tagged(kinds), Value::Table(table)) => {
+            let tag = table.get("kind").map(|node| node.value.clone());
+            let found = kinds
+                .iter()
+                .find(|(name, _)| tag == Some(Value::Text((*name).to_string())));
+            if let Some((_, keys)) = found {
+                fill(table, keys, profile);
+            }
+        }
+        (Kind::List(kind), Value::List(items)) => {
+            items
+                .iter_mut()
+                .for_each(|item| complete(item, kind, profile));
+        }
+        (Kind::OneOf(kinds), value) => {
+            let table = kinds.iter().find(|kind| matches!(kind, Kind::Table(_)));
+            if *value == Value::Flag(true)
+                && let Some(_) = table
+            {
+                *value = Value::Table(Table::new());
+            }
+            let fitting = kinds.iter().find(|kind| match value {
+                Value::Table(_) => matches!(kind, Kind::Table(_) | Kind::Tagged(_)),
+                Value::List(_) => matches!(kind, Kind::List(_)),
+                _ => false,
+            });
+            if let Some(kind) = fitting {
+                complete(node, kind, profile);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A value, and all in it, of one origin.
+fn node(value: keys::Value, origin: &Origin) -> Node {
+    let value = match value {
+        keys::Value::Flag(flag) => Value::Flag(flag),
+        keys::Value::Whole(whole) => Value::Whole(whole),
+        keys::Value::Number(number) => Value::Number(number),
+        keys::Value::Text(text) => Value::Text(text),
+        keys::Value::Quantity(quantity) => Value::Quantity(quantity),
+        keys::Value::List(items) => {
+            let items = items.into_iter().map(|item| node(item, origin));
+            Value::List(items.collect())
+        }
+        keys::Value::Table(values) => {
+            let entries = values.iter();
+            let entry =
+                |(key, value): (&str, &keys::Value)| (key.to_string(), node(value.clone(), origin));
+            Value::Table(entries.map(entry).collect())
+        }
+    };
+    Node::new(value, origin.clone())
+}
+
+/// The values of a checked table, to be read as what its keys declare.
+pub(crate) fn values(table: &Table) -> Values {
+    let entries = table.iter();
+    entries
+        .map(|(key, node)| (key.clone(), plain(&node.value)))
+        .collect()
+}
+
+/// A value without its origin.
+pub(crate) fn plain(value: &Value) -> keys::Value {
+    match value {
+        Value::Flag(flag) => keys::Value::Flag(*flag),
+        Value::Whole(whole) => keys::Value::Whole(*whole),
+        Value::Number(number) => keys::Value::Number(*number),
+        Value::Text(text) => keys::Value::Text(text.clone()),
+        Value::Quantity(quantity) => keys::Value::Quantity(*quantity),
+        Value::List(items) => {
+            keys::Value::List(items.iter().map(|item| plain(&item.value)).collect())
+        }
+        Value::Table(table) => keys::Value::Table(values(table)),
+    }
+}
