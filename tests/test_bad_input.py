@@ -52,7 +52,7 @@ duration = "1 s"
 
 [topology.graph]
 nodes = ["a", "b"]
-links = [{ from = "a", to = "b", both = true, rate = "1 Mbps", delay = "50 ms" }]
+links = [{ from = "a", to = "b", duplex = true, rate = "1 Mbps", delay = "50 ms" }]
 
 [[flows]]
 from = "a"

@@ -22,8 +22,7 @@ mod transport;
 pub const RESULTS_VERSION: u32 = 2;
 
 pub use config::Config;
-pub use network::change::{CapacityMeter, Change};
-pub use network::entrance::{DelayBox, EntranceConfig, Reordering};
+pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
+pub use network::change::CapacityMeter;
 pub use network::graph::Graph;
-pub use network::loss::{GilbertElliott, Loss};
 pub use network::queue;

@@ -253,7 +253,7 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
     let crossed: u64 = totals.flows.iter().map(|flow| flow.total.sent_pkts).sum();
     let first = &totals.links[0].total;
-    if config.links[0].entrance.is_none() {
+    if config.links[0].impairments.is_none() {
         let syns = first.arrived_pkts - crossed;
         assert!(
             syns >= config.flows.len() as u64,

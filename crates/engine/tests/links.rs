@@ -5,7 +5,7 @@ mod common;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{Distribution, Recovery, Start, Tcp};
-use longhaul_engine::{Change, Config, DelayBox, EntranceConfig, GilbertElliott, Loss, Reordering};
+use longhaul_engine::{Change, Config, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 use longhaul_units::{Rate, Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -81,15 +81,15 @@ fn loss_changes_for_packets_that_have_not_arrived() {
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
 }
 
-fn entrance(config: &mut Config, entrance: EntranceConfig) {
-    config.links[0].entrance = Some(Box::new(entrance));
+fn entrance(config: &mut Config, entrance: Impairments) {
+    config.links[0].impairments = Some(Box::new(entrance));
 }
 
-fn held_back(probability: f64, delay: Distribution) -> EntranceConfig {
+fn held_back(probability: f64, delay: Distribution) -> Impairments {
     let reordering = Some(Reordering { probability, delay });
-    EntranceConfig {
+    Impairments {
         reordering,
-        ..EntranceConfig::default()
+        ..Impairments::default()
     }
 }
 
@@ -133,7 +133,7 @@ fn copies_and_packets_held_back_are_conserved() {
     config.links[0].rate = mbps(100);
     config.flows[0].stop = Some(ms(899.9));
     let exponential = Distribution::Exponential { mean: 2e-3 };
-    let both = EntranceConfig {
+    let both = Impairments {
         duplication: 0.25,
         ..held_back(0.3, exponential)
     };
@@ -163,12 +163,12 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
                 delay: Distribution::Uniform(from, to),
                 loss: Distribution::Constant(0.0),
                 rate: None,
-                noise: None,
+                processing_delay: None,
                 name: if symmetric { 0 } else { number }.to_string(),
             };
-            link.entrance = Some(Box::new(EntranceConfig {
+            link.impairments = Some(Box::new(Impairments {
                 delay_box: Some(delay_box),
-                ..EntranceConfig::default()
+                ..Impairments::default()
             }));
         }
         let (totals, records) = run(&config);
@@ -202,12 +202,12 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
         delay: Distribution::Constant(0.0),
         loss: Distribution::Constant(0.0),
         rate: Some(Distribution::Constant(10e6)),
-        noise: None,
+        processing_delay: None,
         name: "box".to_string(),
     };
-    let with_box = EntranceConfig {
+    let with_box = Impairments {
         delay_box: Some(delay_box),
-        ..EntranceConfig::default()
+        ..Impairments::default()
     };
     entrance(&mut config, with_box);
     let (totals, _) = run(&config);
@@ -240,10 +240,10 @@ fn runs_repeat() {
             delay: exponential.clone(),
             loss: Distribution::Constant(0.001),
             rate: None,
-            noise: Some(exponential.clone()),
+            processing_delay: Some(exponential.clone()),
             name: "box".to_string(),
         };
-        link.entrance = Some(Box::new(EntranceConfig {
+        link.impairments = Some(Box::new(Impairments {
             delay_box: Some(delay_box),
             duplication: 0.01,
             ..held_back(0.01, exponential)

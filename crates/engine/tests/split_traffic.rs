@@ -13,7 +13,7 @@ use longhaul_engine::config::{
     TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Totals;
-use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss};
+use longhaul_engine::{Config, DelayBox, Impairments, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -318,12 +318,12 @@ fn delay_boxes_know_both_legs() {
                     delay: Distribution::Uniform(0.02, 0.2),
                     loss: Distribution::Constant(0.0),
                     rate: None,
-                    noise: None,
+                    processing_delay: None,
                     name: "box".to_string(),
                 };
-                link.entrance = Some(Box::new(EntranceConfig {
+                link.impairments = Some(Box::new(Impairments {
                     delay_box: Some(delay_box),
-                    ..EntranceConfig::default()
+                    ..Impairments::default()
                 }));
             }
         }

@@ -13,7 +13,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::{Exchange, NoRecorder};
 use longhaul_engine::queue::Capacity;
-use longhaul_engine::{Config, DelayBox, EntranceConfig, Loss, simulation};
+use longhaul_engine::{Config, DelayBox, Impairments, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -125,12 +125,12 @@ fn add_delay_box(config: &mut Config, delay: &Distribution) {
             delay: delay.clone(),
             loss: Distribution::Constant(0.0),
             rate: None,
-            noise: None,
+            processing_delay: None,
             name: "box".to_string(),
         };
-        link.entrance = Some(Box::new(EntranceConfig {
+        link.impairments = Some(Box::new(Impairments {
             delay_box: Some(delay_box),
-            ..EntranceConfig::default()
+            ..Impairments::default()
         }));
     }
 }
@@ -567,7 +567,7 @@ fn a_run_stops_after_enough_exchanges() {
             flows: vec![0],
             p99_above: Some(p99_above),
             longest_above: Some(longest_above),
-            begun_within: None,
+            start_within: None,
         });
         run(&config)
     };
@@ -619,19 +619,19 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
                 flows: vec![0, 1],
                 p99_above: None,
                 longest_above: None,
-                begun_within: None,
+                start_within: None,
             });
         }
         if boxed {
-            config.links[0].entrance = Some(Box::new(EntranceConfig {
+            config.links[0].impairments = Some(Box::new(Impairments {
                 delay_box: Some(DelayBox {
                     delay: Distribution::Uniform(0.0, 0.02),
                     loss: Distribution::Uniform(0.0, 0.02),
                     rate: None,
-                    noise: None,
+                    processing_delay: None,
                     name: "box".to_string(),
                 }),
-                ..EntranceConfig::default()
+                ..Impairments::default()
             }));
         }
         let mut on_time = config.clone();

@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
-use longhaul_engine::Loss;
-use longhaul_engine::config::{
-    Config, Flow, Link, Measure, Service, Start, StopRule, Tcp, Transport, Udp,
-};
+use longhaul_engine::config::{Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp};
 use longhaul_units::{Bytes, Time};
 
 use crate::defaults;
 use crate::document::{Node, Table, Value};
 use crate::flow;
-use crate::link;
-use crate::queue;
+use crate::link::{self, AccessKeys};
 use crate::resolve::Resolved;
 use crate::traffic;
 use crate::typed::{Typed, span_of, text_of};
@@ -30,10 +26,12 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         nodes: resolved.core.nodes.clone(),
         links: Vec::new(),
     };
-    network.links.extend(resolved.core.links.iter().map(|core| {
-        let captured = captured.contains(&core.name.as_str());
-        link::config(core, captured)
-    }));
+    network
+        .links
+        .extend(resolved.core.links.iter().map(|core| Link {
+            captured: captured.contains(&core.link.name.as_str()),
+            ..core.link.clone()
+        }));
     let mut flows = Vec::new();
     for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
         let group = node.table().expect("a group is a table");
@@ -84,27 +82,14 @@ impl Network {
     /// A host of its own for a flow, joined to a router by an access link each way.
     fn add_host(&mut self, name: String, router: usize, access: &Table) -> usize {
         let host = self.nodes.len();
-        for (name, from, to) in [
-            (format!("{name}-up"), host, router),
-            (format!("{name}-down"), router, host),
+        let keys = AccessKeys::of(&defaults::values(access));
+        let (carries, queue) = ((keys.rate, keys.delay), access.sub("queue"));
+        for (name, ends) in [
+            (format!("{name}-up"), (host, router)),
+            (format!("{name}-down"), (router, host)),
         ] {
-            let (rate, delay) = (access.rate("rate"), access.span("delay"));
-            self.links.push(Link {
-                name,
-                from,
-                to,
-                rate,
-                delay,
-                queue: queue::config(access.sub("queue"), rate, delay),
-                shaper: None,
-                entrance: None,
-                loss: Loss::None,
-                changes: Vec::new(),
-                tick: None,
-                service: Service::OnArrival,
-                sampled: false,
-                captured: false,
-            });
+            let link = link::plain(name, ends, carries, queue, keys.rate);
+            self.links.push(link);
         }
         self.nodes.push(name);
         host

@@ -82,10 +82,7 @@ pub fn mesonet_keys() -> Vec<Key> {
 
 /// Every kind of traffic.
 pub fn traffic() -> Vec<Traffic> {
-    let Kind::Tagged(kinds) = model::TRAFFIC else {
-        unreachable!("traffic has kinds")
-    };
-    let kinds = kinds.iter().map(|&(kind, fields)| {
+    let kinds = crate::traffic::KINDS.iter().map(|&(kind, fields)| {
         let mut keys = Vec::new();
         add_keys(fields, "", &mut keys);
         Traffic { kind, keys }

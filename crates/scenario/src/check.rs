@@ -10,6 +10,7 @@ use crate::custom;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::read::join;
+use crate::renamed;
 use longhaul_keys::{Key, Kind};
 
 /// Longest time that a scenario may mention: sums of many stay within 64 bits of picoseconds.
@@ -174,7 +175,11 @@ pub(crate) fn check_fields(
         // A key that is only mistyped is not missing too.
         let mistyped = |table: &Table| {
             let mut unknown = table.keys().filter(|key| !known(key));
-            unknown.any(|key| nearest(key, names()) == Some(field.name))
+            unknown.any(|key| {
+                let known: Vec<_> = names().collect();
+                let meant = renamed::new_name(key, &known).or_else(|| nearest(key, names()));
+                meant == Some(field.name)
+            })
         };
         if let Some(node) = table.get_mut(field.name) {
             check(&field.kind, node, &join(path, field.name), out);
@@ -196,7 +201,11 @@ fn refuse_unknown_keys(
 ) {
     table.retain(|key, node| known(key) || node.of_other_kind.is_none());
     for (key, node) in table.iter().filter(|(key, _)| !known(key)) {
-        let message = unknown("key", key, all());
+        let known = all();
+        let message = match renamed::new_name(key, &known) {
+            Some(new) => format!("`{key}` is called `{new}` now"),
+            None => unknown("key", key, known),
+        };
         out.push(Diagnostic::new(
             &join(path, key),
             node.key_origin(),

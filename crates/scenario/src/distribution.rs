@@ -1,9 +1,9 @@
-//! Distributions: of delays, of rates, of probabilities, of sizes and counts.
+//! What is wrong with a distribution of delays, rates, probabilities, sizes or counts.
 
-use longhaul_engine::config::{Distribution, Quantiles};
-use longhaul_units::Quantity;
+use longhaul_engine::config::in_base_unit;
 
-use crate::document::{Node, Table, Value};
+use crate::defaults::plain;
+use crate::document::{Node, Table};
 use crate::error::Diagnostic;
 use crate::read::join;
 use crate::typed::Typed;
@@ -13,9 +13,10 @@ pub(crate) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnos
     let Some(table) = holder.get(key).and_then(Node::table) else {
         return;
     };
+    let value = |key| table.get(key).and_then(number);
     let wrong = match table.word("kind") {
-        "uniform" if value(table, "min") > value(table, "max") => Some(("min", "min is above max")),
-        "bounded-pareto" if value(table, "min") >= value(table, "max") => {
+        "uniform" if value("min") > value("max") => Some(("min", "min is above max")),
+        "bounded-pareto" if value("min") >= value("max") => {
             Some(("min", "min has to be less than max"))
         }
         "empirical" => check_quantiles(table),
@@ -46,18 +47,10 @@ fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     (!ascending || !complete).then_some(("probabilities", message))
 }
 
-fn numbers(table: &Table, key: &str) -> Vec<f64> {
-    table.list(key).iter().map(number).collect()
-}
-
-fn value(table: &Table, key: &str) -> f64 {
-    number(table.node(key))
-}
-
-/// Whether all draws are nothing.
-pub(crate) fn is_nothing(node: &Node) -> bool {
+/// Whether all draws are 0.
+pub(crate) fn is_zero(node: &Node) -> bool {
     match node.table() {
-        None => number(node) == 0.0,
+        None => number(node) == Some(0.0),
         Some(table) if table.word("kind") == "empirical" => {
             numbers(table, "values").iter().all(|&value| value == 0.0)
         }
@@ -65,61 +58,11 @@ pub(crate) fn is_nothing(node: &Node) -> bool {
     }
 }
 
-/// A number in the engine's unit: seconds, bits per second, bytes, or none.
-fn number(node: &Node) -> f64 {
-    match node.value {
-        Value::Number(number) => number,
-        Value::Quantity(Quantity::Span(span)) => span.as_secs_f64(),
-        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0 as f64,
-        Value::Quantity(Quantity::Rate(rate)) => rate.as_bps() as f64,
-        ref other => unreachable!("{other:?} is not drawn"),
-    }
+fn numbers(table: &Table, key: &str) -> Vec<f64> {
+    table.list(key).iter().filter_map(number).collect()
 }
 
-/// The engine's form of a checked distribution.
-pub(crate) fn config(node: &Node) -> Distribution {
-    let Some(table) = node.table() else {
-        return Distribution::Constant(number(node));
-    };
-    let value = |key| value(table, key);
-    let distribution = match table.word("kind") {
-        "uniform" => Distribution::Uniform(value("min"), value("max")),
-        "exponential" => Distribution::Exponential {
-            mean: value("mean"),
-        },
-        "pareto" => Distribution::Pareto {
-            mean: value("mean"),
-            shape: value("shape"),
-        },
-        "pareto-ii" => Distribution::ParetoII {
-            mean: value("mean"),
-            shape: value("shape"),
-        },
-        "bounded-pareto" => Distribution::BoundedPareto {
-            min: value("min"),
-            max: value("max"),
-            shape: value("shape"),
-        },
-        "weibull" => Distribution::Weibull {
-            shape: value("shape"),
-            scale: value("scale"),
-        },
-        "log-normal" => Distribution::LogNormal {
-            median: value("median"),
-            sigma: value("sigma"),
-        },
-        _ => {
-            let probabilities = numbers(table, "probabilities").into_iter();
-            let quantiles: Vec<_> = probabilities.zip(numbers(table, "values")).collect();
-            let root = table.get("root").map(number);
-            Distribution::Empirical(Quantiles::new(&quantiles, root))
-        }
-    };
-    match table.get("limit") {
-        Some(limit) => Distribution::Limited {
-            of: Box::new(distribution),
-            max: number(limit),
-        },
-        None => distribution,
-    }
+/// A number in the engine's unit: seconds, bits per second, bytes, or none.
+fn number(node: &Node) -> Option<f64> {
+    in_base_unit(&plain(&node.value))
 }

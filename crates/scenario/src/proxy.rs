@@ -45,13 +45,13 @@ pub(crate) fn resolve(
     let before = out.len();
     let (start, end) = nodes(proxy, path, shared.core, out)?;
     let route = shared.core.route(start, end)?;
-    let (rate, delay) = (shared.core.slowest(&route)?, shared.core.delay(&route));
+    let (rate, delay) = (route.rate, route.delay);
     fill(proxy, &own_defaults(shared));
     let tcp = proxy.remove("tcp");
-    defaults::fill(proxy, model::TCP_STACK, shared.profile);
+    defaults::fill(proxy, model::TCP_STACK, shared.context.profile);
     proxy.extend(tcp.map(|node| ("tcp".to_string(), node)));
     let packet = proxy.bytes("packet");
-    let queues = route.iter().map(|&link| shared.core.links[link].queue());
+    let queues = route.links.iter().map(|core| &core.queue);
     let held: f64 = queues
         .map(|queue| queue::capacity_packets(queue, packet))
         .sum();
@@ -66,8 +66,8 @@ pub(crate) fn resolve(
         rate,
         delay,
         rtt: delay * 2,
-        packet: shared.packet,
-        profile: profile::queues(shared.profile),
+        packet: shared.context.packet,
+        profile: profile::queues(shared.context.profile),
     };
     resolve_queue(proxy, path, &place, out);
     resolve_changes(proxy, path, payload, &place, shared.duration, out);
@@ -89,7 +89,7 @@ fn own_defaults(shared: &Shared<'_>) -> Table {
         entry("changes", Value::List(Vec::new())),
         ("queue".to_string(), queue::default_queue(QUEUE)),
     ]);
-    let packet = Value::Quantity(Quantity::Bytes(shared.packet));
+    let packet = Value::Quantity(Quantity::Bytes(shared.context.packet));
     defaults.derive("packet", packet, "the largest packet of a flow");
     defaults
 }

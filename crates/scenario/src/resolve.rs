@@ -10,6 +10,7 @@ use crate::defaults;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
+use crate::link::Context;
 use crate::model;
 use crate::proxy::{self, Site};
 use crate::read::join;
@@ -68,7 +69,8 @@ pub(crate) fn resolve(
 
     let origin = topology.origin.clone();
     let table = topology.table_mut().expect("the topology is a table");
-    let core = topology::resolve(table, &origin, packet, profile, &mut out);
+    let context = Context { packet, profile };
+    let core = topology::resolve(table, &origin, context, &mut out);
     let Some(core) = core.filter(|_| out.is_empty()) else {
         return Err(out);
     };
@@ -81,11 +83,10 @@ pub(crate) fn resolve(
     let empty = Table::new();
     let shared = Shared {
         core: &core,
-        profile,
+        context,
         tcp: tcp.as_ref().and_then(Node::table).unwrap_or(&empty),
         access: access.as_ref().and_then(Node::table),
         duration,
-        packet,
         algorithms,
     };
     let mut paths = Vec::new();
@@ -194,7 +195,7 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
 
 fn check_capture(root: &Table, core: &Core, out: &mut Vec<Diagnostic>) {
     for (index, node) in root.sub("measure").list("capture").iter().enumerate() {
-        let names = || core.links.iter().map(|link| link.name.as_str());
+        let names = || core.links.iter().map(|core| core.link.name.as_str());
         if !names().any(|name| name == text_of(node)) {
             let path = format!("measure.capture.{index}");
             let message = unknown("link", text_of(node), names());

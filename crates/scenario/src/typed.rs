@@ -19,6 +19,7 @@ pub(crate) trait Typed {
     fn flag(&self, key: &str) -> bool;
     fn word(&self, key: &str) -> &str;
     fn list(&self, key: &str) -> &[Node];
+    fn list_mut(&mut self, key: &str) -> &mut Vec<Node>;
     fn sub(&self, key: &str) -> &Table;
     fn sub_mut(&mut self, key: &str) -> &mut Table;
     /// Adds a value unless there is one.
@@ -76,6 +77,13 @@ impl Typed for Table {
 
     fn list(&self, key: &str) -> &[Node] {
         read!(self, key, Value::List(items) => items)
+    }
+
+    fn list_mut(&mut self, key: &str) -> &mut Vec<Node> {
+        match self.get_mut(key).map(|node| &mut node.value) {
+            Some(Value::List(items)) => items,
+            other => unreachable!("{key} is {other:?}"),
+        }
     }
 
     fn sub(&self, key: &str) -> &Table {

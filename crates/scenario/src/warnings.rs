@@ -5,7 +5,7 @@ use longhaul_engine::config::{
     Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Start, Tcp, Transport,
 };
 use longhaul_engine::queue::QueueConfig;
-use longhaul_engine::{EntranceConfig, Loss};
+use longhaul_engine::{Impairments, Loss};
 use longhaul_units::{Rate, Time};
 
 use crate::document::{Node, Table, Value};
@@ -68,7 +68,7 @@ fn needs(tcp: &Tcp) -> Needs {
 fn has_random_element(config: &Config) -> bool {
     let random_link = config.links.iter().any(|link| {
         is_random(&link.loss)
-            || link.entrance.as_deref().is_some_and(draws)
+            || link.impairments.as_deref().is_some_and(draws)
             || link.queue.is_random()
     });
     let random_proxy = config.proxies.iter().any(Proxy::draws);
@@ -89,14 +89,16 @@ fn has_random_element(config: &Config) -> bool {
     random_link || random_proxy || random_tcp || random_start || random_traffic
 }
 
-fn draws(entrance: &EntranceConfig) -> bool {
+fn draws(impairments: &Impairments) -> bool {
     let varies = |drawn: &Distribution| !matches!(drawn, Distribution::Constant(_));
-    let by_flow = entrance.delay_box.as_ref().is_some_and(|delay_box| {
+    let by_flow = impairments.delay_box.as_ref().is_some_and(|delay_box| {
         let rate = delay_box.rate.as_ref().is_some_and(varies);
-        let noise = delay_box.noise.as_ref().is_some_and(varies);
-        rate || noise || varies(&delay_box.delay) || delay_box.loss != Distribution::Constant(0.0)
+        let processing = delay_box.processing_delay.as_ref().is_some_and(varies);
+        rate || processing
+            || varies(&delay_box.delay)
+            || delay_box.loss != Distribution::Constant(0.0)
     });
-    by_flow || entrance.duplication > 0.0 || entrance.reordering.is_some()
+    by_flow || impairments.duplication > 0.0 || impairments.reordering.is_some()
 }
 
 fn is_random(loss: &Loss) -> bool {
@@ -287,8 +289,9 @@ fn warn_of_router(
     place: &str,
     out: &mut Vec<String>,
 ) {
-    let links = resolved.core.route(from, to).unwrap_or_default();
-    let mut queues = links.iter().map(|&link| resolved.core.links[link].queue());
+    let route = resolved.core.route(from, to);
+    let links = route.iter().flat_map(|route| &route.links);
+    let mut queues = links.map(|core| &core.queue);
     if !WITH_ROUTERS.contains(&kind) || queues.any(|queue| queue.word("kind") == kind) {
         return;
     }

@@ -21,7 +21,7 @@ from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
 # What links and flows may have besides, and the model has not.
 OF_LINKS = (
-    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_noise", "tick",
+    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay", "tick",
     "router",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")

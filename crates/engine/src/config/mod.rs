@@ -1,6 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod distribution;
+mod impairments;
 pub mod mesonet;
 mod proxy;
 mod quantiles;
@@ -9,15 +10,17 @@ mod traffic;
 
 use std::sync::Arc;
 
-use longhaul_keys::{Kind, TIME, keys, words};
+use longhaul_keys::{Kind, RATE, SIZE, TIME, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use crate::network::change::Change;
-use crate::network::entrance::EntranceConfig;
-use crate::network::loss::Loss;
 use crate::network::queue::QueueConfig;
 
-pub use distribution::Distribution;
+pub use distribution::{
+    COUNTS, DRAWN_TIMES, Distribution, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,
+};
+pub use impairments::{
+    Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering,
+};
 pub use proxy::{Proxy, ProxyChange};
 pub use quantiles::Quantiles;
 pub(crate) use quantiles::interpolate;
@@ -110,7 +113,7 @@ pub struct Link {
     /// Token bucket between queue and transmitter, if any.
     pub shaper: Option<Shaper>,
     /// What happens to packets before anything else, if anything does.
-    pub entrance: Option<Box<EntranceConfig>>,
+    pub impairments: Option<Box<Impairments>>,
     /// Packets lost before they reach the queue.
     pub loss: Loss,
     /// What becomes different in the course of the run, in order of time, at most once at a time.
@@ -128,7 +131,7 @@ pub struct Link {
 
 impl Link {
     /// The rate at which packets leave in the long run.
-    pub(crate) fn capacity(&self) -> Rate {
+    pub fn capacity(&self) -> Rate {
         let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
         shaped.min(self.rate)
     }
@@ -148,14 +151,16 @@ impl Link {
     }
 }
 
-/// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
-/// as it has bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shaper {
-    /// Rate at which tokens come in.
-    pub rate: Rate,
-    /// The most that are saved up: at least a packet's.
-    pub burst: Bytes,
+keys! {
+    /// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
+    /// as it has bytes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shaper {
+        /// Rate at which tokens come in; below the link's.
+        pub rate: Rate = Kind::Positive(RATE).key().required(),
+        /// What may pass at the link's rate after a pause; at least a packet.
+        pub burst: Bytes = Kind::Positive(SIZE).key().required(),
+    }
 }
 
 /// How a link computes departures.

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use longhaul_keys::{COUNT_MAX, Kind, SIZE, TIME, keys};
+use longhaul_keys::{COUNT_MAX, Kind, SIZE, TIME, keys, words};
 use longhaul_units::{Rate, Span, Time};
 
-use super::Distribution;
+use super::{Distribution, TIMES};
 
-/// Bursts of messages and pauses between them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bursts {
-    /// Lengths of bursts, in seconds.
-    pub on: Distribution,
-    /// Lengths of pauses, in seconds.
-    pub off: Distribution,
+keys! {
+    /// Bursts of messages and pauses between them.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Bursts {
+        /// Lengths of bursts.
+        pub on: Distribution = TIMES.key().required(),
+        /// Lengths of pauses; the first burst comes after one.
+        pub off: Distribution = TIMES.key().required(),
+    }
 }
 
 /// The application of a connection that sends messages in bursts.
@@ -99,7 +101,7 @@ keys! {
         /// Warn unless a response above this has begun,
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// ... so soon after the opening of the window.
-        pub begun_within: Option<Span> = Kind::Positive(TIME).key(),
+        pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
         /// Ids of the flows whose exchanges count.
@@ -142,14 +144,16 @@ pub enum PackMime {
     },
 }
 
-/// When the size of a response is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binding {
-    /// With its request: the same seed gives the same pairs, however long requests are under way.
-    WithRequest,
-    /// When the request arrives, so that congestion decides which request gets which response (spec
-    /// 001b B.7).
-    OnArrival,
+words! {
+    /// When the size of a response is drawn.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Binding {
+        /// With its request: the same seed gives the same pairs, however long requests are under way.
+        WithRequest = "with-request",
+        /// When the request arrives, so that congestion decides which request gets which response, as in
+        /// PackMime-NS.
+        OnArrival = "on-arrival",
+    }
 }
 
 /// One exchange of a trace.

@@ -9,24 +9,10 @@
 use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use super::Network;
-use super::loss::{Loss, LossModel};
+use super::loss::LossModel;
 use crate::config::{Config, Link};
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
-
-/// What a link is from some time on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// From when on. Whatever happens at the same time happens after the change.
-    pub at: Time,
-    /// The transmission rate, if it changes.
-    pub rate: Option<Rate>,
-    /// The propagation delay, if it changes. Routes do not change with it.
-    pub delay: Option<Span>,
-    /// The packets lost before they reach the queue, if that changes. Numbers of packets count from
-    /// the change.
-    pub loss: Option<Loss>,
-}
 
 impl Link {
     /// The transmission rate over a period that is not empty, on average.
@@ -138,7 +124,7 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Service;
+    use crate::config::{Change, Loss, Service};
     use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
 
     #[test]
@@ -161,7 +147,7 @@ mod tests {
                 counting: Counting::Waiting,
             }),
             shaper: None,
-            entrance: None,
+            impairments: None,
             loss: Loss::None,
             changes: vec![change(2, Some(30)), change(5, None), change(8, Some(100))],
             tick: None,

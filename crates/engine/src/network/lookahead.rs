@@ -273,7 +273,10 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool
         )
     };
     let draw = queues.count() + edges.iter().filter(is_drawing).count();
-    let entrances = config.links.iter().filter(|link| link.entrance.is_some());
+    let entrances = config
+        .links
+        .iter()
+        .filter(|link| link.impairments.is_some());
     config.randomness == Randomness::Ns2 && draw + entrances.count() > 1
 }
 
@@ -332,7 +335,7 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
         // What it holds back enters the link at times of its own.
-        around.has_source = link.entrance.is_some();
+        around.has_source = link.impairments.is_some();
     }
     for (hops, end) in routes.all() {
         for pair in hops.windows(2) {

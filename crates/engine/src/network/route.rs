@@ -106,7 +106,7 @@ impl Routes {
         let graph = Graph::new(config.nodes.len(), links);
         let mut numbers = 0..;
         let entrances = config.links.iter().map(|link| {
-            let _ = link.entrance.as_ref()?;
+            let _ = link.impairments.as_ref()?;
             numbers.next()
         });
         Self {

@@ -69,7 +69,7 @@ impl StopWatch {
 
     /// A response begins.
     pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
-        let within = self.rule.begun_within.unwrap_or(Span::from_ps(u64::MAX));
+        let within = self.rule.start_within.unwrap_or(Span::from_ps(u64::MAX));
         let in_time = now >= self.from && now.since(self.from) <= within;
         if self.counts(exchange.flow) && in_time {
             self.longest = self.longest.max(exchange.response_bytes.unwrap_or(0));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use longhaul_engine::config::{Distribution, Link};
-use longhaul_engine::{Change, DelayBox, EntranceConfig, GilbertElliott, Loss, Reordering};
+use longhaul_engine::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 pub struct Extras {
     mean_burst: f64,
     changes: Changes,
-    entrance: Option<EntranceConfig>,
+    entrance: Option<Impairments>,
     tick_us: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ prop_compose! {
                 let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
                 Distribution::Uniform(from, to)
             }),
-            noise: noise_us.map(|noise_us| {
+            processing_delay: noise_us.map(|noise_us| {
                 let (median, sigma) = (1e-6 * noise_us, 1.0);
                 Distribution::LogNormal { median, sigma }
             }),
@@ -47,10 +47,10 @@ prop_compose! {
         duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
-    ) -> EntranceConfig {
+    ) -> Impairments {
         let delay = Distribution::Exponential { mean: 1e-3 * mean_ms };
         let reordering = Some(Reordering { probability, delay });
-        EntranceConfig { delay_box, duplication, reordering }
+        Impairments { delay_box, duplication, reordering }
     }
 }
 
@@ -97,7 +97,7 @@ impl Extras {
             loss: loss.map(|rate| self.loss(rate)),
         });
         link.changes = changes.collect();
-        link.entrance = self.entrance.clone().map(Box::new);
+        link.impairments = self.entrance.clone().map(Box::new);
         link.tick = self.tick_us.map(Span::from_micros);
     }
 
@@ -109,7 +109,7 @@ impl Extras {
             delay: None,
             loss: Some(Loss::None),
         });
-        let entrance = link.entrance.as_mut();
+        let entrance = link.impairments.as_mut();
         if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
             delay_box.loss = Distribution::Constant(0.0);
         }
@@ -117,6 +117,6 @@ impl Extras {
 
     /// Makes a link find out departures when packets arrive, and a plain one of it.
     pub fn remove_from(link: &mut Link) {
-        (link.changes, link.entrance, link.tick) = (Vec::new(), None, None);
+        (link.changes, link.impairments, link.tick) = (Vec::new(), None, None);
     }
 }

@@ -146,7 +146,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         delay,
         queue: queue.clone(),
         shaper: None,
-        entrance: None,
+        impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
         tick: None,
@@ -273,7 +273,7 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
             to,
             delay,
             queue: drop_tail(10_000),
-            entrance: None,
+            impairments: None,
             loss: Loss::None,
             ..config.links[0].clone()
         };

@@ -86,7 +86,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
             counting: Counting::Waiting,
         }),
         shaper: None,
-        entrance: None,
+        impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
         tick: None,

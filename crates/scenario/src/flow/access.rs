@@ -3,12 +3,11 @@
 use longhaul_units::{Quantity, Rate, Span};
 
 use super::Shared;
+use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
-use crate::profile;
-use crate::queue::{self, Place};
+use crate::link::{self, ACCESS};
 use crate::read::join;
-use crate::topology::Kind;
 use crate::typed::{Typed, span, span_of};
 
 /// The group's access links: its own keys over the topology's, and the delay that a round trip
@@ -25,7 +24,7 @@ pub(super) fn resolve_access(
     if !wanted {
         return;
     }
-    if shared.core.kind == Kind::Graph {
+    if !shared.core.kind.has_access() {
         let origin = rtt
             .as_ref()
             .or(flow.get("access"))
@@ -59,8 +58,7 @@ pub(super) fn resolve_access(
         .remove("rtt")
         .map(|node| ("topology.access.rtt".to_string(), node));
     let rtt = rtt.or_else(|| inherited_rtt.filter(|_| !own_delay));
-    access.default("at", Value::Text("both".to_string()), Origin::Default);
-    access.default("delay", span(Span::ZERO), Origin::Default);
+    defaults::fill(access, ACCESS, shared.context.profile);
     if let Some((path, node)) = rtt {
         derive_access_delay(access, &path, &node, core_delay, out);
     }
@@ -98,7 +96,7 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
         .core
         .links
         .iter()
-        .map(|link| link.rate.as_bps())
+        .map(|core| core.link.rate.as_bps())
         .max()
         .unwrap_or(1);
     if !access.contains_key("rate") {
@@ -109,16 +107,5 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
             "ten times the fastest router link",
         );
     }
-    let default = || queue::default_queue(Quantity::Packets(10_000.0));
-    access.entry("queue".to_string()).or_insert_with(default);
-    let (rate, delay) = (access.rate("rate"), access.span("delay"));
-    let (packet, profile) = (shared.packet, profile::queues(shared.profile));
-    let place = Place {
-        rate,
-        delay,
-        rtt: delay * 2,
-        packet,
-        profile,
-    };
-    queue::resolve(access.sub_mut("queue"), &join(path, "queue"), &place, out);
+    link::resolve_access_queue(access, path, shared.context, out);
 }

@@ -11,10 +11,11 @@ use crate::custom::Algorithms;
 use crate::defaults;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
+use crate::link::Context;
 use crate::model;
 use crate::queue;
 use crate::read::join;
-use crate::topology::{Core, Kind, find_node};
+use crate::topology::{Core, FLOW_PLACES};
 use crate::traffic;
 use crate::typed::{Typed, span_of, whole_of};
 use access::links;
@@ -24,14 +25,12 @@ pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start}
 /// What the flows of all groups share.
 pub(crate) struct Shared<'a> {
     pub core: &'a Core,
-    pub profile: Profile,
+    pub context: Context,
     /// The file's own transport options.
     pub tcp: &'a Table,
     /// The topology's access links.
     pub access: Option<&'a Table>,
     pub duration: Time,
-    /// Largest packet that a flow sends.
-    pub packet: Bytes,
     /// Makes the users' own algorithms.
     pub algorithms: &'a dyn Algorithms,
 }
@@ -164,22 +163,20 @@ pub(crate) fn resolve(
         out.push(Diagnostic::new(path, &flow.node("to").origin, message));
         return None;
     };
-    let slowest = shared.core.slowest(&route)?;
-    let delay = shared.core.delay(&route);
-    access::resolve_access(flow, path, shared, delay, out);
+    access::resolve_access(flow, path, shared, route.delay, out);
     if out.len() > before {
         return None;
     }
     let access = flow.get("access").and_then(Node::table);
-    let rtt = delay * 2
+    let rtt = route.delay * 2
         + access.map_or(Span::ZERO, |access| {
             access.span("delay") * 2 * links(access)
         });
-    let rate = access.map_or(slowest, |access| access.rate("rate").min(slowest));
+    let rate = access.map_or(route.rate, |access| access.rate("rate").min(route.rate));
     let mut congestion = None;
     if flow.word("protocol") == "tcp" {
         let packet = flow.bytes("packet");
-        let queues = route.iter().map(|&link| shared.core.links[link].queue());
+        let queues = route.links.iter().map(|core| &core.queue);
         let queued: f64 = queues
             .map(|queue| queue::capacity_packets(queue, packet))
             .sum();
@@ -258,106 +255,22 @@ fn endpoints(
     core: &Core,
     out: &mut Vec<Diagnostic>,
 ) -> Option<(usize, usize)> {
-    let allowed: &[&str] = match core.kind {
-        Kind::Dumbbell => &["direction"],
-        Kind::ParkingLot => &["path"],
-        Kind::Graph => &["from", "to"],
-    };
+    let allowed: Vec<&str> = core.kind.flow_keys.iter().map(|key| key.name).collect();
+    let places = FLOW_PLACES.iter().map(|key| key.name);
     let mut right = true;
-    for key in ["direction", "path", "from", "to"] {
-        let Some(node) = flow.get(key).filter(|_| !allowed.contains(&key)) else {
-            continue;
-        };
-        let message = format!(
-            "this topology places flows by {}, not by {key}",
-            allowed.join(" and ")
-        );
-        out.push(Diagnostic::new(
-            &join(path, key),
-            node.key_origin(),
-            message,
-        ));
-        right = false;
+    for key in places.filter(|key| !allowed.contains(key)) {
+        if let Some(node) = flow.get(key) {
+            let message = format!(
+                "this topology places flows by {}, not by {key}",
+                allowed.join(" and ")
+            );
+            let path = join(path, key);
+            out.push(Diagnostic::new(&path, node.key_origin(), message));
+            right = false;
+        }
     }
     if !right {
         return None;
     }
-    match core.kind {
-        Kind::Dumbbell => {
-            flow.default(
-                "direction",
-                Value::Text("forward".to_string()),
-                Origin::Default,
-            );
-            Some(if flow.word("direction") == "reverse" {
-                (1, 0)
-            } else {
-                (0, 1)
-            })
-        }
-        Kind::ParkingLot => parking_lot_path(flow, path, core.nodes.len() - 1, out),
-        Kind::Graph => graph_path(flow, path, core, out),
-    }
-}
-
-fn parking_lot_path(
-    flow: &mut Table,
-    path: &str,
-    last: usize,
-    out: &mut Vec<Diagnostic>,
-) -> Option<(usize, usize)> {
-    let number = |router: usize| Node::new(Value::Whole(router as i64), Origin::Default);
-    flow.default(
-        "path",
-        Value::List(vec![number(0), number(last)]),
-        Origin::Default,
-    );
-    let routers: Vec<u64> = flow.list("path").iter().map(whole_of).collect();
-    let inside = routers.iter().all(|&router| router <= last as u64);
-    if let [from, to] = routers[..]
-        && from != to
-        && inside
-    {
-        return Some((from as usize, to as usize));
-    }
-    let message = if inside {
-        "write the numbers of two different routers, first and last".to_string()
-    } else {
-        format!("there is no such router; the routers of this parking lot are 0 to {last}")
-    };
-    out.push(Diagnostic::new(
-        &join(path, "path"),
-        &flow.node("path").origin,
-        message,
-    ));
-    None
-}
-
-fn graph_path(
-    flow: &mut Table,
-    path: &str,
-    core: &Core,
-    out: &mut Vec<Diagnostic>,
-) -> Option<(usize, usize)> {
-    for key in ["from", "to"] {
-        if !flow.contains_key(key) {
-            let origin = flow.node("protocol").origin.clone();
-            let message = format!("the key `{key}` is missing: the name of a node");
-            out.push(Diagnostic::new(path, &origin, message));
-            return None;
-        }
-    }
-    let from = find_node(&core.nodes, flow, "from", path, out);
-    let to = find_node(&core.nodes, flow, "to", path, out);
-    let (from, to) = (from?, to?);
-    if from == to {
-        let origin = &flow.node("to").origin;
-        out.push(Diagnostic::new(
-            &join(path, "to"),
-            origin,
-            "a flow needs two different nodes",
-        ));
-        return None;
-    }
-    Some((from, to))
+    (core.kind.endpoints)(flow, path, core, out)
 }

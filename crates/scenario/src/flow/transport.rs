@@ -30,9 +30,9 @@ pub(crate) fn resolve_tcp(
     held: f64,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {
-    let preferred = profile::variant(shared.profile);
+    let preferred = profile::variant(shared.context.profile);
     let congestion = resolve_congestion(flow, path, &preferred, shared.algorithms, out);
-    resolve_slow_start(flow, shared.profile);
+    resolve_slow_start(flow, shared.context.profile);
     let controller = congestion.as_ref().and_then(|spec| spec.build().ok());
     if let Some(controller) = &controller {
         resolve_recovery(flow, controller);
@@ -43,10 +43,10 @@ pub(crate) fn resolve_tcp(
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
     if let Some(controller) = &controller {
-        serve(tcp, controller, shared.profile);
+        serve(tcp, controller, shared.context.profile);
     }
     resolve_one_way_option(tcp);
-    fill_options(tcp, shared.profile);
+    fill_options(tcp, shared.context.profile);
     for key in ["ack_size", "sack_option", "sack_block"] {
         refuse_large(tcp, key, &path, out);
     }

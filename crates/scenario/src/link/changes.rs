@@ -6,41 +6,43 @@
 use std::sync::Arc;
 
 use longhaul_engine::Change;
-use longhaul_units::{Quantity, Rate, Span, Time};
+use longhaul_units::Span;
 
 use super::loss;
 use crate::check::{check_fields, unknown};
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::model::CHANGE;
 use crate::read::{beside, join};
-use crate::typed::{Typed, span_of, text_of};
+use crate::typed::{Typed, text_of};
 
-/// Reads the file, if one is named, and checks the rows of a link's changes against each other.
-pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+/// Reads the file, if one is named.
+pub(super) fn read(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(node) = link.get_mut("changes") else {
         return;
     };
-    let path = join(path, "changes");
     if let Value::Text(file) = &node.value {
         let rule = format!("the rows of {file}");
-        match read_file(file, &node.origin, &path) {
+        match read_file(file, &node.origin, &join(path, "changes")) {
             Ok(rows) => *node = Node::new(Value::List(rows), Origin::Derived(rule)),
-            Err(diagnostic) => return out.push(diagnostic),
+            Err(diagnostic) => out.push(diagnostic),
         }
     }
-    let Value::List(rows) = &mut node.value else {
-        unreachable!("changes are a list or a file")
+}
+
+/// Checks the rows of a link's changes against each other.
+pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let Some(node) = link.get("changes") else {
+        return;
     };
+    let (path, rows) = (join(path, "changes"), link.list("changes"));
     if rows.is_empty() {
         let message = "there are no changes; write a row, or leave the key out";
         return out.push(Diagnostic::new(&path, &node.origin, message));
     }
     let mut latest: Option<Span> = None;
-    for (index, row) in rows.iter_mut().enumerate() {
-        let (path, origin) = (join(&path, &index.to_string()), row.origin.clone());
-        let row = row.table_mut().expect("a row is a table");
+    for (index, (row, origin)) in tables(rows).enumerate() {
+        let path = join(&path, &index.to_string());
         let (at, at_origin) = (row.span("at"), &row.node("at").origin);
         if let Some(before) = latest.filter(|&before| at <= before) {
             let message = format!("{at} is not after {before}: write the rows in order of time");
@@ -49,10 +51,15 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         latest = Some(at);
         if row.len() == 1 {
             let message = "nothing changes; give rate, delay or loss";
-            out.push(Diagnostic::new(&path, &origin, message));
+            out.push(Diagnostic::new(&path, origin, message));
         }
-        loss::resolve(row, &path, out);
+        loss::check(row, &path, out);
     }
+}
+
+fn tables(rows: &[Node]) -> impl Iterator<Item = (&Table, &Origin)> {
+    rows.iter()
+        .filter_map(|row| Some((row.table()?, &row.origin)))
 }
 
 /// The rows of a file of comma-separated values, whose first line names the columns.
@@ -66,7 +73,7 @@ fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagn
     let mut lines = cells_of(&source).into_iter();
     let columns = lines.next().unwrap_or_default();
     for column in &columns {
-        let mut known = CHANGE.iter().map(|field| field.name);
+        let mut known = Change::KEYS.iter().map(|field| field.name);
         if !known.clone().any(|key| key == text_of(column)) {
             let message = unknown("column", text_of(column), &mut known);
             return Err(Diagnostic::new(path, &column.origin, message));
@@ -97,7 +104,7 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<Node, Diagnosti
     });
     let mut table: Table = entries.collect();
     let mut wrong = Vec::new();
-    check_fields(CHANGE, &mut table, &origin, path, &mut wrong);
+    check_fields(Change::KEYS, &mut table, &origin, path, &mut wrong);
     match wrong.into_iter().next() {
         Some(diagnostic) => Err(diagnostic),
         None => Ok(Node::new(Value::Table(table), origin)),
@@ -119,26 +126,4 @@ fn cells_of(source: &Arc<Source>) -> Vec<Vec<Node>> {
     lines
         .map(|line| line.split(',').map(cell).collect())
         .collect()
-}
-
-/// The engine's form of resolved changes.
-pub(super) fn config(node: &Node) -> Vec<Change> {
-    let Value::List(rows) = &node.value else {
-        unreachable!("resolved changes are a list")
-    };
-    let rows = rows.iter().filter_map(Node::table);
-    rows.map(|row| Change {
-        at: Time::ZERO + row.span("at"),
-        rate: row.get("rate").map(rate_of),
-        delay: row.get("delay").map(span_of),
-        loss: row.get("loss").map(loss::config),
-    })
-    .collect()
-}
-
-fn rate_of(node: &Node) -> Rate {
-    match node.value {
-        Value::Quantity(Quantity::Rate(rate)) => rate,
-        ref other => unreachable!("{other:?} is no rate"),
-    }
 }

@@ -1,64 +1,183 @@
-//! What links do to packets beside queueing and carrying them.
+//! Links: their keys, what these say together, and the engine's form.
 
 mod changes;
-mod entrance;
+mod impairments;
+mod keys;
 mod loss;
-mod shaper;
 
 use longhaul_engine::config::{Link, Service};
 use longhaul_engine::{Change, Loss};
+use longhaul_keys::Profile;
+use longhaul_units::{Bytes, Rate, Span};
 
-use crate::document::{Node, Table};
+use crate::defaults;
+use crate::document::Table;
 use crate::error::Diagnostic;
-use crate::queue;
-use crate::topology::CoreLink;
-use crate::typed::span_of;
+use crate::profile;
+use crate::queue::{self, Place};
+use crate::read::join;
+use crate::typed::Typed;
 
-pub(crate) use shaper::shaper;
+use self::keys::LinkKeys;
+pub(crate) use self::keys::{ACCESS, AccessKeys, LINK};
 
-/// Checks what the keys of a link say about it together, and fills in what they leave out.
-pub(crate) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    loss::resolve(link, path, out);
-    changes::resolve(link, path, out);
-    entrance::resolve(link, path, out);
+/// The end of the name of a link's reverse direction.
+const REVERSE: &str = "-reverse";
+
+/// One direction of a link between routers.
+pub(crate) struct CoreLink {
+    /// The engine's form.
+    pub link: Link,
+    /// Its queue's resolved keys.
+    pub queue: Table,
 }
 
-/// The engine's form of one direction of a resolved link.
-pub(crate) fn config(link: &CoreLink, captured: bool) -> Link {
+/// What links depend on besides their keys.
+#[derive(Clone, Copy)]
+pub(crate) struct Context {
+    /// Largest packet that a flow sends.
+    pub packet: Bytes,
+    pub profile: Profile,
+}
+
+impl Context {
+    fn place(self, rate: Rate, delay: Span, rtt: Span) -> Place<'static> {
+        Place {
+            rate,
+            delay,
+            rtt,
+            packet: self.packet,
+            profile: profile::queues(self.profile),
+        }
+    }
+}
+
+/// Resolves a link's keys and lays out its two directions, unless something is wrong. `rtt` is that of
+/// "1 BDP".
+pub(crate) fn both_ways(
+    name: &str,
+    (from, to): (usize, usize),
+    table: &mut Table,
+    path: &str,
+    rtt: Span,
+    context: Context,
+    out: &mut Vec<Diagnostic>,
+) -> Option<[CoreLink; 2]> {
+    let before = out.len();
+    changes::read(table, path, out);
+    if out.len() > before {
+        return None;
+    }
+    defaults::fill(table, LINK, context.profile);
+    let keys = LinkKeys::of(&defaults::values(table));
+    loss::check(table, path, out);
+    changes::check(table, path, out);
+    impairments::check(table, path, out);
+    check_shaper(&keys, table, path, context.packet, out);
+    let capacity = keys.shaper.map_or(keys.rate, |shaper| shaper.rate);
+    for (key, rate) in [("queue", capacity), ("reverse_queue", keys.rate)] {
+        let place = context.place(rate, keys.delay, rtt);
+        if table.contains_key(key) {
+            queue::resolve(table.sub_mut(key), &join(path, key), &place, out);
+        }
+    }
+    // The same both ways, and wrong only once.
+    let queue = table.node("queue").clone();
+    table.entry("reverse_queue".to_string()).or_insert(queue);
+    if out.len() > before {
+        return None;
+    }
+    let plain = |name: String, (from, to), rate, key| {
+        let queue = table.sub(key).clone();
+        let link = plain(name, (from, to), (keys.rate, keys.delay), &queue, rate);
+        CoreLink { link, queue }
+    };
+    let mut forward = plain(name.to_string(), (from, to), capacity, "queue");
+    let reversed = format!("{name}{REVERSE}");
+    let mut reverse = plain(reversed, (to, from), keys.rate, "reverse_queue");
+    let without_loss = |change: &Change| Change {
+        loss: None,
+        ..change.clone()
+    };
+    reverse.link.changes = keys.changes.iter().map(without_loss).collect();
+    reverse.link.impairments = impairments::of(&keys, &reverse.link.name, name, false);
+    forward.link.impairments = impairments::of(&keys, name, name, true);
+    forward.link.shaper = keys.shaper;
+    forward.link.loss = keys.loss;
+    forward.link.changes = keys.changes;
+    for direction in [&mut forward, &mut reverse] {
+        direction.link.tick = keys.tick;
+        direction.link.sampled = true;
+    }
+    Some([forward, reverse])
+}
+
+/// A link that does nothing but queue packets and carry them. Its queue is served at the rate `served`.
+pub(crate) fn plain(
+    name: String,
+    (from, to): (usize, usize),
+    (rate, delay): (Rate, Span),
+    queue: &Table,
+    served: Rate,
+) -> Link {
     Link {
-        name: link.name.clone(),
-        from: link.from,
-        to: link.to,
-        rate: link.rate,
-        delay: link.delay,
-        queue: queue::config(link.queue(), link.capacity(), link.delay),
-        shaper: link.shaper,
-        entrance: entrance::config(link),
-        loss: forward_loss(link),
-        changes: changes(link),
-        tick: link.keys.get("tick").map(span_of),
+        name,
+        from,
+        to,
+        rate,
+        delay,
+        queue: queue::config(queue, served, delay),
+        shaper: None,
+        impairments: None,
+        loss: Loss::None,
+        changes: Vec::new(),
+        tick: None,
         service: Service::OnArrival,
-        sampled: true,
-        captured,
+        sampled: false,
+        captured: false,
     }
 }
 
-fn forward_loss(link: &CoreLink) -> Loss {
-    let loss = link.keys.get("loss").filter(|_| link.forward);
-    loss.map_or(Loss::None, loss::config)
+/// Resolves the queue of access links, whose other keys have values.
+pub(crate) fn resolve_access_queue(
+    access: &mut Table,
+    path: &str,
+    context: Context,
+    out: &mut Vec<Diagnostic>,
+) {
+    let keys = AccessKeys::of(&defaults::values(access));
+    let place = context.place(keys.rate, keys.delay, keys.delay * 2);
+    queue::resolve(access.sub_mut("queue"), &join(path, "queue"), &place, out);
 }
 
-/// The reverse direction has the rates and delays, and no loss of its own.
-fn changes(link: &CoreLink) -> Vec<Change> {
-    let mut changes = link.keys.get("changes").map_or(Vec::new(), changes::config);
-    if !link.forward {
-        changes.iter_mut().for_each(|change| change.loss = None);
+/// Refuses a token bucket that does nothing, or lets no packet through.
+fn check_shaper(
+    keys: &LinkKeys,
+    table: &Table,
+    path: &str,
+    packet: Bytes,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(shaper) = keys.shaper else {
+        return;
+    };
+    let mut refuse = |key: &str, message: String| {
+        let origin = &table.sub("shaper").node(key).origin;
+        out.push(Diagnostic::new(
+            &join(path, &format!("shaper.{key}")),
+            origin,
+            message,
+        ));
+    };
+    if shaper.rate >= keys.rate {
+        let message = format!("{} is not below the link's {}", shaper.rate, keys.rate);
+        refuse("rate", message);
     }
-    changes
-}
-
-/// The only entry of a table of alternatives.
-fn only(table: &Table) -> (&str, &Node) {
-    let (key, node) = table.iter().next().expect("checked when resolved");
-    (key, node)
+    if shaper.burst < packet {
+        let burst = shaper.burst;
+        refuse(
+            "burst",
+            format!("{burst} is less than one packet of {packet}; expected at least {packet}"),
+        );
+    }
 }

@@ -3,8 +3,9 @@
 use longhaul_engine::config::{Recovery, Tcp};
 use longhaul_keys::{Key, Kind, Profile, RATE, SIZE, TIME, count, joined, key, required};
 
-use super::network::{ACCESS, FLOW_PLACES};
-use super::traffic::TRAFFIC;
+use crate::link::ACCESS;
+use crate::topology::FLOW_PLACES;
+use crate::traffic::TRAFFIC;
 
 /// Flows of one group.
 const MAX_FLOWS: i64 = 100_000;

@@ -6,23 +6,18 @@
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
-mod distribution;
 mod flow;
-mod link;
 pub(crate) mod mesonet;
-mod network;
 mod proxy;
 mod queue;
-mod traffic;
 
 pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
-pub(crate) use link::CHANGE;
 
-use network::TOPOLOGY;
+use crate::topology::TOPOLOGY;
 use proxy::PROXY;
+pub(crate) use queue::QUEUE;
 pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
 use queue::{DROP_TAIL, RED};
-pub(crate) use traffic::TRAFFIC;
 
 const TITLE: Key = key(
     "title",

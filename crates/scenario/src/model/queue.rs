@@ -104,7 +104,7 @@ pub(crate) const DISCIPLINES: &[Discipline] = &[
     },
 ];
 
-pub(super) const QUEUE: Kind = Kind::Tagged(&KINDS);
+pub(crate) const QUEUE: Kind = Kind::Tagged(&KINDS);
 
 const KINDS: [(&str, &[Key]); DISCIPLINES.len()] = {
     let mut kinds: [(&str, &[Key]); DISCIPLINES.len()] = [("", &[]); DISCIPLINES.len()];

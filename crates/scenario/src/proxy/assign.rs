@@ -8,7 +8,7 @@ use crate::error::Diagnostic;
 use crate::flow::{self, Path};
 use crate::read::join;
 use crate::topology::Core;
-use crate::trace;
+use crate::traffic;
 use crate::typed::{Typed, text_of};
 
 /// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
@@ -75,7 +75,7 @@ fn traffic_comes_back(group: &Table) -> bool {
     };
     match traffic.word("kind") {
         "on-off" | "perturbation" => false,
-        "trace" => trace::parse(traffic.word("csv")).is_ok_and(|exchanges| {
+        "trace" => traffic::parse_trace(traffic.word("csv")).is_ok_and(|exchanges| {
             let mut responses = exchanges.iter().map(|exchange| exchange.response_bytes);
             responses.any(|bytes| bytes.is_some())
         }),
@@ -176,11 +176,11 @@ impl Route {
 
     /// Whether it begins before a proxy's start node and ends behind its end node.
     fn is_split_by(self, site: &Site, core: &Core) -> bool {
-        let Some(links) = core.route(self.from, self.to) else {
+        let Some(route) = core.route(self.from, self.to) else {
             return false;
         };
         let mut nodes = vec![self.from];
-        nodes.extend(links.iter().map(|&link| core.links[link].to));
+        nodes.extend(route.links.iter().map(|core| core.link.to));
         let at = |node| nodes.iter().position(|&passed| passed == node);
         match (at(site.start), at(site.end)) {
             (Some(start), Some(end)) => {

@@ -54,8 +54,8 @@ fn flow(traffic: &str) -> String {
     )
 }
 
-fn entrance(scenario: &Scenario) -> &longhaul_engine::EntranceConfig {
-    let entrance = scenario.config().links[0].entrance.as_deref();
+fn entrance(scenario: &Scenario) -> &longhaul_engine::Impairments {
+    let entrance = scenario.config().links[0].impairments.as_deref();
     entrance.expect("an entrance")
 }
 
@@ -138,10 +138,10 @@ fn places() -> Vec<Place> {
             |s| delay_box(s).rate.expect("a rate"),
         ),
         place(
-            "host_noise",
+            "host_processing_delay",
             Unit::Seconds,
-            |v| link(&format!("host_noise = {v}")),
-            |s| delay_box(s).noise.expect("noise"),
+            |v| link(&format!("host_processing_delay = {v}")),
+            |s| delay_box(s).processing_delay.expect("it was given"),
         ),
         place(
             "reordering.delay",

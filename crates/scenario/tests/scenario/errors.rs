@@ -30,8 +30,8 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
                 limit = \"1 BDP\" } }";
     let expected = format!(
         "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
-         `rate`?); allowed: rate, delay, queue, reverse_queue, shaper, loss, changes, \
-         delay_box, duplication, reordering, host_noise, tick\n 5 | {line}\n   | {}^^^",
+         `rate`?); allowed: rate, delay, shaper, loss, changes, delay_box, duplication, \
+         reordering, host_processing_delay, tick, queue, reverse_queue\n 5 | {line}\n   | {}^^^",
         " ".repeat(15)
     );
     assert_eq!(message, expected);
@@ -396,7 +396,7 @@ fn a_default_that_does_not_fit_points_to_its_table() {
 [topology.graph]
 nodes = ["a", "b"]
 links = [
-    { from = "a", to = "b", both = true, rate = "1 Mbps", delay = "0 ms" },
+    { from = "a", to = "b", duplex = true, rate = "1 Mbps", delay = "0 ms" },
 ]
 [[flows]]
 from = "a"
@@ -408,5 +408,23 @@ to = "b"
     assert!(
         refused.starts_with("graph.toml:5:5: topology.graph.links.0.queue.limit: "),
         "{refused}"
+    );
+}
+
+#[test]
+fn a_renamed_key_is_refused_with_its_new_name() {
+    let message = replaced("rate =", "host_noise = \"50 us\", rate =");
+    assert_one(
+        &message,
+        "wrong.toml:5:16: topology.dumbbell.bottleneck.host_noise: `host_noise` is called \
+         `host_processing_delay` now",
+        &[],
+    );
+    // Only where the new one may stand.
+    let message = replaced("[[flows]]", "[[flows]]\nhost_noise = \"50 us\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:1: flows.0.host_noise: unknown key",
+        &["allowed: label"],
     );
 }

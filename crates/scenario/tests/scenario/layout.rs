@@ -174,7 +174,7 @@ fn a_graph_routes_by_delay() {
         \"droptail\", limit = \"100 packets\" } },\n\
         { from = \"a\", to = \"b\", rate = \"1.2 Mbps\", delay = \"10 ms\", queue = { kind = \
         \"droptail\", limit = \"100 packets\" } },\n\
-        { from = \"b\", to = \"c\", rate = \"1.2 Mbps\", delay = \"10 ms\", both = false, queue = \
+        { from = \"b\", to = \"c\", rate = \"1.2 Mbps\", delay = \"10 ms\", duplex = false, queue = \
         { kind = \"droptail\", limit = \"100 packets\" } },\n]\n[[flows]]\nfrom = \"a\"\nto = \"c\"\n";
     let scenario = parse(text, "graph.toml", None, &[]).expect("valid");
     assert_eq!(

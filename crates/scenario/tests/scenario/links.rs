@@ -203,7 +203,7 @@ fn reordering_and_duplication_are_of_the_forward_direction() {
         "{ probability = 0.1, delay = { kind = \"pareto\", mean = \"2 ms\", shape = 1.5, limit = \"1 s\" } }",
     );
     let links = &scenario.config().links;
-    let entrance = links[0].entrance.as_ref().expect("an entrance");
+    let entrance = links[0].impairments.as_ref().expect("an entrance");
     let pareto = Distribution::Pareto {
         mean: 2e-3,
         shape: 1.5,
@@ -217,9 +217,9 @@ fn reordering_and_duplication_are_of_the_forward_direction() {
         delay,
     };
     assert_eq!(entrance.reordering, Some(reordering));
-    assert_eq!((entrance.duplication, &links[1].entrance), (0.0, &None));
+    assert_eq!((entrance.duplication, &links[1].impairments), (0.0, &None));
     let scenario = link_with("duplication", "0.02");
-    let entrance = scenario.config().links[0].entrance.as_ref();
+    let entrance = scenario.config().links[0].impairments.as_ref();
     assert_eq!(entrance.expect("an entrance").duplication, 0.02);
 }
 
@@ -231,7 +231,7 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
         let scenario = link_with("delay_box", &keys);
         let links = scenario.config().links.iter();
         let boxes = links.map(|link| {
-            let entrance = link.entrance.as_ref().expect("an entrance");
+            let entrance = link.impairments.as_ref().expect("an entrance");
             entrance.delay_box.clone().expect("a box")
         });
         boxes.collect::<Vec<_>>()
@@ -260,19 +260,19 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     let scenario = with(&[
         &format!("{LINK}.tick=1 ms"),
         &format!(
-            "{LINK}.host_noise={{ kind = \"exponential\", mean = \"50 us\", limit = \"1 ms\" }}"
+            "{LINK}.host_processing_delay={{ kind = \"exponential\", mean = \"50 us\", limit = \"1 ms\" }}"
         ),
         &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"200 kB\" }}"),
     ]);
     for link in &scenario.config().links {
         assert_eq!(link.tick, Some(Span::from_millis(1)));
-        let entrance = link.entrance.as_ref().expect("an entrance");
+        let entrance = link.impairments.as_ref().expect("an entrance");
         let delay_box = entrance.delay_box.as_ref().expect("noise");
         let noise = Distribution::Limited {
             of: Box::new(Distribution::Exponential { mean: 50e-6 }),
             max: 1e-3,
         };
-        assert_eq!(delay_box.noise, Some(noise));
+        assert_eq!(delay_box.processing_delay, Some(noise));
         assert_eq!(delay_box.delay, Distribution::Constant(0.0));
         let QueueConfig::DropTail(queue) = &link.queue else {
             panic!("{:?}", link.queue);
@@ -281,7 +281,7 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     }
     link_refusal("tick = \"0 s\"", &["tick: ", "more than zero"]);
     link_refusal(
-        "host_noise = {}",
-        &["host_noise: the key `kind` is missing"],
+        "host_processing_delay = {}",
+        &["host_processing_delay: the key `kind` is missing"],
     );
 }

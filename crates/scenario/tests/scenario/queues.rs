@@ -304,7 +304,7 @@ fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
     };
     let rate = "1 Gbps is not below the link's 1 Gbps";
     refused("100 Mbps", "1 Gbps", &["bottleneck.shaper.rate", rate]);
-    let burst = "1 kB never are enough for a packet of 1500 B";
+    let burst = "1 kB is less than one packet of 1500 B";
     refused("15 kB", "1 kB", &["bottleneck.shaper.burst", burst]);
     refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
 }

@@ -74,7 +74,7 @@ fn packmime_is_a_rate() {
     assert_eq!(model.server_delay, delay);
     let other = requests(
         "{ kind = \"packmime\", rate = 24.1, round_trips = \"server\", server_delay = \"0 s\", \
-         binding = \"on-arrival\", per_connection = 3 }",
+         binding = \"on-arrival\", requests_per_connection = 3 }",
     );
     assert_eq!(other.round_trip, round_trips(false));
     assert_eq!(other.server_delay, Distribution::Constant(0.0));
@@ -227,7 +227,7 @@ fn sessions_count_in_packets_unless_told_otherwise() {
         separate: true,
     };
     assert_eq!(web(""), expected);
-    let other = web(", whole_segments = false, separate = false, request = \"400 B\"");
+    let other = web(", whole_segments = false, connection_per_object = false, request = \"400 B\"");
     assert_eq!(
         (other.whole_units_of, other.request_bytes, other.separate),
         (None, 400, false)
@@ -252,7 +252,7 @@ fn a_stop_rule_names_flows_with_exchanges() {
     };
     assert_eq!(rule("").flows, [0, 2, 3]);
     let strict = rule(
-        ", of = [\"other\"], p99_above = \"65 KB\", longest_above = \"10 MB\", begun_within = \"1000 s\"",
+        ", of = [\"other\"], p99_above = \"65 KB\", longest_above = \"10 MB\", start_within = \"1000 s\"",
     );
     assert_eq!(strict.flows, [2, 3]);
     assert_eq!((strict.exchanges, strict.p99_above), (1000, Some(65_000)));

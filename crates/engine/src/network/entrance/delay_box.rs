@@ -13,28 +13,11 @@ use std::fmt::Display;
 use longhaul_units::{Rate, Span, Time};
 
 use super::later;
-use crate::config::Distribution;
-use crate::network::loss::{Loss, LossModel};
+use crate::config::{DelayBox, Loss};
+use crate::network::loss::LossModel;
 use crate::network::route::Carrier;
 use crate::packet::{Flags, Packet};
 use crate::random::{Stream, Streams};
-
-/// What is drawn for every flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DelayBox {
-    /// Delay before the link, in seconds.
-    pub delay: Distribution,
-    /// Probability that a packet is lost, up to 1.
-    pub loss: Distribution,
-    /// Rate of the flow's own bottleneck in bits per second, if it has one.
-    pub rate: Option<Distribution>,
-    /// Delay of every acknowledgement on top of that, in seconds, drawn anew each time: what hosts
-    /// take to process it.
-    pub noise: Option<Distribution>,
-    /// Name of the random streams. A flow has the same values in boxes of the same name: those of
-    /// the two directions of a link, if it is symmetric.
-    pub name: String,
-}
 
 /// The boxes of the flows that there are.
 #[derive(Debug)]
@@ -148,7 +131,7 @@ impl FlowBoxes {
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
             return None;
         }
-        let noise = match &self.config.noise {
+        let noise = match &self.config.processing_delay {
             Some(noise) if packet.flags.has(Flags::ACK) => self.noise.draw_span(noise),
             _ => Span::ZERO,
         };
@@ -164,7 +147,7 @@ impl FlowBoxes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Randomness;
+    use crate::config::{Distribution, Randomness};
     use crate::packet::SackHandle;
 
     fn packet(flow: u32, bytes: u16) -> Packet {
@@ -190,7 +173,7 @@ mod tests {
             delay: Distribution::Constant(delay_s),
             loss: Distribution::Constant(loss),
             rate: rate_bps.map(Distribution::Constant),
-            noise: None,
+            processing_delay: None,
             name: "box".to_string(),
         }
     }
@@ -236,7 +219,7 @@ mod tests {
     #[test]
     fn noise_delays_acknowledgements_and_keeps_their_order() {
         let mut config = constant(0.01, 0.0, None);
-        config.noise = Some(Distribution::Uniform(0.0, 0.002));
+        config.processing_delay = Some(Distribution::Uniform(0.0, 0.002));
         let mut boxes = boxes(&config, &["a"]);
         let data = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(0));
         assert_eq!(data, Some(at(10)));

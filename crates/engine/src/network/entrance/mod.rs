@@ -12,36 +12,14 @@ use std::fmt::Display;
 
 use longhaul_units::{Span, Time};
 
-pub use self::delay_box::DelayBox;
-
 use self::delay_box::FlowBoxes;
 use self::holding::Holding;
-use super::loss::{Loss, LossModel};
+use super::loss::LossModel;
 use super::{Carrier, Network};
-use crate::config::{Config, Distribution};
+use crate::config::{Config, Distribution, Loss};
 use crate::packet::Packet;
 use crate::random::{Stream, Streams};
 use crate::schedule::Event;
-
-/// What happens to packets before a link's loss and queue.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EntranceConfig {
-    /// What every flow has of its own, if anything.
-    pub delay_box: Option<DelayBox>,
-    /// Probability that a packet is followed by a copy of itself.
-    pub duplication: f64,
-    /// Packets held back behind those that follow, if any.
-    pub reordering: Option<Reordering>,
-}
-
-/// Packets that are held back behind those that follow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reordering {
-    /// Probability that a packet is one of them.
-    pub probability: f64,
-    /// How long, in seconds.
-    pub delay: Distribution,
-}
 
 /// An entrance at work.
 #[derive(Debug)]
@@ -63,7 +41,7 @@ impl Entrance {
     pub(super) fn of(config: &Config, streams: &Streams) -> Vec<Self> {
         let links = config.links.iter().zip(0..);
         let entrances = links.filter_map(|(config, link)| {
-            let entrance = config.entrance.as_ref()?;
+            let entrance = config.impairments.as_ref()?;
             let stream = |part: &str| streams.component(&format!("links/{}/{part}", config.name));
             let boxes = entrance.delay_box.as_ref();
             let reordering = entrance.reordering.as_ref();

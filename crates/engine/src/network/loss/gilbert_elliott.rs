@@ -5,51 +5,8 @@
 //! that state's probability. Stays in a state and distances between losses in it are geometric, so
 //! that a random number is drawn at each change and each loss only.
 
+use crate::config::GilbertElliott;
 use crate::random::Stream;
-
-/// The probabilities of the channel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GilbertElliott {
-    /// From the good state to the bad one, after each packet: `p`.
-    pub to_bad: f64,
-    /// From the bad state to the good one, after each packet: `r`.
-    pub to_good: f64,
-    /// Of a packet's loss in the good state: Elliott's `1 - k`.
-    pub good_loss: f64,
-    /// Of a packet's loss in the bad state: Elliott's `1 - h`.
-    pub bad_loss: f64,
-}
-
-impl GilbertElliott {
-    /// The channel that loses everything in the bad state and nothing in the good one, with this
-    /// share of packets lost (below 1) in bursts of this mean length (at least 1).
-    ///
-    /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
-    /// mean_burst)` is reached.
-    pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
-        let to_good = 1.0 / mean_burst;
-        Self {
-            to_bad: (to_good * loss_rate / (1.0 - loss_rate)).min(1.0),
-            to_good,
-            good_loss: 0.0,
-            bad_loss: 1.0,
-        }
-    }
-
-    /// Share of the packets that meet the bad state, in the long run.
-    fn bad_share(&self) -> f64 {
-        if self.to_bad == 0.0 {
-            return 0.0;
-        }
-        self.to_bad / (self.to_bad + self.to_good)
-    }
-
-    /// Share of the packets that are lost, in the long run.
-    pub fn loss_rate(&self) -> f64 {
-        let bad = self.bad_share();
-        bad * self.bad_loss + (1.0 - bad) * self.good_loss
-    }
-}
 
 /// A channel at work.
 #[derive(Clone, Debug)]

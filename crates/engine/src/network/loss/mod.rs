@@ -2,23 +2,9 @@
 
 mod gilbert_elliott;
 
-pub use self::gilbert_elliott::GilbertElliott;
-
 use self::gilbert_elliott::Channel;
+use crate::config::Loss;
 use crate::random::Stream;
-
-/// Which packets a link loses.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Loss {
-    /// None.
-    None,
-    /// Each packet independently with this probability.
-    Bernoulli(f64),
-    /// In bursts.
-    GilbertElliott(GilbertElliott),
-    /// The packets with these arrival numbers at the link (the first is 0), in ascending order.
-    List(Vec<u64>),
-}
 
 /// A [`Loss`] at work: counts down to the next packet to decide on, so that packets between two
 /// losses cost one decrement and no random number.

@@ -13,11 +13,11 @@ use longhaul_congestion::{Controller, ControllerSpec, MinCwnd, Rounding, SlowSta
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
+use crate::config::Loss;
 use crate::config::{
     AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
     Tcp, Timestamps,
 };
-use crate::network::loss::Loss;
 use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
 use crate::network::{End, Network, Path};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
@@ -94,7 +94,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             counting: Counting::InService,
         }),
         shaper: None,
-        entrance: None,
+        impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
         tick: None,

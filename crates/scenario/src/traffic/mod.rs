@@ -1,22 +1,28 @@
 //! Applications that open connections as they go, or send in bursts: defaults, what contradicts what, and the engine's
 //! form.
 
+mod keys;
+mod trace;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_engine::config::{
-    Binding, Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport,
-    Web,
+    Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport, Web,
 };
-use longhaul_units::{Quantity, Span};
 
+pub(crate) use self::keys::{KINDS, TRAFFIC};
+use self::keys::{
+    OnOffKeys, PackMimeKeys, PerturbationKeys, RequestKeys, RoundTrips, TraceKeys, WebKeys,
+};
+pub(crate) use self::trace::parse as parse_trace;
+use crate::defaults;
 use crate::distribution;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::files::read_text;
 use crate::read::{beside, join};
-use crate::trace;
-use crate::typed::{Typed, span, text_of};
+use crate::typed::{Typed, text_of};
 
 /// Fills in defaults and checks what the model cannot.
 pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
@@ -29,10 +35,7 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
             return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
         }
         "trace" => resolve_trace(traffic, path, out),
-        "packmime" => resolve_packmime(traffic),
-        "web" => resolve_web(traffic),
-        "perturbation" => {}
-        _ => resolve_requests(traffic),
+        _ => {}
     }
     for (key, _) in traffic.iter() {
         distribution::check(traffic, key, path, out);
@@ -40,37 +43,6 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
     if traffic.contains_key("interval") {
         check_interval(traffic, path, out);
     }
-}
-
-fn resolve_requests(traffic: &mut Table) {
-    resolve_connections(traffic);
-    for key in ["server_delay", "extra_rtt"] {
-        traffic.default(key, span(Span::ZERO), Origin::Default);
-    }
-    let request = Value::Quantity(Quantity::Bytes(longhaul_units::Bytes(400)));
-    traffic.default("request", request, Origin::Default);
-}
-
-fn resolve_packmime(traffic: &mut Table) {
-    resolve_connections(traffic);
-    for (key, word) in [("round_trips", "both"), ("server_delay", "model")] {
-        traffic.default(key, Value::Text(word.to_string()), Origin::Default);
-    }
-}
-
-fn resolve_web(traffic: &mut Table) {
-    traffic.default("pages", Value::Whole(1000), Origin::Default);
-    for key in ["whole_segments", "separate"] {
-        traffic.default(key, Value::Flag(true), Origin::Default);
-    }
-}
-
-/// What all models of requests have in common.
-fn resolve_connections(traffic: &mut Table) {
-    traffic.default("think", span(Span::ZERO), Origin::Default);
-    traffic.default("per_connection", Value::Whole(1), Origin::Default);
-    let binding = Value::Text("with-request".to_string());
-    traffic.default("binding", binding, Origin::Default);
 }
 
 /// Messages are packets over UDP, and described here over TCP.
@@ -121,7 +93,7 @@ fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 /// Refuses connections between which there is no time: they would be opened without end at once.
 fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let interval = traffic.node("interval");
-    if distribution::is_nothing(interval) {
+    if distribution::is_zero(interval) {
         let message = "connections would be opened without end at one time; write more than 0 s";
         out.push(Diagnostic::new(
             &join(path, "interval"),
@@ -162,87 +134,91 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
 
 /// The engine's form of resolved bursts.
 pub(crate) fn bursts(traffic: &Table) -> Bursts {
-    Bursts {
-        on: distribution::config(traffic.node("on")),
-        off: distribution::config(traffic.node("off")),
-    }
+    Bursts::of(&defaults::values(traffic))
 }
 
 /// The engine's form of a TCP flow with a resolved application.
 pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
-    if traffic.word("kind") == "on-off" {
-        let messages = Messages {
-            rate: traffic.rate("rate"),
-            message_bytes: traffic.bytes("message").0,
-            bursts: bursts(traffic),
-            whole_segments: traffic.flag("whole_segments"),
-        };
-        return Transport::Messages(tcp, messages);
-    }
-    let source = source(traffic, tcp.mss_bytes.into());
+    let values = defaults::values(traffic);
+    let mss = u64::from(tcp.mss_bytes);
+    let source = match traffic.word("kind") {
+        "on-off" => return Transport::Messages(tcp, OnOffKeys::of(&values).into()),
+        "trace" => {
+            let entries = trace::parse(&TraceKeys::of(&values).csv).expect("checked when resolved");
+            Source::Trace(entries.into())
+        }
+        "packmime" => Source::Requests(PackMimeKeys::of(&values).into()),
+        "perturbation" => Source::CutOff(PerturbationKeys::of(&values).lifetime),
+        "web" => Source::Web(WebKeys::of(&values).with_segments_of(mss)),
+        _ => Source::Requests(RequestKeys::of(&values).into()),
+    };
     Transport::Traffic(tcp, Arc::new(source))
 }
 
-/// The engine's form of an application that opens connections, with segments of `mss` bytes.
-fn source(traffic: &Table, mss: u64) -> Source {
-    let drawn = |key| distribution::config(traffic.node(key));
-    match traffic.word("kind") {
-        "trace" => {
-            let entries = trace::parse(traffic.word("csv")).expect("checked when resolved");
-            Source::Trace(entries.into())
+impl From<OnOffKeys> for Messages {
+    fn from(keys: OnOffKeys) -> Self {
+        Self {
+            rate: keys.rate.expect("checked when resolved"),
+            message_bytes: keys.message.expect("checked when resolved"),
+            bursts: keys.bursts,
+            whole_segments: keys.whole_segments.unwrap_or(false),
         }
-        "packmime" => Source::Requests(packmime(traffic)),
-        "perturbation" => Source::CutOff(traffic.span("lifetime")),
-        "web" => Source::Web(Web {
-            pages: traffic.whole("pages"),
-            inter_page: drawn("inter_page"),
-            objects: drawn("objects"),
-            inter_object: drawn("inter_object"),
-            object: drawn("object"),
-            whole_units_of: traffic.flag("whole_segments").then_some(mss),
-            request_bytes: match traffic.contains_key("request") {
-                true => traffic.bytes("request").0,
-                false => mss,
+    }
+}
+
+impl WebKeys {
+    fn with_segments_of(self, mss: u64) -> Web {
+        Web {
+            pages: self.pages,
+            inter_page: self.inter_page,
+            objects: self.objects,
+            inter_object: self.inter_object,
+            object: self.object,
+            whole_units_of: self.whole_segments.then_some(mss),
+            request_bytes: self.request.unwrap_or(mss),
+            separate: self.connection_per_object,
+        }
+    }
+}
+
+impl From<RequestKeys> for Requests {
+    fn from(keys: RequestKeys) -> Self {
+        Self {
+            arrivals: Process::Independent(keys.interval),
+            request: Process::Independent(keys.request),
+            response: Process::Independent(keys.response),
+            binding: keys.connections.binding,
+            server_delay: keys.server_delay,
+            round_trip: Process::Independent(keys.extra_rtt),
+            per_connection: keys.connections.requests_per_connection,
+            think: keys.connections.think,
+        }
+    }
+}
+
+impl From<PackMimeKeys> for Requests {
+    fn from(keys: PackMimeKeys) -> Self {
+        let rate = keys.rate;
+        let round_trip =
+            |client_side| Process::PackMime(PackMime::RoundTrips { rate, client_side });
+        Self {
+            arrivals: Process::PackMime(PackMime::Arrivals { rate }),
+            request: Process::PackMime(PackMime::Requests { rate }),
+            response: Process::PackMime(PackMime::Responses),
+            binding: keys.connections.binding,
+            server_delay: keys.server_delay.unwrap_or_else(packmime_server_delay),
+            round_trip: match keys.round_trips {
+                RoundTrips::Both => round_trip(true),
+                RoundTrips::Server => round_trip(false),
+                RoundTrips::None => Process::Independent(Distribution::Constant(0.0)),
             },
-            separate: traffic.flag("separate"),
-        }),
-        _ => Source::Requests(Requests {
-            arrivals: Process::Independent(drawn("interval")),
-            request: Process::Independent(drawn("request")),
-            response: Process::Independent(drawn("response")),
-            binding: binding(traffic),
-            server_delay: drawn("server_delay"),
-            round_trip: Process::Independent(drawn("extra_rtt")),
-            per_connection: traffic.whole("per_connection") as u32,
-            think: drawn("think"),
-        }),
+            per_connection: keys.connections.requests_per_connection,
+            think: keys.connections.think,
+        }
     }
 }
 
-fn packmime(traffic: &Table) -> Requests {
-    let rate = traffic.number("rate");
-    let drawn = |key| distribution::config(traffic.node(key));
-    let round_trip = |client_side| Process::PackMime(PackMime::RoundTrips { rate, client_side });
-    Requests {
-        arrivals: Process::PackMime(PackMime::Arrivals { rate }),
-        request: Process::PackMime(PackMime::Requests { rate }),
-        response: Process::PackMime(PackMime::Responses),
-        binding: binding(traffic),
-        server_delay: match &traffic.node("server_delay").value {
-            Value::Text(_) => packmime_server_delay(),
-            _ => drawn("server_delay"),
-        },
-        round_trip: match traffic.word("round_trips") {
-            "both" => round_trip(true),
-            "server" => round_trip(false),
-            _ => Process::Independent(Distribution::Constant(0.0)),
-        },
-        per_connection: traffic.whole("per_connection") as u32,
-        think: drawn("think"),
-    }
-}
-
-/// PackMime's delays of servers, in seconds (spec 001b B.7).
+/// PackMime's server delays, in seconds (Cao, Cleveland and others, INFOCOM 2004, section 7).
 fn packmime_server_delay() -> Distribution {
     let inverse = Distribution::InverseWeibull {
         shape: 0.63,
@@ -251,12 +227,5 @@ fn packmime_server_delay() -> Distribution {
     Distribution::Limited {
         of: Box::new(inverse),
         max: 0.1,
-    }
-}
-
-fn binding(traffic: &Table) -> Binding {
-    match traffic.word("binding") {
-        "on-arrival" => Binding::OnArrival,
-        _ => Binding::WithRequest,
     }
 }

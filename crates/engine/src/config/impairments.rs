@@ -1,0 +1,189 @@
+//! Link impairments: loss, delay, duplication and reordering that are not queueing, and changes of the link.
+
+use longhaul_keys::{COUNT_MAX, Key, Kind, PROBABILITY, RATE, Range, Read, TIME, Value, key, keys};
+use longhaul_units::{Rate, Span, Time};
+
+use super::distribution::{Distribution, TIMES};
+
+/// What happens to packets before a link's loss and queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Impairments {
+    /// What every flow has of its own, if anything.
+    pub delay_box: Option<DelayBox>,
+    /// Probability that a packet is followed by a copy of itself.
+    pub duplication: f64,
+    /// Packets held back behind those that follow, if any.
+    pub reordering: Option<Reordering>,
+}
+
+/// What is drawn for every flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DelayBox {
+    /// Delay before the link, in seconds.
+    pub delay: Distribution,
+    /// Probability that a packet is lost, up to 1.
+    pub loss: Distribution,
+    /// Rate of the flow's own bottleneck in bits per second, if it has one.
+    pub rate: Option<Distribution>,
+    /// Delay of every ACK on top of that, in seconds, drawn anew each time: what hosts take to process it.
+    pub processing_delay: Option<Distribution>,
+    /// Name of the random streams. A flow has the same values in boxes of the same name: those of
+    /// the two directions of a link, if it is symmetric.
+    pub name: String,
+}
+
+keys! {
+    /// Packets that are held back behind those that follow.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Reordering {
+        /// Probability that a packet is held back.
+        pub probability: f64 = PROBABILITY.key().required(),
+        /// How long.
+        pub delay: Distribution = TIMES.key().required(),
+    }
+}
+
+/// Which packets a link loses.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each packet independently with this probability.
+    Bernoulli(f64),
+    /// In bursts.
+    GilbertElliott(GilbertElliott),
+    /// The packets with these arrival numbers at the link (the first is 0), in ascending order.
+    List(Vec<u64>),
+}
+
+impl Loss {
+    /// Keys of a table of losses, of which one is given.
+    pub const KEYS: &[Key] = &[
+        key(
+            "bernoulli",
+            PROBABILITY,
+            "Each packet is lost independently with this probability.",
+        ),
+        key(
+            "bursts",
+            Kind::Table(Bursts::KEYS),
+            "Packets are lost in bursts, with gaps and bursts of geometric length.",
+        )
+        .source("Gilbert 1960"),
+        key(
+            "gilbert_elliott",
+            Kind::Table(GilbertElliott::KEYS),
+            "A channel with a good and a bad state, each with its own loss.",
+        )
+        .source("Elliott 1963"),
+        key(
+            "packets",
+            Kind::List(&Kind::Whole {
+                min: 0,
+                max: COUNT_MAX,
+            }),
+            "The packets with these arrival numbers at the link are lost; the first is 0.",
+        ),
+    ];
+}
+
+/// A table of losses, or a probability.
+impl Read for Loss {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        let table = match value {
+            None => return Some(Self::None),
+            Some(Value::Number(probability)) => return Some(Self::Bernoulli(*probability)),
+            Some(Value::Table(table)) => table,
+            Some(_) => return None,
+        };
+        let bernoulli = table.read::<Option<f64>>("bernoulli").map(Self::Bernoulli);
+        let bursts = || {
+            table
+                .read::<Option<Bursts>>("bursts")
+                .map(GilbertElliott::from)
+        };
+        let channel = bursts().or_else(|| table.read("gilbert_elliott"));
+        bernoulli
+            .or(channel.map(Self::GilbertElliott))
+            .or_else(|| Some(Self::List(table.read("packets"))))
+    }
+}
+
+keys! {
+    /// Losses in bursts with one packet at least between them.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Bursts {
+        /// Share of the packets that are lost.
+        pub loss_rate: f64 = Kind::Number(Range::open(0.0, 1.0)).key().required(),
+        /// Mean number of packets in a burst.
+        pub mean_length: f64 = Kind::Number(Range::closed(1.0, COUNT_MAX as f64)).key().required(),
+    }
+}
+
+impl From<Bursts> for GilbertElliott {
+    fn from(bursts: Bursts) -> Self {
+        Self::of_bursts(bursts.loss_rate, bursts.mean_length)
+    }
+}
+
+keys! {
+    /// The probabilities of a channel that is in a good or a bad state.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct GilbertElliott {
+        /// Probability, after each packet, that the good state ends.
+        pub to_bad as "p": f64 = PROBABILITY.key().required(),
+        /// Probability, after each packet, that the bad state ends.
+        pub to_good as "r": f64 = PROBABILITY.key().required(),
+        /// Probability of a packet's loss in the good state.
+        pub good_loss: f64 = PROBABILITY.key().default("0").source("Elliott 1963: 1 - k"),
+        /// Probability of a packet's loss in the bad state.
+        pub bad_loss: f64 = PROBABILITY.key().default("1").source("Elliott 1963: 1 - h"),
+    }
+}
+
+impl GilbertElliott {
+    /// The channel that loses everything in the bad state and nothing in the good one, with this
+    /// share of packets lost (below 1) in bursts of this mean length (at least 1).
+    ///
+    /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
+    /// mean_burst)` is reached.
+    pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
+        let to_good = 1.0 / mean_burst;
+        Self {
+            to_bad: (to_good * loss_rate / (1.0 - loss_rate)).min(1.0),
+            to_good,
+            good_loss: 0.0,
+            bad_loss: 1.0,
+        }
+    }
+
+    /// Share of the packets that meet the bad state, in the long run.
+    pub(crate) fn bad_share(&self) -> f64 {
+        if self.to_bad == 0.0 {
+            return 0.0;
+        }
+        self.to_bad / (self.to_bad + self.to_good)
+    }
+
+    /// Share of the packets that are lost, in the long run.
+    pub fn loss_rate(&self) -> f64 {
+        let bad = self.bad_share();
+        bad * self.bad_loss + (1.0 - bad) * self.good_loss
+    }
+}
+
+keys! {
+    /// What a link is from some time on.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Change {
+        /// From when on. Whatever happens at the same time happens after the change.
+        pub at: Time = Kind::Quantity(TIME).key().required(),
+        /// Transmission rate of packets whose transmission begins from then on.
+        pub rate: Option<Rate> = Kind::Positive(RATE).key(),
+        /// Their propagation delay, one way. Routes do not change with it.
+        pub delay: Option<Span> = Kind::Quantity(TIME).key(),
+        /// Loss of packets that arrive from then on: a probability, or a table as in `loss`. Arrival numbers count
+        /// from the change.
+        pub loss: Option<Loss> = Kind::OneOf(&[PROBABILITY, Kind::Table(Loss::KEYS)]).key(),
+    }
+}

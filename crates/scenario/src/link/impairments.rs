@@ -1,0 +1,66 @@
+//! Link impairments before the queue: delay boxes, processing delays of hosts, duplication, reordering.
+
+use longhaul_engine::config::Distribution;
+use longhaul_engine::{DelayBox, Impairments};
+
+use super::keys::LinkKeys;
+use crate::distribution;
+use crate::document::{Node, Table};
+use crate::error::Diagnostic;
+use crate::read::join;
+
+/// Checks the distributions of a link, and that a delay box does something.
+pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if let Some(reordering) = link.get("reordering").and_then(Node::table) {
+        distribution::check(reordering, "delay", &join(path, "reordering"), out);
+    }
+    distribution::check(link, "host_processing_delay", path, out);
+    let Some(node) = link.get("delay_box") else {
+        return;
+    };
+    let (path, table) = (join(path, "delay_box"), node.table());
+    let drawn = ["delay", "loss", "rate"];
+    let given = |key: &&str| table.is_some_and(|table| table.contains_key(*key));
+    if !drawn.iter().any(|key| given(&key)) {
+        let message = "the box does nothing; give delay, loss or rate";
+        out.push(Diagnostic::new(&path, &node.origin, message));
+    }
+    for key in drawn {
+        table.inspect(|table| distribution::check(table, key, &path, out));
+    }
+}
+
+/// The engine's form, for one direction of a link.
+pub(super) fn of(
+    keys: &LinkKeys,
+    name: &str,
+    forward_name: &str,
+    forward: bool,
+) -> Option<Box<Impairments>> {
+    let impairments = Impairments {
+        delay_box: delay_box(keys, name, forward_name),
+        duplication: keys.duplication.filter(|_| forward).unwrap_or(0.0),
+        reordering: keys.reordering.clone().filter(|_| forward),
+    };
+    (impairments != Impairments::default()).then(|| Box::new(impairments))
+}
+
+/// What flows have of their own there, if anything.
+fn delay_box(keys: &LinkKeys, name: &str, forward_name: &str) -> Option<DelayBox> {
+    let own = keys.delay_box.clone();
+    let processing_delay = keys.host_processing_delay.clone();
+    if own.is_none() && processing_delay.is_none() {
+        return None;
+    }
+    let symmetric = own.as_ref().is_some_and(|own| own.symmetric);
+    let name = if symmetric { forward_name } else { name };
+    let (delay, loss, rate) = own.map_or((None, None, None), |own| (own.delay, own.loss, own.rate));
+    let none = Distribution::Constant(0.0);
+    Some(DelayBox {
+        delay: delay.unwrap_or(none.clone()),
+        loss: loss.unwrap_or(none),
+        rate,
+        processing_delay,
+        name: format!("links/{name}/delay_box"),
+    })
+}

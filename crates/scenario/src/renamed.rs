@@ -1,0 +1,16 @@
+//! Keys that had another name once: messages about the old one say the new one.
+
+/// Old and new names.
+const RENAMED: [(&str, &str); 5] = [
+    ("begun_within", "start_within"),
+    ("both", "duplex"),
+    ("host_noise", "host_processing_delay"),
+    ("per_connection", "requests_per_connection"),
+    ("separate", "connection_per_object"),
+];
+
+/// What an unknown key is called now, if that is one of `known`.
+pub(crate) fn new_name<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
+    known.iter().find(|name| *name == new).copied()
+}

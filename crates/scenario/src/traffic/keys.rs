@@ -1,0 +1,137 @@
+//! Keys of applications that open connections as they go, or send in bursts.
+
+use longhaul_engine::config::{Binding, Bursts, COUNTS, DRAWN_TIMES, Distribution, SIZES, TIMES};
+use longhaul_keys::{Key, Kind, RATE, Range, SIZE, TIME, keys, words};
+use longhaul_units::{Rate, Span};
+
+/// Keys of `traffic` of a flow.
+pub(crate) const TRAFFIC: Kind = Kind::Tagged(KINDS);
+pub(crate) const KINDS: &[(&str, &[Key])] = &[
+    ("requests", RequestKeys::KEYS),
+    ("packmime", PackMimeKeys::KEYS),
+    ("web", WebKeys::KEYS),
+    ("perturbation", PerturbationKeys::KEYS),
+    ("trace", TraceKeys::KEYS),
+    ("on-off", OnOffKeys::KEYS),
+];
+
+keys! {
+    /// What all models of requests have in common.
+    pub(super) struct ConnectionKeys {
+        /// Requests, and their responses, on one connection.
+        pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
+        /// From the end of a response to the next request on its connection.
+        pub think: Distribution = TIMES.key().default("0 s"),
+        /// When the size of a response is drawn: `with-request`, so that the same seed gives the same pairs, or
+        /// `on-arrival` of the request.
+        pub binding: Binding = Kind::Word(Binding::WORDS).key().default("with-request"),
+    }
+}
+
+keys! {
+    /// Requests and responses whose sizes and times are independent.
+    pub(super) struct RequestKeys {
+        /// Between the beginnings of two connections.
+        pub interval: Distribution = TIMES.key().required(),
+        /// Bytes of a request.
+        pub request: Distribution = SIZES.key().default("400 B"),
+        /// Bytes of a response.
+        pub response: Distribution = SIZES.key().required(),
+        /// From request to response at the server.
+        pub server_delay: Distribution = TIMES.key().default("0 s"),
+        /// Round trip of each connection beyond that of the network.
+        pub extra_rtt: Distribution = TIMES.key().default("0 s"),
+    }
+    flattened {
+        /// Their connections.
+        pub connections: ConnectionKeys,
+    }
+}
+
+words! {
+    /// Round trips beyond the network's that PackMime draws.
+    pub(super) enum RoundTrips {
+        /// Of both sides.
+        Both = "both",
+        /// Of the server's side.
+        Server = "server",
+        /// None.
+        None = "none",
+    }
+}
+
+keys! {
+    /// The PackMime model (Cao, Cleveland and others, INFOCOM 2004).
+    pub(super) struct PackMimeKeys {
+        /// Connections a second.
+        pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
+        /// Round trips beyond the network's, as the model has them: of both sides, of the server's side, or none.
+        pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
+        /// From request to response at the server; `model`: one over a Weibull number, mean about 6 ms.
+        pub server_delay: Option<Distribution> =
+            Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
+    }
+    flattened {
+        /// Its connections.
+        pub connections: ConnectionKeys,
+    }
+}
+
+keys! {
+    /// Pages and objects (ns-2's WebTraf).
+    pub(super) struct WebKeys {
+        /// Pages in the session of each flow.
+        pub pages: u64 = Kind::Whole { min: 1, max: 1_000_000_000 }.key().default("1000"),
+        /// From the end of a page to the next.
+        pub inter_page: Distribution = TIMES.key().required(),
+        /// Objects on a page, rounded up.
+        pub objects: Distribution = COUNTS.key().required(),
+        /// Between the requests for two objects of a page.
+        pub inter_object: Distribution = TIMES.key().required(),
+        /// Bytes of an object.
+        pub object: Distribution = SIZES.key().required(),
+        /// Bytes of a request; one full segment by default.
+        pub request: Option<u64> = Kind::Positive(SIZE).key(),
+        /// Whether sizes of objects are rounded up to whole segments, as in ns-2.
+        pub whole_segments: bool = Kind::Flag.key().default("true"),
+        /// Whether the server opens a connection of its own for each object, once the request is acknowledged, as in
+        /// ns-2, or answers on the request's.
+        pub connection_per_object: bool = Kind::Flag.key().default("true"),
+    }
+}
+
+keys! {
+    /// A greedy connection that ends suddenly.
+    pub(super) struct PerturbationKeys {
+        /// A greedy connection is cut off after this, with what is in flight on it.
+        pub lifetime: Span = Kind::Positive(TIME).key().required(),
+    }
+}
+
+keys! {
+    /// Exchanges from a table.
+    pub(super) struct TraceKeys {
+        /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
+        /// response_bytes; server_delay_s if there are delays.
+        pub file: Option<String> = Kind::Text.key(),
+        /// The same table as text.
+        pub csv: String = Kind::Text.key(),
+    }
+}
+
+keys! {
+    /// Bursts and pauses.
+    pub(super) struct OnOffKeys {
+        /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside `traffic`.
+        pub rate: Option<Rate> = Kind::Positive(RATE).key(),
+        /// TCP: bytes of a message. UDP: a packet.
+        pub message: Option<u64> = Kind::Positive(SIZE).key(),
+        /// TCP: whether each message takes whole segments, all full, as in ns-2; false by default: bytes of one
+        /// stream.
+        pub whole_segments: Option<bool> = Kind::Flag.key(),
+    }
+    flattened {
+        /// When it sends.
+        pub bursts: Bursts,
+    }
+}
