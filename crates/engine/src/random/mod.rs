@@ -21,7 +21,7 @@ pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
 pub(crate) use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
-use crate::config::{Config, Randomness};
+use crate::config::Randomness;
 
 /// Hands out the streams of a run.
 #[derive(Clone, Debug)]
@@ -33,13 +33,9 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    pub(crate) fn new(config: &Config) -> Self {
-        Self::of_seed(config.seed, config.replication, config.randomness)
-    }
-
     /// The streams of a run with this seed and replication.
-    pub(crate) fn of_seed(seed: u64, replication: u64, randomness: Randomness) -> Self {
-        let shared = match randomness {
+    pub(crate) fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
+        let shared = match mode {
             Randomness::Streams => None,
             Randomness::Ns2 => Some(ns2_generator(seed + replication)),
         };

@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
-        let streams = Streams::of_seed(1, 0, Randomness::Streams);
+        let streams = Streams::new(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
         for (index, flow) in (0..).zip(flows) {
             boxes.add(Carrier::Tcp, index, flow);
@@ -290,7 +290,7 @@ mod tests {
     /// Short flows that follow each other take no more than those that there are at once.
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
-        let streams = Streams::of_seed(1, 0, Randomness::Streams);
+        let streams = Streams::new(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
         for number in 0..1000 {
             boxes.add(Carrier::Tcp, number % 10, &format!("flow-{number}"));

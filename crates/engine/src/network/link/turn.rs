@@ -161,7 +161,7 @@ mod tests {
     fn every_link_is_first_as_often_as_the_others_and_in_no_pattern() {
         const LINKS: usize = 10;
         const SLOTS: u64 = 20_000;
-        let streams = Streams::of_seed(1, 0, Randomness::Streams);
+        let streams = Streams::new(1, 0, Randomness::Streams);
         let links: Vec<Draws> = (0..LINKS)
             .map(|link| Draws::new(&format!("access-{link}"), &streams))
             .collect();

@@ -29,7 +29,7 @@ pub(super) struct Transports {
 
 impl World {
     pub(super) fn new(config: &MesoNet) -> Result<Self, SetupError> {
-        let streams = Streams::of_seed(config.seed, config.replication, Randomness::Streams);
+        let streams = Streams::new(config.seed, config.replication, Randomness::Streams);
         let (gaps, speeds) = host_speeds(config);
         let mut network = Network::new(&config.topology, gaps);
         let tracing = config.trace.clone().map(Tracing::new);

@@ -34,7 +34,7 @@ impl World {
             enabled: config.measure.events,
             pending: Vec::new(),
         };
-        let streams = Streams::new(config);
+        let streams = Streams::new(config.seed, config.replication, config.randomness);
         let mut world = Self {
             env: Env {
                 network: Network::new(config, &streams),

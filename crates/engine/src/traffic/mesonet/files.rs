@@ -97,7 +97,7 @@ mod tests {
             admission: None,
             jumbo: None,
         };
-        let streams = Streams::of_seed(1, 0, Randomness::Streams);
+        let streams = Streams::new(1, 0, Randomness::Streams);
         let mut chooser = FileChooser::new(&files, &streams);
         let under_way = UnderWay::new(None);
         let cell = Cell {

@@ -119,7 +119,7 @@ fn network(end: End) -> (Env, Path, Streams) {
         flows: Vec::new(),
         proxies: Vec::new(),
     };
-    let streams = Streams::new(&config);
+    let streams = Streams::new(config.seed, config.replication, config.randomness);
     let mut network = Network::new(&config, &streams);
     let path = network.path(0, 1, end).expect("there is a link");
     let log = EventLog {
