@@ -343,7 +343,7 @@ def queues() -> list[dict[str, Any]]:
     """Every queue discipline, with its keys and source."""
 
 def scenario_keys() -> list[dict[str, str]]:
-    """Every key of a scenario, with what may be written."""
+    """Every key of a scenario: name, description, allowed, unit, default, source."""
 
 def traffic() -> list[dict[str, Any]]:
     """Every kind of traffic, with its keys."""
@@ -355,7 +355,7 @@ def columns() -> list[dict[str, str]]:
     """Every column of the tables of a run over links: table, name, unit, description."""
 
 def mesonet_keys() -> list[dict[str, str]]:
-    """Every key of `[mesonet]`, with what may be written."""
+    """Every key of `[mesonet]`: name, description, allowed, unit, default, source."""
 
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""

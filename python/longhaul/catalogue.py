@@ -89,7 +89,7 @@ def table(rows: list[Row]) -> Table:
     for row in rows:
         description = Text(row["description"])
         if "allowed" in row:
-            description.append(f" {row['allowed']}", style="dim")
+            description.append(f" {key_facts(row)}", style="dim")
         if "title" in row:
             description = Text(f"{row['title']}. ", style="bold") + Text(row["description"], "")
             description.append(f"\n{row['source']}", style="dim")
@@ -99,5 +99,17 @@ def table(rows: list[Row]) -> Table:
             default = f"default {parameter['default']}"
             shown.add_row(f"  {parameter['name']}", f"{facts.rstrip()}; {default}")
         for key in row.get("keys", ()):
-            shown.add_row(f"  {key['name']}", f"{key['description']} {key['allowed']}")
+            shown.add_row(f"  {key['name']}", f"{key['description']} {key_facts(key)}")
     return shown
+
+
+def key_facts(key: Row) -> str:
+    """What a key may hold, its default, and where both come from."""
+    parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
+    if key["default"] == "required":
+        parts.append("required")
+    elif key["default"]:
+        parts.append(f"default: {key['default']}")
+    if key["source"]:
+        parts.append(f"source: {key['source']}")
+    return "; ".join(parts)

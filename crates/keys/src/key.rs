@@ -1,5 +1,7 @@
 //! One key: its declaration.
 
+use std::fmt;
+
 use crate::{Kind, Profile};
 
 /// One key of a table, or of an algorithm or queue discipline.
@@ -32,6 +34,33 @@ pub enum DefaultText {
     ByProfile([Option<&'static str>; 4]),
     /// Computed from other values, by this rule in words.
     Derived(&'static str),
+}
+
+impl fmt::Display for DefaultText {
+    /// The default for help texts, with the profiles that have it; nothing if there is none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = match self {
+            Self::Required => return f.write_str("required"),
+            Self::None => return Ok(()),
+            Self::Fixed(text) | Self::Derived(text) => return f.write_str(text),
+            Self::ByProfile(texts) => texts,
+        };
+        let names = |text: &Option<&str>| {
+            let with = texts.iter().zip(Profile::NAMES);
+            let with = with.filter(|(other, _)| *other == text);
+            with.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+        };
+        let mut first = true;
+        for (index, text) in texts.iter().enumerate() {
+            if texts[..index].contains(text) {
+                continue;
+            }
+            let comma = if first { "" } else { ", " };
+            write!(f, "{comma}{} ({})", text.unwrap_or("none"), names(text))?;
+            first = false;
+        }
+        Ok(())
+    }
 }
 
 /// A key that may be left out and has no default.

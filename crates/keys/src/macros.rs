@@ -204,6 +204,9 @@ mod tests {
         assert_eq!((tick.name, tick.help), ("tick", "Length of a tick."));
         let own = [None, None, Some("10 ms"), Some("10 ms")];
         assert_eq!(tick.default, DefaultText::ByProfile(own));
+        let words = [min, tick].map(|key| key.default.to_string());
+        assert_eq!(words[0], "1 s (rfc, linux), 200 ms (ns2-2.35, ns2-2003)");
+        assert_eq!(words[1], "none (rfc, linux), 10 ms (ns2-2.35, ns2-2003)");
     }
 
     #[test]

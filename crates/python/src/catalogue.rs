@@ -99,6 +99,9 @@ fn keys<'py>(py: Python<'py>, keys: &[longhaul_scenario::Key]) -> PyResult<Bound
         row.set_item("name", &key.path)?;
         row.set_item("description", key.help)?;
         row.set_item("allowed", &key.allowed)?;
+        row.set_item("unit", key.unit)?;
+        row.set_item("default", &key.default)?;
+        row.set_item("source", key.source)?;
         list.append(row)?;
     }
     Ok(list)

@@ -42,10 +42,16 @@ pub struct Key {
     /// Its dotted path; `*` stands for any entry of a list, and `[kind]` behind a table for the kinds that
     /// have the key.
     pub path: String,
-    /// What it means, with its default, or its original name.
+    /// What it means.
     pub help: &'static str,
     /// What may be written.
     pub allowed: String,
+    /// Unit of a number; empty if what may be written says it.
+    pub unit: &'static str,
+    /// Its default, with the profiles that have it, or the rule that it follows from; `required`, or nothing.
+    pub default: String,
+    /// RFC, paper, or names in other implementations.
+    pub source: &'static str,
 }
 
 /// A kind of traffic.
@@ -99,26 +105,36 @@ pub fn profiles() -> Vec<Profile> {
     described.collect()
 }
 
-fn add_keys(fields: &[declared::Key], above: &str, keys: &mut Vec<Key>) {
-    for field in fields {
-        add_key(field, &field.kind, &format!("{above}{}", field.name), keys);
+fn add_keys(declared: &[declared::Key], above: &str, keys: &mut Vec<Key>) {
+    for key in declared {
+        add_key(key, &key.kind, &format!("{above}{}", key.name), keys);
     }
 }
 
-fn add_key(field: &declared::Key, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
+fn add_key(key: &declared::Key, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
     match kind {
         Kind::Table(below) => add_keys(below, &format!("{path}."), keys),
         Kind::List(Kind::Table(below)) => add_keys(below, &format!("{path}.*."), keys),
-        Kind::Tagged(kinds) if !field.name.ends_with("queue") => {
+        Kind::Tagged(kinds) if !key.name.ends_with("queue") => {
             for (kind, below) in *kinds {
                 add_keys(below, &format!("{path}[{kind}]."), keys);
             }
         }
         kind => keys.push(Key {
             path: path.to_string(),
-            help: field.help,
+            help: key.help,
             allowed: describe(kind),
+            unit: key.unit,
+            default: key.default.to_string(),
+            source: key.source,
         }),
+    }
+    if let Kind::OneOf(kinds) = kind {
+        for below in kinds.iter() {
+            if let Kind::Table(keys_below) = below {
+                add_keys(keys_below, &format!("{path}."), keys);
+            }
+        }
     }
 }
 

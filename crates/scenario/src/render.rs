@@ -23,7 +23,7 @@ pub(crate) fn json(table: &Table) -> Json {
     Json::Object(table.iter().map(entry).collect::<Map<_, _>>())
 }
 
-fn json_value(value: &Value) -> Json {
+pub(crate) fn json_value(value: &Value) -> Json {
     match value {
         Value::Flag(flag) => Json::from(*flag),
         Value::Whole(whole) => Json::from(*whole),

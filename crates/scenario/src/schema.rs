@@ -3,12 +3,14 @@
 use std::ops::Bound;
 
 use longhaul_congestion::{DefaultValue, Parameter, registry};
-use longhaul_keys::{Key, Kind, Range};
+use longhaul_keys::{DefaultText, Key, Kind, Profile, Range};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
+use crate::defaults;
 use crate::mesonet::original::ORIGINALS;
 use crate::model::SCENARIO;
+use crate::render;
 
 /// The schema of a whole scenario (JSON Schema 2020-12).
 pub fn schema() -> Json {
@@ -36,17 +38,22 @@ pub fn schema() -> Json {
     schema
 }
 
-fn table(fields: &[Key]) -> Json {
-    let property = |field: &Key| {
-        let mut schema = of(&field.kind);
-        schema["description"] = json!(field.help);
-        (field.name.to_string(), schema)
+fn table(keys: &[Key]) -> Json {
+    let property = |key: &Key| {
+        let mut schema = of(&key.kind);
+        schema["description"] = json!(described(key));
+        if let Some(default) = defaults::default(key, Profile::ALL[0])
+            && default.table().is_none()
+        {
+            schema["default"] = render::json_value(&default.value);
+        }
+        (key.name.to_string(), schema)
     };
-    let properties: Map<String, Json> = fields.iter().map(property).collect();
-    let required: Vec<&str> = fields
+    let properties: Map<String, Json> = keys.iter().map(property).collect();
+    let required: Vec<&str> = keys
         .iter()
-        .filter(|field| field.is_required())
-        .map(|f| f.name)
+        .filter(|key| key.is_required())
+        .map(|key| key.name)
         .collect();
     json!({
         "type": "object",
@@ -54,6 +61,19 @@ fn table(fields: &[Key]) -> Json {
         "required": required,
         "additionalProperties": false,
     })
+}
+
+/// What a key means, its default, and its source.
+fn described(key: &Key) -> String {
+    let default = match key.default {
+        DefaultText::Required | DefaultText::None => String::new(),
+        default => format!(" Default: {default}."),
+    };
+    let source = match key.source {
+        "" => String::new(),
+        source => format!(" Source: {source}."),
+    };
+    format!("{}{default}{source}", key.help)
 }
 
 fn of(kind: &Kind) -> Json {

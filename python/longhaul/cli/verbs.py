@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from longhaul import _engine
-from longhaul.cli import analyze, campaign, design, fluid, model, results, runs, start, study
+from longhaul.cli import analyze, campaign, design, fluid, model, results, runs, schema, start, study
 from longhaul.cli.shared import Verbs
 
 __all__ = ["app"]
@@ -40,6 +40,7 @@ for name, verb, example in (
     ("explain", runs.explain, "mine.toml"),
     ("new", start.new, "mine.toml --from hstcp_beside_sack"),
     ("list", start.list_, "algorithms"),
+    ("schema", schema.schema, "--out scenario.schema.json"),
     ("demo", start.demo, ""),
     ("design", design.design, "loss=1e-4,1e-3 rtt='20 ms,100 ms' buffer rate --runs 8"),
     ("analyze", analyze.analyze, "mine.toml effects --response goodput_bps --out effects.svg"),
