@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import CommandLine
 
 import longhaul
-from conftest import CommandLine
 from longhaul import _engine
 
 Json = Any

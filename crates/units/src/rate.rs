@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn bdp_of_the_gigabit_transatlantic_path() {
-        // spec 000 B.1: 1 Gbit/s and 100 ms are 8333 packets of 1500 bytes.
+        // LBNL-52549: 1 Gbit/s and 100 ms are 8333 packets of 1500 bytes.
         let bdp = Rate::from_bps(1_000_000_000).bdp(Span::from_millis(100));
         assert_eq!(bdp.0 / 1500, 8333);
     }

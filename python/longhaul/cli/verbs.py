@@ -9,7 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from longhaul import _engine
-from longhaul.cli import analyze, campaign, design, fluid, model, results, runs, schema, start, study
+from longhaul.cli import (
+    analyze,
+    campaign,
+    design,
+    fluid,
+    model,
+    results,
+    runs,
+    schema,
+    start,
+    study,
+)
 from longhaul.cli.shared import Verbs
 
 __all__ = ["app"]

@@ -21,8 +21,8 @@ from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
 # What links and flows may have besides, and the model has not.
 OF_LINKS = (
-    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay", "tick",
-    "router",
+    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay",
+    "tick", "router",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
 OF_SCENARIOS = ("mesonet", "proxies", "traffic")

@@ -7,15 +7,15 @@ use longhaul_units::{Span, Time};
 use super::Tcp;
 use crate::network::queue::QueueConfig;
 
-/// A pair of nodes between which one connection carries the data of all flows that go by them (spec
-/// 002 B8). Senders talk to the start node, receivers to the end node.
+/// A pair of nodes between which one connection carries the data of all flows that pass them (thesis of the
+/// University of Innsbruck, 2009, chapter 3). Senders talk to the start node, receivers to the end node.
 #[derive(Clone, Debug)]
 pub struct Proxy {
     /// Unique name, for example `satellite`.
     pub name: String,
-    /// Node that senders' segments are taken off their way at.
+    /// Node where senders' segments are intercepted.
     pub start: usize,
-    /// Node that they go on from.
+    /// Node from which their data is forwarded.
     pub end: usize,
     /// The connection between the two.
     pub tcp: Arc<Tcp>,
@@ -23,9 +23,9 @@ pub struct Proxy {
     pub queue: QueueConfig,
     /// Payload that may wait unsent at the start of the connection.
     pub credit_bytes: u64,
-    /// Whether a retransmission gives credit, as in spec 002 B8.3, so that more and more may wait.
+    /// Whether a retransmission gives credit, as in the thesis, so that more and more may wait.
     pub credit_for_retransmissions: bool,
-    /// Time between two looks at the local queue.
+    /// Time between two checks of the local queue.
     pub check_interval: Span,
     /// What changes while it runs, in order of time.
     pub changes: Vec<ProxyChange>,
@@ -52,7 +52,7 @@ pub struct ProxyChange {
     pub at: Time,
     /// Payload that may wait unsent at the start of the connection.
     pub credit_bytes: Option<u64>,
-    /// Time between two looks at the local queue.
+    /// Time between two checks of the local queue.
     pub check_interval: Option<Span>,
     /// Discipline of the local queue. It begins anew; packets that wait stay.
     pub queue: Option<QueueConfig>,

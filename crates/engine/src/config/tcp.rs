@@ -236,8 +236,8 @@ keys! {
             .source("RFC 5681 section 4.2: below 500 ms; Linux: TCP_DELACK_MIN; ns-2: interval_"),
         /// In-order segments that are acknowledged together.
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
-        /// Whether the answer to the SYN is delayed, too.
-        pub delays_syn: bool = Kind::Flag.key().default("false").source("ns-2: the answer is delayed"),
+        /// Whether the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
+        pub delays_syn: bool = Kind::Flag.key().default("false"),
     }
 }
 

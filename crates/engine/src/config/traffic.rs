@@ -28,7 +28,7 @@ pub struct Messages {
     /// When they come.
     pub bursts: Bursts,
     /// Whether each message takes whole segments of its own, all full, as ns-2's one-way agents make
-    /// of it (spec 002 B9.2). Otherwise they are bytes of one stream.
+    /// of it. Otherwise they are bytes of one stream.
     pub whole_segments: bool,
 }
 
@@ -40,8 +40,8 @@ pub enum Source {
     Requests(Requests),
     /// A web session of pages and objects. The objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is cut off after a time, with what is under way on it: the
-    /// perturbations of spec 000 B.12.
+    /// One greedy connection that is cut off after a time, with what is in flight on it: the
+    /// perturbations of LBNL-52549.
     CutOff(Span),
     /// Exchanges at times and of sizes known beforehand, in order of time.
     Trace(Arc<[TraceEntry]>),
@@ -68,7 +68,7 @@ pub struct Requests {
     pub think: Distribution,
 }
 
-/// A session of ns-2's WebTraf (spec 000 B.13, 003 B.13).
+/// A session of ns-2's WebTraf (`PagePool/WebTraf`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Web {
     /// Pages in the session.
@@ -114,7 +114,7 @@ keys! {
 pub enum Process {
     /// Independent of each other.
     Independent(Distribution),
-    /// As in PackMime (spec 001b B.7).
+    /// As in PackMime (Cao, Cleveland and others, INFOCOM 2004).
     PackMime(PackMime),
 }
 
@@ -148,7 +148,7 @@ words! {
     /// When the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// With its request: the same seed gives the same pairs, however long requests are under way.
+        /// With its request: the same seed gives the same pairs, however long requests are in flight.
         WithRequest = "with-request",
         /// When the request arrives, so that congestion decides which request gets which response, as in
         /// PackMime-NS.

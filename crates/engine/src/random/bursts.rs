@@ -1,5 +1,5 @@
 //! Messages in bursts: so many at even intervals, then a pause (ns-2's `Pareto` and `Exponential`
-//! traffic; spec 002 B9).
+//! traffic).
 
 use longhaul_units::Span;
 
@@ -72,7 +72,7 @@ mod tests {
         );
     }
 
-    /// ns-2's defaults, spec 002 B9.2: bursts of 19.048 messages and pauses of 500 ms on average, so
+    /// ns-2's defaults: bursts of 19.048 messages and pauses of 500 ms on average, so
     /// that half the time one leaves every 26.25 ms. Tails as heavy as that need millions.
     #[test]
     fn rates_are_within_a_percent_of_theory() {

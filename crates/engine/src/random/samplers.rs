@@ -5,7 +5,7 @@ use longhaul_units::Span;
 use super::Stream;
 use crate::config::Distribution;
 
-/// Bytes or pieces that nothing gets to the end of.
+/// Bytes or pieces of an unlimited source.
 pub(crate) const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
@@ -112,7 +112,7 @@ mod tests {
                 },
                 |x| libm::pow(x, -1.5),
             ),
-            // Scale 10 (1.2 - 1) = 2, as in spec 000 B.13.
+            // Scale 10 (1.2 - 1) = 2, as WebTraf of LBNL-52549 has it.
             (
                 Distribution::ParetoII {
                     mean: 10.0,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a ninth
-    /// decile of 114 to 119 ms (spec 001b B.7).
+    /// decile of 114 to 119 ms (Weigle 2003, appendix A).
     #[test]
     fn the_round_trips_of_packmime_have_its_moments() {
         let table_ms = [
@@ -222,7 +222,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// Spec 002 B9.2 and 003 B.13: what rounding up does to means.
+    /// What rounding up does to means of ns-2's traffic.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");

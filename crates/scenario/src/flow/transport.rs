@@ -18,7 +18,7 @@ use crate::profile;
 use crate::read::join;
 use crate::typed::{Typed, text_of};
 
-/// Sync-TCP's option: kind, length, and three times of four bytes (spec 001a B.6).
+/// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Congestion control, slow start and transport options. `held` is what path and queues hold, in

@@ -46,7 +46,7 @@ fn flows_without_access_links_sit_on_the_routers() {
     );
     let flows: Vec<&str> = config.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(flows, ["reno-0", "reno-1", "reno-2"]);
-    // Spec 000 B.8: floor(2 x 50 ms x 1000 Mbit/s / (8 x 1500)) = 8333, both ways.
+    // LBNL-52549, section 5: floor(2 x 50 ms x 1000 Mbit/s / (8 x 1500)) = 8333, both ways.
     assert_eq!(limits(&scenario), [Capacity::Packets(8333); 2]);
 }
 

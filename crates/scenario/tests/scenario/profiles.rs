@@ -269,7 +269,7 @@ fn ns2_2_35_configures_red_as_ns2_reports_it() {
 
 #[test]
 fn ns2_2003_has_the_thresholds_of_the_study() {
-    // Spec 000 B.9: 500-byte mean packets at 1 Gbit/s give 625 and 1875 packets, weight 4.0e-6.
+    // LBNL-52549, table 5.1: 500-byte mean packets at 1 Gbit/s give 625 and 1875 packets, weight 4.0e-6.
     let scenario = with(&["profile=ns2-2003", ADAPTIVE_RED]);
     let red = red(&scenario);
     assert_eq!((red.min_th_pkts, red.max_th_pkts), (625.0, 1875.0));

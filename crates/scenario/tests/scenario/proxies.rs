@@ -38,7 +38,7 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The automatic values of table 4.1 of spec 002, with mean packets of 500 B.
+/// The automatic values of table 4.1 of the thesis (University of Innsbruck, 2009), with mean packets of 500 B.
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -288,7 +288,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example as in the study of spec 002: means over the whole of 2000 s.
+/// Runs the example as in the thesis: means over the whole of 2000 s.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -315,7 +315,7 @@ fn window(totals: &Totals) -> f64 {
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// Target PEP-A04 of spec 002 E.1: 94.2 Mbit/s, the same within 0.5 whatever the local queue holds.
+/// The thesis has 94.2 Mbit/s, the same within 0.5 whatever the local queue holds.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -333,7 +333,7 @@ fn the_split_link_is_used_as_in_the_study() {
     assert!(most - least < 0.5, "{used:?}");
 }
 
-/// The closed form of spec 002 E.2 for flows that lose together, whose path holds 6250 packets.
+/// The closed form for flows that lose together, whose path holds 6250 packets.
 #[test]
 #[ignore = "minutes"]
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {

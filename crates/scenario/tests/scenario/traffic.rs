@@ -47,7 +47,7 @@ fn requests_have_defaults() {
     );
 }
 
-/// Spec 001b B.7 and B.9: both sides' round trips in the main study, the server's alone in appendix B.
+/// Weigle 2003: both sides' round trips in the main study, the server's alone in appendix B.
 #[test]
 fn packmime_is_a_rate() {
     let model = requests("{ kind = \"packmime\", rate = 24.1 }");
@@ -171,7 +171,7 @@ fn a_trace_becomes_part_of_the_scenario() {
     assert_eq!(again.hash(), loaded.hash());
 }
 
-/// Table 4.2 of spec 002, with ns-2's rounding.
+/// Table 4.2 of the thesis on proxies (University of Innsbruck, 2009), with ns-2's rounding.
 #[test]
 fn bursts_go_over_tcp_or_udp() {
     let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
@@ -200,7 +200,7 @@ fn bursts_go_over_tcp_or_udp() {
     assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
 }
 
-/// Spec 003 B.13.
+/// The web sessions of the thesis on gentle HighSpeed TCP (Osaka University, 2006).
 #[test]
 fn sessions_count_in_packets_unless_told_otherwise() {
     let web = |rest: &str| {
