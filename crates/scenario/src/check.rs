@@ -35,23 +35,25 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
         (Kind::Whole { min, max }, Value::Whole(whole)) => {
             if !(*min..=*max).contains(whole) {
                 refuse(format!(
-                    "{whole} is out of range; write a whole number from {min} to {max}"
+                    "{whole} is out of range; expected a whole number from {min} to {max}"
                 ));
             }
         }
         (Kind::Number(range), Value::Whole(_) | Value::Number(_)) => {
             let number = as_number(value);
             if !range.contains(number) {
-                refuse(format!("{number} is out of range; write a number {range}"));
+                refuse(format!(
+                    "{number} is out of range; expected a number {range}"
+                ));
             }
         }
         (Kind::Positive(dimensions) | Kind::Quantity(dimensions), Value::Text(text)) => {
             match Quantity::parse(text, dimensions) {
                 Ok(quantity) if matches!(kind, Kind::Positive(_)) && is_zero(quantity) => {
-                    refuse(format!("{text:?} is nothing; write more than zero"));
+                    refuse(format!("must be greater than 0, found {text:?}"));
                 }
                 Ok(Quantity::Span(span)) if span > LONGEST => {
-                    refuse(format!("{text:?} is too long; write at most {LONGEST}"));
+                    refuse(format!("{text:?} is too long; expected at most {LONGEST}"));
                 }
                 Ok(quantity) => *value = Value::Quantity(quantity),
                 Err(error) => refuse(error.to_string()),
@@ -84,10 +86,7 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
         (Kind::OneOf(kinds), _) => check_one_of(kinds, kind, node, path, out),
         (_, found) => {
             let found = describe_value(found);
-            refuse(format!(
-                "{found} does not fit here; write {}",
-                describe(kind)
-            ));
+            refuse(format!("expected {}, found {found}", describe(kind)));
         }
     }
 }
@@ -134,7 +133,7 @@ fn check_one_of(
         Some(errors) if !errors.is_empty() => out.extend(errors),
         _ => {
             let found = describe_value(&node.value);
-            let message = format!("{found} does not fit here; write {}", describe(whole));
+            let message = format!("expected {}, found {found}", describe(whole));
             out.push(Diagnostic::new(path, &node.origin, message));
         }
     }
@@ -256,9 +255,9 @@ fn check_tagged(
         }
         (None, other) => {
             let message = format!(
-                "{} does not fit here; write one of {}",
-                describe_value(other),
-                names().join(", ")
+                "expected one of {}, found {}",
+                names().join(", "),
+                describe_value(other)
             );
             out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
         }
@@ -301,7 +300,10 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         None => DEFAULT_CONGESTION.to_string(),
         Some((Value::Text(kind), _)) => kind.clone(),
         Some((other, origin)) => {
-            let message = format!("{} is not the name of an algorithm", describe_value(other));
+            let message = format!(
+                "expected the name of an algorithm, found {}",
+                describe_value(other)
+            );
             return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
         }
     };
@@ -398,6 +400,7 @@ fn check_parameters(
             check_choice(names, node, &join(path, parameter.name), out);
             continue;
         }
+        let found = describe_value(&node.value);
         let number = as_number(&mut node.value);
         if !parameter.allowed.contains(number) {
             let (range, unit) = (parameter.allowed, parameter.unit);
@@ -405,8 +408,9 @@ fn check_parameters(
                 DefaultValue::Points(_) => ", or a list of points [window, value]",
                 _ => "",
             };
-            let message =
-                format!("this has to be a number {range} ({unit}), without a unit{or_points}");
+            let message = format!(
+                "expected a number {range} ({unit}), without a unit{or_points}, found {found}"
+            );
             out.push(Diagnostic::new(
                 &join(path, parameter.name),
                 &node.origin,
@@ -427,9 +431,9 @@ fn check_choice(
         Value::Text(text) if names.contains(&text.as_str()) => return,
         Value::Text(text) => unknown("value", text, names.iter().copied()),
         found => format!(
-            "{} does not fit here; write one of {}",
-            describe_value(found),
-            names.join(", ")
+            "expected one of {}, found {}",
+            names.join(", "),
+            describe_value(found)
         ),
     };
     out.push(Diagnostic::new(path, &node.origin, message));
@@ -452,7 +456,7 @@ fn check_points(
             }
         }
         if pair(item).is_none() {
-            let message = "this is no point; write a window and a value, such as [100, 2.5]";
+            let message = "expected a point [window, value], such as [100, 2.5]";
             let path = join(path, &index.to_string());
             return out.push(Diagnostic::new(&path, &item.origin, message));
         }

@@ -72,7 +72,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         };
         if wrong {
             let message =
-                format!("write file and class{message}, as in python = \"my_cc.py:MyCC\"");
+                format!("expected file and class{message}, as in python = \"my_cc.py:MyCC\"");
             // A class that is missing beside its text is reported where the text is.
             let origin = given[index].iter().chain(given.iter().flatten()).next();
             let origin = origin.expect("one of them names this kind of table");

@@ -15,9 +15,9 @@ pub(crate) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnos
     };
     let value = |key| table.get(key).and_then(number);
     let wrong = match table.word("kind") {
-        "uniform" if value("min") > value("max") => Some(("min", "min is above max")),
+        "uniform" if value("min") > value("max") => Some(("min", "min must not exceed max")),
         "bounded-pareto" if value("min") >= value("max") => {
-            Some(("min", "min has to be less than max"))
+            Some(("min", "min must be less than max"))
         }
         "empirical" => check_quantiles(table),
         _ => None,
@@ -34,16 +34,16 @@ fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     if probabilities.len() < 2 || probabilities.len() != values.len() {
         return Some((
             "values",
-            "write as many values as probabilities, at least two",
+            "expected as many values as probabilities, at least two",
         ));
     }
     if !values.is_sorted() {
-        return Some(("values", "write values that do not fall"));
+        return Some(("values", "expected non-decreasing values"));
     }
     let (first, last) = (probabilities[0], probabilities[probabilities.len() - 1]);
     let ascending = probabilities.is_sorted_by(|a, b| a < b) && first == 0.0;
     let complete = (last == 1.0) != table.contains_key("root");
-    let message = "write probabilities that ascend from 0 to 1, or to less than 1 with `root`";
+    let message = "expected probabilities that ascend from 0 to 1, or to less than 1 with `root`";
     (!ascending || !complete).then_some(("probabilities", message))
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 /// More than any scenario, table or class that a person or program has written for one.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The text of a file. Devices and pipes, which may never end, are refused, and so is what is too large.
+/// The text of a file. Devices and pipes, which may never end, and files that are too large are refused.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let io = |error: std::io::Error| refuse(&error.to_string());
@@ -17,7 +17,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
         return Err(refuse("it is a directory"));
     }
     if !metadata.is_file() {
-        return Err(refuse("it is no regular file"));
+        return Err(refuse("it is not a regular file"));
     }
     let file = File::open(path).map_err(io)?;
     let mut bytes = Vec::new();
@@ -28,7 +28,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(refuse("it has more than 256 MiB"));
     }
-    String::from_utf8(bytes).map_err(|_| refuse("it is no text in UTF-8"))
+    String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text"))
 }
 
 #[cfg(test)]
@@ -41,14 +41,14 @@ mod tests {
         assert!(refused("/nowhere").starts_with("cannot read /nowhere: "));
         assert!(refused("/").contains("directory"));
         if cfg!(unix) {
-            assert!(refused("/dev/zero").contains("no regular file"));
+            assert!(refused("/dev/zero").contains("not a regular file"));
         }
     }
 
     #[test]
     fn what_is_too_large_is_refused() {
         let path = std::env::temp_dir().join(format!("longhaul-large-{}", std::process::id()));
-        // A file of holes, which takes no place.
+        // A sparse file.
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
         let refused = read_text(&path);
         std::fs::remove_file(&path).unwrap();

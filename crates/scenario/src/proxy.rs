@@ -20,7 +20,7 @@ use crate::read::join;
 use crate::topology::{Core, find_node};
 use crate::typed::{Typed, span, span_of, text_of};
 
-/// Defaults of spec 002, table 5.1.
+/// Defaults of the thesis (University of Innsbruck, 2009), table 5.1.
 const CREDIT: Quantity = Quantity::Packets(200.0);
 const INTERVAL: Span = Span::from_millis(10);
 const QUEUE: Quantity = Quantity::Packets(1000.0);
@@ -138,7 +138,7 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
     };
     if bytes < payload {
         let message = format!(
-            "{} is less than the {payload} B of one packet, so that nothing would be taken",
+            "{} is less than the {payload} B of one packet, so that no data would be forwarded",
             Bytes(bytes)
         );
         return out.push(Diagnostic::new(
@@ -193,11 +193,11 @@ fn resolve_changes(
         }
         if at < earliest {
             refuse(format!(
-                "{at} comes before {earliest}; write changes in order of time"
+                "{at} is before {earliest}; expected changes in order of time"
             ));
         }
         if change.len() == 1 {
-            refuse("nothing changes; write credit, interval or queue".to_string());
+            refuse("the entry changes nothing; give credit, interval or queue".to_string());
         }
         earliest = at;
         resolve_credit(change, &path, payload, out);

@@ -75,7 +75,7 @@ fn extend(
         return Ok((table, whole));
     };
     let Value::Text(parent) = &extends.value else {
-        let message = "write the path of the scenario to extend, in quotes";
+        let message = "expected the path of the scenario to extend, in quotes";
         return Err(Diagnostic::new("extends", &extends.origin, message));
     };
     let (mut lower, _) = read_chain(&base.join(parent), chain, Some(&extends.origin))?;
@@ -203,7 +203,7 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
             return Err(Diagnostic::new(
                 "",
                 &here,
-                "null means nothing here; leave the key out",
+                "null is not a value; leave the key out",
             ));
         }
         _ => match serde_json::from_str(raw.get()) {
@@ -222,12 +222,12 @@ pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnos
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);
     let Some((path, value)) = text.split_once('=') else {
-        return Err(refuse("write key=value, with a dotted path as key"));
+        return Err(refuse("expected key=value, with a dotted path as key"));
     };
     let keys: Vec<&str> = path.trim().split('.').collect();
     if keys.iter().any(|key| key.is_empty()) {
         return Err(refuse(
-            "the key is empty; write key=value, with a dotted path as key",
+            "the key is empty; expected key=value, with a dotted path as key",
         ));
     }
     let as_text = || Node::text(value.trim(), origin.clone());

@@ -216,7 +216,7 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
             let text = text_of(label).to_string();
             if labels.contains(&text) || text.is_empty() {
                 let message =
-                    format!("the label `{text}` is empty or taken; give each group its own");
+                    format!("the label `{text}` is empty or already used; give each group its own");
                 out.push(Diagnostic::new(
                     &join(&path_of(index), "label"),
                     &label.origin,

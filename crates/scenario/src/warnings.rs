@@ -1,4 +1,4 @@
-//! What is allowed but probably not meant.
+//! Warnings: what is allowed but probably not intended.
 
 use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
@@ -29,7 +29,7 @@ const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes of output worth a warning.
 const MANY_BYTES: f64 = 1e9;
 
-/// Everything suspicious, in words.
+/// Warnings about a valid scenario.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
     if config.replication > 0 && !has_random_element(config) {
@@ -296,9 +296,9 @@ fn warn_of_router(
         return;
     }
     let effect = if kind == "xcp" {
-        "nothing answers, and the window does not grow"
+        "no router answers, and the window does not grow"
     } else {
-        "that is taken for idle, and the window grows until packets are lost"
+        "the sender takes the network for idle, and its window grows until packets are lost"
     };
     out.push(format!(
         "{user} routers, but no queue {place} is of the kind `{kind}`: {effect}"

@@ -41,7 +41,7 @@ pub enum Dimension {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// The text does not begin with a decimal number.
-    #[error("{found:?} does not begin with a number; write {expected}")]
+    #[error("expected {expected}, found {found:?}, which does not begin with a number")]
     NotANumber {
         /// The text.
         found: String,
@@ -49,7 +49,7 @@ pub enum QuantityError {
         expected: String,
     },
     /// A number without a unit.
-    #[error("the unit is missing after {found:?}; write {expected}")]
+    #[error("the unit is missing after {found:?}; expected {expected}")]
     MissingUnit {
         /// The text.
         found: String,
@@ -57,7 +57,7 @@ pub enum QuantityError {
         expected: String,
     },
     /// A unit that nobody knows, or one that measures something else.
-    #[error("{unit:?} is not a unit of {dimension}{hint}; write {expected}")]
+    #[error("{unit:?} is not a unit of {dimension}{hint}; expected {expected}")]
     WrongUnit {
         /// The unit found.
         unit: String,
@@ -69,7 +69,7 @@ pub enum QuantityError {
         expected: String,
     },
     /// Less than nothing.
-    #[error("{found:?} is negative; write {expected}")]
+    #[error("{found:?} is negative; expected {expected}")]
     Negative {
         /// The text.
         found: String,

@@ -106,7 +106,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
         flow.extend(tcp.map(|node| ("tcp".to_string(), node)));
         if flow.whole("streams") > 1 && flow.contains_key("traffic") {
             let streams = flow.node("streams");
-            let message = "several streams share a transfer, or send without end; leave streams or \
+            let message = "several streams share a transfer, or are unlimited sources; leave streams or \
                            traffic out";
             let path = join(path, "streams");
             out.push(Diagnostic::new(&path, streams.key_origin(), message));
@@ -210,7 +210,7 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
                 let n = starts.len();
                 refuse(
                     origin,
-                    format!("{n} start times for {count} flows; write one for each"),
+                    format!("expected one start time for each of {count} flows, found {n}"),
                 );
             }
             starts.clone()
@@ -219,7 +219,8 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
             let bounds = table.list("uniform");
             // Equal times draw a number, too, which matters with ns-2's one generator.
             if bounds.len() != 2 || span_of(&bounds[0]) > span_of(&bounds[1]) {
-                let message = "write two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
+                let message =
+                    "expected two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
                 refuse(&table.node("uniform").origin, message.to_string());
             }
             bounds.to_vec()

@@ -37,7 +37,7 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     };
     let (path, rows) = (join(path, "changes"), link.list("changes"));
     if rows.is_empty() {
-        let message = "there are no changes; write a row, or leave the key out";
+        let message = "expected at least one change; write a row, or leave the key out";
         return out.push(Diagnostic::new(&path, &node.origin, message));
     }
     let mut latest: Option<Span> = None;
@@ -45,12 +45,12 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
         let path = join(&path, &index.to_string());
         let (at, at_origin) = (row.span("at"), &row.node("at").origin);
         if let Some(before) = latest.filter(|&before| at <= before) {
-            let message = format!("{at} is not after {before}: write the rows in order of time");
+            let message = format!("{at} is not after {before}; expected rows in order of time");
             out.push(Diagnostic::new(&join(&path, "at"), at_origin, message));
         }
         latest = Some(at);
         if row.len() == 1 {
-            let message = "nothing changes; give rate, delay or loss";
+            let message = "the row changes nothing; give rate, delay or loss";
             out.push(Diagnostic::new(&path, origin, message));
         }
         loss::check(row, &path, out);

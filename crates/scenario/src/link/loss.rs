@@ -33,7 +33,7 @@ pub(super) fn check(holder: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 
 fn check_packets(packets: &[Node], origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
     if !packets.is_sorted_by(|a, b| whole_of(a) < whole_of(b)) {
-        let message = "write the packets' numbers in ascending order, each once";
+        let message = "expected packet numbers in ascending order, each once";
         out.push(Diagnostic::new(path, origin, message));
     }
 }
@@ -48,7 +48,7 @@ fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     if loss_rate > most {
         let message = format!(
             "bursts of {length} packets, with one packet or more between them, lose at most {most:.3} \
-             of all: write a lower loss_rate or a larger mean_length"
+             of all; expected a lower loss_rate or a larger mean_length"
         );
         let origin = &bursts["loss_rate"].origin;
         out.push(Diagnostic::new(&join(path, "loss_rate"), origin, message));

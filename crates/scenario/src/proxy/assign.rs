@@ -93,7 +93,7 @@ fn refuse_several(
     let names = passed.iter().map(|&number| name(&proxies[number]));
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     let message = format!(
-        "these flows go by the proxies {}; only one may split them",
+        "the path of these flows has the proxies {}; only one may split them",
         names.join(" and ")
     );
     let path = join("flows", &index.to_string());
@@ -112,7 +112,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
         };
         if payload.is_some_and(|payload| bytes.0 < payload) {
             let message = format!(
-                "{bytes} is less than a segment of the flows `{}`, which would wait for ever",
+                "{bytes} is less than a segment of the flows `{}`, which would never be forwarded",
                 group.word("label")
             );
             let path = join("proxies", &format!("{number}.credit"));
@@ -135,7 +135,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
         if taken || name(proxy).is_empty() {
             let node = proxy.table().expect("a proxy is a table").node("name");
             let message = format!(
-                "the name `{}` is empty or taken; give each proxy its own",
+                "the name `{}` is empty or already used; give each proxy its own",
                 text_of(node)
             );
             let path = join("proxies", &format!("{number}.name"));

@@ -84,7 +84,7 @@ fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     if !(1e-12..=1e5).contains(&seconds) {
         let origin = &traffic.node("message").origin;
         let text = format!(
-            "{message} at {rate} take {seconds:.1e} s, which has to be between 1 ps and 100000 s"
+            "{message} at {rate} take {seconds:.1e} s, which must be between 1 ps and 100000 s"
         );
         out.push(Diagnostic::new(&join(path, "message"), origin, text));
     }
@@ -94,7 +94,8 @@ fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let interval = traffic.node("interval");
     if distribution::is_zero(interval) {
-        let message = "connections would be opened without end at one time; write more than 0 s";
+        let message =
+            "must be greater than 0 s: connections would be opened without limit at one time";
         out.push(Diagnostic::new(
             &join(path, "interval"),
             &interval.origin,
@@ -109,7 +110,7 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if !traffic.contains_key("csv") {
         let Some(file) = traffic.get("file").cloned() else {
             let origin = &traffic.node("kind").origin;
-            let message = "a trace needs a table; write file = \"trace.csv\"";
+            let message = "a trace needs a table, such as file = \"trace.csv\"";
             return out.push(Diagnostic::new(path, origin, message));
         };
         let name = traffic.word("file").to_string();

@@ -358,7 +358,7 @@ fn every_place_refuses_the_same_mistakes() {
             (
                 "kind = \"uniform\", min = {2}, max = {1}",
                 "min",
-                "min is above max",
+                "min must not exceed max",
             ),
             (
                 "kind = \"exponential\", mean = {1}, sigma = 1",
@@ -374,7 +374,7 @@ fn every_place_refuses_the_same_mistakes() {
             (
                 "kind = \"bounded-pareto\", min = {1}, max = {1}, shape = 1",
                 "min",
-                "min has to be less than max",
+                "min must be less than max",
             ),
             (
                 "kind = \"weibull\", scale = {1}, shape = 0",
@@ -394,7 +394,7 @@ fn every_place_refuses_the_same_mistakes() {
             (
                 "kind = \"empirical\", probabilities = [0, 1], values = [{2}, {1}]",
                 "values",
-                "do not fall",
+                "non-decreasing",
             ),
             (
                 "kind = \"empirical\", probabilities = [0.1, 1], values = [{1}, {2}]",

@@ -103,13 +103,13 @@ fn impossible_values_are_refused() {
     assert_one(
         &replaced("\"1 Gbps\"", "\"0 bps\""),
         bottleneck,
-        &["more than zero"],
+        &["must be greater than 0"],
     );
     let zero = replaced("\"1 BDP\"", "\"0 packets\"");
     assert_one(
         &zero,
         "wrong.toml:5:87: topology.dumbbell.bottleneck.queue.limit: ",
-        &["more than zero"],
+        &["must be greater than 0"],
     );
     let tiny = replaced("\"1 BDP\"", "\"0.0001 BDP\"");
     assert_one(
@@ -205,7 +205,7 @@ fn times_have_to_lie_inside_the_run() {
     assert_one(
         &message,
         "wrong.toml:9:9: flows.0.start: ",
-        &["2 start times for 3 flows"],
+        &["one start time for each of 3 flows, found 2"],
     );
     let message = replaced("[[flows]]", "[[flows]]\nstart = \"5 s\"\nstop = \"4 s\"");
     assert_one(

@@ -174,7 +174,7 @@ fn mistakes_in_a_file_of_changes_are_found_in_their_line() {
     assert!(
         with_file("empty", "at,rate\n")
             .expect_err("empty")
-            .contains("no changes")
+            .contains("at least one change")
     );
 }
 
@@ -182,13 +182,13 @@ fn mistakes_in_a_file_of_changes_are_found_in_their_line() {
 fn changes_that_change_nothing_are_refused() {
     link_refusal(
         "changes = [{ at = \"1 s\" }]",
-        &["changes.0: nothing changes"],
+        &["changes.0: the row changes nothing"],
     );
-    link_refusal("changes = []", &["there are no changes"]);
+    link_refusal("changes = []", &["at least one change"]);
     link_refusal("changes = \"missing.csv\"", &["cannot read missing.csv"]);
     link_refusal(
         "changes = [{ at = \"1 s\", rate = \"0 bps\" }]",
-        &["changes.0.rate: ", "more than zero"],
+        &["changes.0.rate: ", "must be greater than 0"],
     );
     link_refusal(
         "changes = [{ at = \"1 s\", loss = { packets = [2, 1] } }]",
@@ -248,7 +248,10 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
     let own = boxes(", symmetric = false");
     assert_eq!(own[0], symmetric[0]);
     assert_ne!(own[0].name, own[1].name);
-    link_refusal("delay_box = {}", &["delay_box: the box does nothing"]);
+    link_refusal(
+        "delay_box = {}",
+        &["delay_box: the delay box has no effect"],
+    );
     link_refusal(
         "delay_box = { loss = { kind = \"uniform\", min = 0, max = 1.5 } }",
         &["delay_box.loss.max: 1.5 is out of range"],
@@ -279,7 +282,7 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
         };
         assert_eq!(queue.limit, Capacity::Bytes(200_000));
     }
-    link_refusal("tick = \"0 s\"", &["tick: ", "more than zero"]);
+    link_refusal("tick = \"0 s\"", &["tick: ", "must be greater than 0"]);
     link_refusal(
         "host_processing_delay = {}",
         &["host_processing_delay: the key `kind` is missing"],

@@ -86,7 +86,7 @@ fn mistakes_are_refused_with_their_place() {
     };
     wrong(
         ", credit = \"0 packets\"",
-        &["proxies.0.credit", "write more than zero"],
+        &["proxies.0.credit", "must be greater than 0"],
     );
     wrong(
         ", credit = \"500 B\"",
@@ -94,7 +94,7 @@ fn mistakes_are_refused_with_their_place() {
     );
     wrong(
         ", interval = \"0 s\"",
-        &["proxies.0.interval", "write more than zero"],
+        &["proxies.0.interval", "must be greater than 0"],
     );
     wrong(", number = 3", &["number"]);
     wrong(
@@ -120,7 +120,10 @@ fn mistakes_are_refused_with_their_place() {
         ", queue = { kind = \"droptail\", limit = \"9 packets\", drop = \"head\" }",
         &["proxies.0.queue.drop", "the packet that arrives"],
     );
-    wrong(", changes = [{ at = \"1 s\" }]", &["nothing changes"]);
+    wrong(
+        ", changes = [{ at = \"1 s\" }]",
+        &["the entry changes nothing"],
+    );
     wrong(
         ", changes = [{ at = \"2 s\", interval = \"1 ms\" }, { at = \"1 s\", interval = \"2 ms\" }]",
         &["changes.1.at", "in order of time"],
@@ -191,7 +194,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     );
     let message = refusal(&twice);
     assert!(
-        message.contains("the name `left-right` is empty or taken"),
+        message.contains("the name `left-right` is empty or already used"),
         "{message}"
     );
     assert!(message.contains("only one may split them"), "{message}");

@@ -184,7 +184,7 @@ fn what_no_discipline_can_do_is_refused() {
     );
     assert_refused(
         r#"{ kind = "codel", target = "0 s" }"#,
-        &["queue.target", "more than zero"],
+        &["queue.target", "must be greater than 0"],
     );
     assert_refused(
         r#"{ kind = "pie", update = "15" }"#,

@@ -142,7 +142,7 @@ fn mistakes_are_refused_with_their_place() {
     ] {
         let traffic =
             format!("{{ kind = \"requests\", response = \"1 B\", interval = {nothing} }}");
-        wrong(&traffic, &["traffic.interval: ", "without end"]);
+        wrong(&traffic, &["traffic.interval: ", "without limit"]);
     }
     wrong(
         "{ kind = \"on-off\", on = \"1 s\", off = \"1 s\", rate = \"1 Mbps\" }",
