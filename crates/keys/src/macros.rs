@@ -189,7 +189,8 @@ mod tests {
                 Kind::Positive(SIZE),
             ]).key().default("auto").in_profile(Profile::Linux, "7"),
             /// Its timer.
-            timer: Timer = Kind::Table(Timer::KEYS).key().default("{ min = 3 s }"),
+            timer: Timer = Kind::OneOf(&[Kind::Flag, Kind::Table(Timer::KEYS)]).key()
+                .default("{ min = 3 s }").in_ns2("true"),
             /// Times.
             times: Vec<Span> = Kind::List(&Kind::Quantity(TIME)).key().default("[]"),
         }
@@ -241,6 +242,9 @@ mod tests {
         );
         let linux = Options::of(&Values::defaults(Options::KEYS, Profile::Linux));
         assert_eq!(linux.window, Some(7));
+        let ns2 = Options::of(&Values::defaults(Options::KEYS, Profile::Ns2_35)).timer;
+        let (min, clock) = (Span::from_millis(200), Some(Span::from_millis(10)));
+        assert_eq!(ns2, Timer { min, clock });
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-use crate::{Key, Profile};
+use crate::{Key, Kind, Profile};
 
 /// A value that its key's [`Kind`](crate::Kind) allows.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Refusal {
 }
 
 impl Values {
-    /// The defaults of a profile.
+    /// The defaults of a profile, those of tables among them.
     ///
     /// # Panics
     ///
@@ -53,7 +53,7 @@ impl Values {
             let text = key.default_in(profile)?;
             let value = key.kind.parse(text);
             let value = value.unwrap_or_else(|| panic!("`{}` cannot be {text}", key.name));
-            Some((key.name.to_string(), value))
+            Some((key.name.to_string(), complete(value, key.kind, profile)))
         };
         keys.iter().filter_map(value).collect()
     }
@@ -122,6 +122,26 @@ impl FromIterator<(String, Value)> for Values {
             derived: BTreeMap::new(),
         }
     }
+}
+
+/// A table with the defaults of what it leaves out; `true` may stand for one.
+fn complete(value: Value, kind: Kind, profile: Profile) -> Value {
+    let keys = match kind {
+        Kind::Table(keys) => Some(keys),
+        Kind::OneOf(kinds) => kinds.iter().find_map(|kind| match kind {
+            Kind::Table(keys) => Some(*keys),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let given = match (value, keys) {
+        (Value::Table(given), Some(_)) => given,
+        (Value::Flag(true), Some(_)) => Values::default(),
+        (value, _) => return value,
+    };
+    let mut values = Values::defaults(keys.unwrap_or_default(), profile);
+    values.entries.extend(given.entries);
+    Value::Table(values)
 }
 
 /// A type that a key's value can be read as.

@@ -19,6 +19,7 @@ use longhaul_engine::measure::{
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
+use longhaul_keys::{Profile, Value, Values};
 use longhaul_units::{Rate, Span, Time};
 
 /// Keeps everything.
@@ -62,39 +63,21 @@ impl Recorder for Records {
 
 /// A standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
 pub fn tcp(recovery: Recovery) -> Tcp {
+    let rfc =
+        Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(100_000));
+    let (congestion, slow_start) = (controller("reno", Variant::Paper, &[]), SlowStart::Standard);
+    let rfc = Tcp::of(&rfc, None, 1460, congestion, slow_start, recovery);
     Tcp {
-        transfer: None,
-        mss_bytes: 1460,
-        header_bytes: 40,
-        ack_bytes: 40,
-        sack_option_bytes: 4,
-        sack_block_bytes: 8,
-        timestamps: Timestamps::Off,
         initial_window: 2.0,
-        receive_window: 100_000,
-        send_buffer: None,
-        initial_ssthresh: None,
-        congestion: controller("reno", Variant::Paper, &[]),
-        slow_start: SlowStart::Standard,
-        rounding: Rounding::Real,
-        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
-        recovery,
-        dupack_threshold: 3,
-        limited_transmit: true,
         ack_counting: AckCounting::PerAck,
         ecn: Ecn::Off,
         delayed_ack: None,
+        timestamps: Timestamps::Off,
         rto: Rto {
-            initial: Span::from_secs(1),
             min: Span::from_millis(200),
-            max: Span::from_secs(60),
-            clock: RttClock::Exact {
-                granularity: Span::from_millis(1),
-            },
+            ..rfc.rto
         },
-        send_jitter: Span::ZERO,
-        max_burst: None,
-        pacing: None,
+        ..rfc
     }
 }
 

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
+use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
-    Service, Start, Tcp, Timestamps, Transport, Udp,
+    AckCounting, Clock, Config, Flow, Link, Measure, Randomness, Recovery, Service, Start, Tcp,
+    Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
+use longhaul_keys::{Profile, Value, Values};
 use longhaul_output::{Progress, RunMeta};
 use longhaul_units::{Rate, Span, Time};
 
@@ -113,41 +114,21 @@ fn flow(name: &str, transport: Transport) -> Flow {
 
 /// The receive window of 1000 segments of 1448 bytes needs a window scale of 5.
 fn tcp(kind: &str) -> Tcp {
+    let rfc = Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(1000));
+    let congestion = ControllerSpec {
+        kind: kind.to_string(),
+        ..Default::default()
+    };
     Tcp {
-        transfer: None,
-        mss_bytes: 1448,
-        header_bytes: 40,
-        ack_bytes: 40,
-        sack_option_bytes: 4,
-        sack_block_bytes: 8,
-        timestamps: Timestamps::Standard(12),
-        initial_window: 10.0,
-        receive_window: 1000,
-        send_buffer: None,
-        initial_ssthresh: None,
-        congestion: ControllerSpec {
-            kind: kind.to_string(),
-            ..Default::default()
-        },
-        slow_start: SlowStart::Standard,
-        rounding: Rounding::Real,
-        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
-        recovery: Recovery::Sack,
-        dupack_threshold: 3,
-        limited_transmit: true,
         ack_counting: AckCounting::PerAck,
-        ecn: Ecn::Classic,
         delayed_ack: None,
-        rto: Rto {
-            initial: Span::from_secs(1),
-            min: Span::from_secs(1),
-            max: Span::from_secs(60),
-            clock: RttClock::Exact {
-                granularity: Span::from_millis(1),
-            },
-        },
-        send_jitter: Span::ZERO,
-        max_burst: None,
-        pacing: None,
+        ..Tcp::of(
+            &rfc,
+            None,
+            1448,
+            congestion,
+            SlowStart::Standard,
+            Recovery::Sack,
+        )
     }
 }

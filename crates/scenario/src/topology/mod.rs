@@ -1,9 +1,5 @@
 //! The network between the flows' hosts: one file for each kind of topology, and what they have in common.
 
-mod dumbbell;
-mod graph;
-mod parking_lot;
-
 use longhaul_engine::Graph;
 use longhaul_keys::{Key, Kind, count, joined, key};
 use longhaul_units::{Rate, Span};
@@ -36,12 +32,20 @@ impl Topology {
     }
 }
 
-/// Every kind of topology.
-const KINDS: [&Topology; 3] = [
-    &dumbbell::DUMBBELL,
-    &parking_lot::PARKING_LOT,
-    &graph::GRAPH,
-];
+/// The modules of the kinds, and the table of what they declare.
+macro_rules! kinds {
+    ($($module:ident::$KIND:ident),* $(,)?) => {
+        $(mod $module;)*
+        const KINDS: &[&Topology] = &[$(&$module::$KIND),*];
+    };
+}
+
+// Every kind of topology: a new one takes a file and a line here.
+kinds! {
+    dumbbell::DUMBBELL,
+    parking_lot::PARKING_LOT,
+    graph::GRAPH,
+}
 
 /// Keys of `[topology]`, of which one is given.
 pub(crate) const TOPOLOGY: &[Key] = &{

@@ -155,7 +155,7 @@ fn bbr_recovers_with_rack_tlp_unless_the_scenario_names_another() {
 
 #[test]
 fn one_way_timestamps_have_the_size_of_their_own_option() {
-    // Spec 001a: 1420 bytes of data in packets of 1474, 14 of them for the option.
+    // Weigle 2003: 1420 bytes of data in packets of 1474, 14 of them for the option.
     let scenario = with(&["flows.0.tcp.timestamps=one-way", "flows.0.packet=1474 B"]);
     let one_way = tcp(&scenario);
     assert_eq!(

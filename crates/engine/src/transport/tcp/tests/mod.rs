@@ -9,14 +9,14 @@ mod scoreboard;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{Controller, ControllerSpec, MinCwnd, Rounding, SlowStart};
+use longhaul_congestion::{Controller, ControllerSpec, SlowStart};
+use longhaul_keys::{Profile, Value, Values};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
 use crate::config::Loss;
 use crate::config::{
-    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Tcp, Timestamps,
+    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Service, Tcp, Timestamps,
 };
 use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
 use crate::network::{End, Network, Path};
@@ -27,39 +27,16 @@ use crate::transport::{Env, EventLog};
 
 /// An initial window of ten 1500-byte packets, immediate acknowledgements, no ECN.
 fn tcp(recovery: Recovery) -> Tcp {
+    let rfc =
+        Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(100_000));
+    let (congestion, slow_start) = (ControllerSpec::default(), SlowStart::Standard);
+    let rfc = Tcp::of(&rfc, None, 1460, congestion, slow_start, recovery);
     Tcp {
-        transfer: None,
-        mss_bytes: 1460,
-        header_bytes: 40,
-        ack_bytes: 40,
-        sack_option_bytes: 4,
-        sack_block_bytes: 8,
-        timestamps: Timestamps::Off,
-        initial_window: 10.0,
-        receive_window: 100_000,
-        send_buffer: None,
-        initial_ssthresh: None,
-        congestion: ControllerSpec::default(),
-        slow_start: SlowStart::Standard,
-        rounding: Rounding::Real,
-        min_cwnd: MinCwnd { loss: 2, ecn: 1 },
-        recovery,
-        dupack_threshold: 3,
-        limited_transmit: true,
         ack_counting: AckCounting::PerAck,
         ecn: Ecn::Off,
         delayed_ack: None,
-        rto: Rto {
-            initial: Span::from_secs(1),
-            min: Span::from_secs(1),
-            max: Span::from_secs(60),
-            clock: RttClock::Exact {
-                granularity: Span::from_millis(1),
-            },
-        },
-        send_jitter: Span::ZERO,
-        max_burst: None,
-        pacing: None,
+        timestamps: Timestamps::Off,
+        ..rfc
     }
 }
 
