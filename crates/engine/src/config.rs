@@ -1,7 +1,6 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod distribution;
-pub mod mesonet;
 mod proxy;
 mod quantiles;
 mod traffic;

@@ -13,7 +13,8 @@ pub(crate) mod timers;
 
 use longhaul_units::Time;
 
-pub(crate) use self::heap::{Arrivals, Heap, Key};
+pub use self::heap::Heap;
+pub(crate) use self::heap::{Arrivals, Key};
 use self::timers::{Block, Deadlines, Kind};
 use crate::network::Upcoming;
 

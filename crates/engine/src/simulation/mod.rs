@@ -1,7 +1,6 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
-mod mesonet;
 mod sources;
 mod split;
 mod window;
@@ -9,7 +8,6 @@ mod world;
 
 use longhaul_units::Time;
 
-pub use self::mesonet::{resume_mesonet, run_mesonet};
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
@@ -42,9 +40,6 @@ pub enum SetupError {
     /// The recorder has stopped it before it began.
     #[error("stopped while the simulation was set up")]
     Stopped,
-    /// The state to go on from is not one that this engine stored.
-    #[error("the state of the simulation is damaged: {0}")]
-    State(String),
 }
 
 /// Simulates `config`, reporting to `recorder`.

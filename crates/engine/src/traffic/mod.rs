@@ -7,7 +7,6 @@ mod dialogue;
 mod generator;
 mod half;
 mod hold;
-pub(crate) mod mesonet;
 mod messages;
 mod opening;
 mod origin;

@@ -2,7 +2,7 @@
 //! through, and packets on the links of the backbone, a row for each interval and one of them (spec 004a
 //! D.4).
 
-use longhaul_engine::measure::EdgeSample;
+use longhaul_mesonet::records::EdgeSample;
 
 use super::{Stamp, stamp_columns};
 use crate::counters::ratio;

@@ -1,6 +1,6 @@
 //! flow_trace.parquet: traced flows, a row for each event (spec 004a B.15).
 
-use longhaul_engine::measure::{FlowEvent, FlowPhase, FlowState};
+use longhaul_mesonet::records::{FlowEvent, FlowPhase, FlowState};
 
 use super::Names;
 use super::flows::class_name;

@@ -1,7 +1,7 @@
 //! network.parquet and classes.parquet: flows by their state and what happened to them, a row for each
 //! interval, or for each interval and class (spec 004a D.1 and D.2).
 
-use longhaul_engine::measure::{ClassSample, FlowClass, Interval, LongLivedSample};
+use longhaul_mesonet::records::{ClassSample, FlowClass, Interval, LongLivedSample};
 use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};

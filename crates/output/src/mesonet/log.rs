@@ -1,6 +1,6 @@
 //! flows.parquet: a row for each flow that is over, in order of their ends.
 
-use longhaul_engine::measure::FlowRecord;
+use longhaul_mesonet::records::FlowRecord;
 
 use super::flows::class_name;
 use super::groups::group_columns;

@@ -1,7 +1,7 @@
 //! packet_trace.parquet: packets of traced flows from element to element, a row for each (spec 004a B.15).
 
-use longhaul_engine::config::mesonet::MesoNet;
-use longhaul_engine::measure::{Direction, PacketEvent, PacketKind, Passage, Site};
+use longhaul_mesonet::Config;
+use longhaul_mesonet::records::{Direction, PacketEvent, PacketKind, Passage, Site};
 
 use super::names;
 use crate::table::{Cell, Column, Kind, Name};
@@ -22,7 +22,7 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    pub(crate) fn of(config: &MesoNet) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
         let topology = &config.topology;
         Self {
             backbone: names(&topology.backbone, |one| &one.name),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::RouterSample;
+use longhaul_mesonet::records::RouterSample;
 use serde::{Deserialize, Serialize};
 
 use super::tables::StoredTables;
@@ -90,7 +90,7 @@ impl Opened {
 }
 
 /// Whether an algorithm is none of the engine's.
-fn of_user(algorithm: &longhaul_engine::config::mesonet::Algorithm) -> bool {
+fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }
 

@@ -1,8 +1,8 @@
 //! routers.parquet: a row for each interval and router (spec 004a D.4). Counters are those of the
 //! interval.
 
-use longhaul_engine::config::mesonet::{AccessClass, MesoNet, Parent, Router};
-use longhaul_engine::measure::{Interval, QueueSample, RouterSample};
+use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
+use longhaul_mesonet::records::{Interval, QueueSample, RouterSample};
 
 use super::{Stamp, stamp_columns};
 use crate::counters::ratio;
@@ -16,7 +16,7 @@ const POP: &str = "pop";
 const ACCESS: &str = "access";
 
 /// Every router in order, its tier before its name: backbone, points of presence, access.
-fn all(config: &MesoNet) -> impl Iterator<Item = (&'static str, &Router)> {
+fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     let topology = &config.topology;
     let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
     let pops = topology.pops.iter().map(|pop| (POP, &pop.router));
@@ -42,7 +42,7 @@ struct Known {
 }
 
 impl Routers {
-    pub(crate) fn new(config: &MesoNet) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let interval_s = config.measure.every.as_secs_f64();
         let known = |(tier, router): (&'static str, &Router)| Known {
             tier,
@@ -236,7 +236,7 @@ pub(crate) struct TopologyRow {
 }
 
 impl TopologyRow {
-    pub(crate) fn all(config: &MesoNet) -> Vec<Self> {
+    pub(crate) fn all(config: &Config) -> Vec<Self> {
         let topology = &config.topology;
         let mut rows: Vec<Self> = all(config)
             .map(|(tier, router)| Self {

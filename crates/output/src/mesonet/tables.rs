@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_engine::measure::GoodputBatch;
+use longhaul_mesonet::records::GoodputBatch;
 use serde::Serialize;
 
 use super::MesoNetMeta;

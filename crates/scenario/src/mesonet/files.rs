@@ -1,6 +1,6 @@
 //! How long files are, and how many large ones may be under way (spec 004d B.5 and B.6).
 
-use longhaul_engine::config::mesonet::{
+use longhaul_mesonet::config::{
     AccessClass, Admission, Algorithm, Cell, Files, Jumbo, LargeFile, PathClass,
 };
 use longhaul_units::Time;

@@ -1,6 +1,6 @@
 //! Congestion control of sources, and flows without end.
 
-use longhaul_engine::config::mesonet::{Algorithm, LongLived};
+use longhaul_mesonet::config::{Algorithm, LongLived};
 
 use super::clock::Clock;
 use super::layout::{Layout, find};

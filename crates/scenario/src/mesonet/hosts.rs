@@ -1,6 +1,6 @@
 //! Where sources and receivers are (spec 004a B.10.1).
 
-use longhaul_engine::config::mesonet::AccessClass;
+use longhaul_mesonet::config::AccessClass;
 
 use super::layout::{Access, Layout, class_name};
 use crate::document::{Node, Origin, Table, Value};

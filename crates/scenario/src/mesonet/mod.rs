@@ -25,7 +25,7 @@ mod topology;
 mod trace;
 
 use longhaul_congestion::SlowStart;
-use longhaul_engine::config::mesonet::{Hosts, Measure, MesoNet, StartWaves, Transport, Users};
+use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
 
 use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
@@ -44,7 +44,7 @@ use sizes::{Buffers, Rates};
 #[derive(Clone, Debug)]
 pub struct MesoNetRun {
     /// What the engine simulates.
-    pub config: MesoNet,
+    pub config: Config,
     /// Names of the tables to write.
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if the scenario says so.
@@ -117,7 +117,7 @@ pub(crate) fn resolve(
     if !out.is_empty() {
         return Err(out);
     }
-    let config = MesoNet {
+    let config = Config {
         trace,
         seed,
         replication,

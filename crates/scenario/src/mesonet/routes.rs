@@ -1,7 +1,7 @@
 //! Links of the backbone and the ways through it: given, or by the least delay; both are followed to
 //! their ends before anything runs.
 
-use longhaul_engine::config::mesonet::BackboneLink;
+use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
 
 use super::clock::Clock;

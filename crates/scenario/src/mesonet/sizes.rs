@@ -1,8 +1,6 @@
 //! Speeds and buffers of routers (spec 004a B.3.1 and B.9).
 
-use longhaul_engine::config::mesonet::{
-    AccessClass, AccessRouter, Parent, Pop, Router, Service, Topology,
-};
+use longhaul_mesonet::config::{AccessClass, AccessRouter, Parent, Pop, Router, Service, Topology};
 
 use super::clock::Clock;
 use super::hosts::Population;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::config::mesonet::Topology;
+use longhaul_mesonet::config::Topology;
 
 use super::layout::find;
 use crate::check::check_root;

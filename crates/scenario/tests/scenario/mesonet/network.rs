@@ -1,6 +1,6 @@
 //! Topology, routes, speeds, buffers and populations (spec 004a E.1 and E.2).
 
-use longhaul_engine::config::mesonet::{AccessClass, MesoNet, PacketRate, Parent, Topology};
+use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
 use longhaul_units::Span;
 
 use super::{SMALL, config, scenario, with};
@@ -167,7 +167,7 @@ fn capacities_follow_from_one_number() {
 }
 
 /// Means over the backbone routers, the points of presence and the access routers.
-fn mean_buffers(config: &MesoNet) -> [f64; 3] {
+fn mean_buffers(config: &Config) -> [f64; 3] {
     let mean = |buffers: Vec<u64>| buffers.iter().sum::<u64>() as f64 / buffers.len() as f64;
     let topology = &config.topology;
     [
@@ -255,7 +255,7 @@ fn buffers_are_those_of_the_published_tables() {
 
 #[test]
 fn hosts_are_where_their_shares_put_them() {
-    let sums = |config: &MesoNet| {
+    let sums = |config: &Config| {
         let access = &config.topology.access;
         let sources: u32 = access.iter().map(|one| one.sources).sum();
         let receivers: u32 = access.iter().map(|one| one.receivers).sum();

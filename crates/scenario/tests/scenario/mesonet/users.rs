@@ -1,7 +1,7 @@
 //! Clock, users, files, algorithms and long-lived flows.
 
 use longhaul_congestion::{SlowStart, Variant};
-use longhaul_engine::config::mesonet::{Cell, Jumbo, PathClass};
+use longhaul_mesonet::config::{Cell, Jumbo, PathClass};
 use longhaul_units::{Span, Time};
 
 use super::{scenario, with};
