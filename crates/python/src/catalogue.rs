@@ -1,4 +1,4 @@
-//! The registry of algorithms, the queue disciplines and the keys of MesoNet, as Python dictionaries.
+//! The registry of algorithms, the queue disciplines and the keys of scenarios, as Python dictionaries.
 
 use longhaul_congestion::registry::{self, Entry};
 use longhaul_congestion::{DefaultValue, Parameter};
@@ -43,12 +43,6 @@ pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 pub(crate) fn scenario_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     keys(py, &longhaul_scenario::keys())
-}
-
-/// Every key of `[mesonet]`.
-#[pyfunction]
-pub(crate) fn mesonet_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    keys(py, &longhaul_scenario::mesonet_keys())
 }
 
 /// Every kind of traffic, with its keys.

@@ -2,7 +2,6 @@
 
 use crate::check::describe;
 use crate::document::Value;
-use crate::model::mesonet::MESONET;
 use crate::model::{self, DISCIPLINES, Discipline, Field, Kind};
 use crate::{profile, queue, render};
 
@@ -64,17 +63,10 @@ pub struct Profile {
     pub description: String,
 }
 
-/// Every key of a scenario but those of `[mesonet]` and of queues, which have lists of their own.
+/// Every key of a scenario but those of queues, which have a list of their own.
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);
-    keys
-}
-
-/// Every key of `[mesonet]`.
-pub fn mesonet_keys() -> Vec<Key> {
-    let mut keys = Vec::new();
-    add_keys(MESONET, "", &mut keys);
     keys
 }
 

@@ -17,12 +17,16 @@ mod explained;
 mod files;
 mod flows;
 mod hosts;
+pub(crate) mod keys;
 mod layout;
-pub(crate) mod original;
+mod original;
 mod routes;
+pub(crate) mod run;
 mod sizes;
 mod topology;
 mod trace;
+
+use std::sync::LazyLock;
 
 use longhaul_congestion::SlowStart;
 use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
@@ -30,41 +34,35 @@ use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Us
 use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
-use crate::profile;
-use crate::render::ExplainRow;
+use crate::kind::{Resolved, Simulation, SimulationKind};
 use crate::typed::{Typed, text_of};
+use crate::{model, profile};
 
 use clock::Clock;
 use hosts::Population;
+use keys::MESONET;
 use layout::Layout;
+use original::ORIGINALS;
 use routes::Routes;
+use run::MesoNetRun;
 use sizes::{Buffers, Rates};
 
-/// A simulation of MesoNet, and what is kept of it.
-#[derive(Clone, Debug)]
-pub struct MesoNetRun {
-    /// What the engine simulates.
-    pub config: Config,
-    /// Names of the tables to write.
-    pub tables: Vec<String>,
-    /// Intervals whose rows are kept before they are written, if the scenario says so.
-    pub flush_every: Option<u64>,
-}
+/// Scenarios with `[mesonet]`.
+pub(crate) const KIND: SimulationKind = SimulationKind {
+    table: "mesonet",
+    keys: model::MESONET_SCENARIO,
+    other_names: || ORIGINALS.iter().map(|original| original.name).collect(),
+    rename: original::translate,
+    resolve,
+};
 
-/// Everything that a scenario of MesoNet gives.
-pub(crate) struct Resolved {
-    /// The document, complete.
-    pub root: Table,
-    pub run: MesoNetRun,
-    pub explained: Vec<ExplainRow>,
-    pub warnings: Vec<String>,
-}
+static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
+    let text = include_str!("../../profiles/mesonet.toml");
+    profile::load("mesonet", text, MESONET, &Origin::Default)
+});
 
 /// Completes a checked document, or says what contradicts what.
-pub(crate) fn resolve(
-    mut root: Table,
-    makers: &dyn Algorithms,
-) -> Result<Resolved, Vec<Diagnostic>> {
+fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
@@ -78,7 +76,7 @@ pub(crate) fn resolve(
     if let Some(hosts) = mesonet.get_mut("hosts").and_then(Node::table_mut) {
         hosts::complete_shares(hosts);
     }
-    fill(mesonet, profile::mesonet());
+    fill(mesonet, &DEFAULTS);
     let clock = Clock::of(mesonet, &mut out);
     let network = topology::load(mesonet.sub_mut("network"), &mut out);
     let (Some(clock), Some(network)) = (clock, network) else {
@@ -159,7 +157,7 @@ pub(crate) fn resolve(
     };
     Ok(Resolved {
         root,
-        run,
+        simulation: Simulation::MesoNet(Box::new(run)),
         explained,
         warnings,
     })

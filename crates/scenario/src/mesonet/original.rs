@@ -72,7 +72,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("Bdirect", Place::Key("network.direct_factor")),
     original(
         "QszAlg",
-        Place::Coded("network.buffer", crate::model::mesonet::SIZINGS),
+        Place::Coded("network.buffer", super::keys::SIZINGS),
     ),
     original("Qfactor", Place::Key("network.buffer_factor")),
     original("baseSources", Place::Key("hosts.sources")),

@@ -4,11 +4,11 @@ use longhaul_mesonet::config::{AccessClass, AccessRouter, Parent, Pop, Router, S
 
 use super::clock::Clock;
 use super::hosts::Population;
+use super::keys::SIZINGS;
 use super::layout::{self, Layout};
 use super::routes::Routes;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
-use crate::model::mesonet::SIZINGS;
 use crate::typed::Typed;
 
 /// Packets per time step that the routers of each kind forward.

@@ -9,12 +9,12 @@ use longhaul_units::Dimension;
 mod distribution;
 mod flow;
 mod link;
-pub(crate) mod mesonet;
 mod network;
 mod proxy;
 mod queue;
 mod traffic;
 
+use crate::mesonet::keys::MESONET;
 use crate::profile;
 
 pub(crate) use flow::TCP;
@@ -69,7 +69,7 @@ pub(crate) enum Kind {
     OneOf(&'static [Kind]),
 }
 
-const fn field(key: &'static str, kind: Kind, help: &'static str) -> Field {
+pub(crate) const fn field(key: &'static str, kind: Kind, help: &'static str) -> Field {
     Field {
         key,
         kind,
@@ -78,7 +78,7 @@ const fn field(key: &'static str, kind: Kind, help: &'static str) -> Field {
     }
 }
 
-const fn required(key: &'static str, kind: Kind, help: &'static str) -> Field {
+pub(crate) const fn required(key: &'static str, kind: Kind, help: &'static str) -> Field {
     Field {
         key,
         kind,
@@ -103,12 +103,12 @@ const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N]
     all
 }
 
-const TIME: &[Dimension] = &[Dimension::Time];
+pub(crate) const TIME: &[Dimension] = &[Dimension::Time];
 const RATE: &[Dimension] = &[Dimension::Rate];
 const SIZE: &[Dimension] = &[Dimension::Size];
-const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
+pub(crate) const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
 /// Segments, packets or bytes beyond this are a mistake.
-const MOST: i64 = 1_000_000_000_000;
+pub(crate) const MOST: i64 = 1_000_000_000_000;
 
 const TITLE: Field = field(
     "title",
@@ -150,7 +150,7 @@ pub(crate) const MESONET_SCENARIO: &[Field] = &[
     EXTENDS,
     SEED,
     REPLICATION,
-    required("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
+    required("mesonet", Kind::Table(MESONET), MESONET_HELP),
 ];
 
 /// The whole file.
@@ -204,7 +204,7 @@ pub(crate) const SCENARIO: &[Field] = &[
         Kind::List(&Kind::Table(PROXY)),
         "Pairs of nodes between which one connection carries the data of all TCP flows.",
     ),
-    field("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
+    field("mesonet", Kind::Table(MESONET), MESONET_HELP),
 ];
 
 const CLOCK: Kind = Kind::Word(&["exact", "ns2"]);

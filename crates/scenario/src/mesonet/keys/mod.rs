@@ -9,7 +9,7 @@ mod users;
 
 use longhaul_congestion::Range;
 
-use super::{Field, Kind, MOST, TIME, field, required};
+use crate::model::{Field, Kind, MOST, TIME, field, required};
 
 use network::{HOSTS, NETWORK};
 pub(crate) use network::{SIZINGS, TOPOLOGY_FILE};
