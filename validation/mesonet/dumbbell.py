@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import longhaul
 from longhaul import examples
 from longhaul.analysis.fairness import jain
+from longhaul.mesonet import MesoNet
 from validation.mesonet.rows import Row, close, found, near, published
 from validation.mesonet.workers import pool
 
@@ -102,7 +103,7 @@ def simulate(one: Verification) -> Windows:
             'mesonet.measure.tables=["long_lived"]',
         ],
     )
-    flows = run.mesonet.long_lived.pivot("flow", index="t_s", values="cwnd_pkts")
+    flows = MesoNet.of(run).long_lived.pivot("flow", index="t_s", values="cwnd_pkts")
     return Windows(*(flows[name].to_list() for name in ("t_s", "L1", "L2")))
 
 

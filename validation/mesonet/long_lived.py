@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row, close, near, number, published
 from validation.mesonet.workers import pool
@@ -96,7 +97,7 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
             ],
         )
     )
-    table = run.mesonet.long_lived
+    table = MesoNet.of(run).long_lived
     return {
         flow: table.filter(pl.col("flow") == flow)["out_pkts"].to_list() for flow in flows.lags_s
     }

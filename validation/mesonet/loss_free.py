@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import DIRECT, quiet
 from validation.mesonet.routes import round_trip_ms
 from validation.mesonet.rows import Row, close, published
@@ -104,7 +105,7 @@ def arrivals_of(factor: int, rate: float, pair: tuple[str, str]) -> Arrivals:
             long_lived=[{"from": pair[0], "to": pair[1], "rate": rate}],
         )
     )
-    flow = run.mesonet.long_lived
+    flow = MesoNet.of(run).long_lived
     acks = flow["increases"].to_numpy()
     last = np.cumsum(acks)
     # Within an interval one comes after the other, as fast as the host sends.

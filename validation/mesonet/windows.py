@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row, near, published
 
@@ -54,7 +55,7 @@ def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
             long_lived=[{"from": "Xa", "to": "Ya"}],
         )
     )
-    windows = run.mesonet.long_lived["cwnd_pkts"].to_list()
+    windows = MesoNet.of(run).long_lived["cwnd_pkts"].to_list()
     return [float(cwnd) for cwnd in windows[::2]]
 
 

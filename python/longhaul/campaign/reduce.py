@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.campaign.store import Kept
+from longhaul.kind import Kind
 from longhaul.results import Results
 
 # What a dumbbell calls its link, and other scenarios the link that a study is about.
@@ -29,8 +30,8 @@ _LINK = (
 
 def reduce(run: Results) -> Kept:
     """The tables to keep, all over the measurement window but for courses and events."""
-    if "mesonet" in run.meta:
-        return _of_mesonet(run)
+    if run.kind is not None:
+        return _of_kind(run, run.kind)
     kept: Kept = {
         "run": facts(run.meta),
         "labels": _labels(run).to_dicts(),
@@ -64,15 +65,13 @@ def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_mesonet(run: Results) -> Kept:
-    """Of a run of MesoNet, its figures by period."""
-    meta = run.meta
+def _of_kind(run: Results, kind: Kind) -> Kept:
+    """Of a run of another kind of simulation, its figures."""
     more = {
-        "delivered_pkts": meta["mesonet"]["delivered_packets"],
-        "events": meta["events"],
-        "peak_memory_bytes": meta["machine"]["peak_memory_bytes"],
+        "events": run.meta["events"],
+        "peak_memory_bytes": run.meta["machine"]["peak_memory_bytes"],
     }
-    return {"run": facts(meta) | more, **run.mesonet.summary().as_dict()}
+    return {"run": facts(run.meta) | kind.kept(run.meta) | more, **run.figures()}
 
 
 def _labels(run: Results) -> pl.DataFrame:

@@ -100,7 +100,7 @@ Rows = Iterable[Iterable[object]]
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
     """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
-    tables = run.mesonet
+    tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
     if target.exists() and not overwrite:

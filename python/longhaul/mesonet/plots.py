@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from longhaul import identity
 from longhaul.mesonet.summary import CLASSES
+from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Draw, Options, register
 from longhaul.results import Results
@@ -34,7 +35,7 @@ def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
     """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
 
     def suits(run: Results) -> bool:
-        return run.is_mesonet and run.mesonet.has(needs)
+        return isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits)
@@ -59,14 +60,14 @@ def _thinned(table: pl.DataFrame, columns: Sequence[str], key: str | None = None
 
 def _periods(axes: Axes, run: Results) -> None:
     """Mark where periods begin and end."""
-    ends = {time for period in run.mesonet.periods for time in (period.from_s, period.to_s)}
+    ends = {time for period in MesoNet.of(run).periods for time in (period.from_s, period.to_s)}
     for time in sorted(ends):
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
 
 
 @of_mesonet("flow-states", "flows by their state over time", "network")
 def _flow_states(axes: Axes, run: Results) -> None:
-    states = _thinned(run.mesonet.network, [column for column, _, _ in STATES])
+    states = _thinned(MesoNet.of(run).network, [column for column, _, _ in STATES])
     for column, label, colour in STATES:
         axes.plot(states["t_s"], states[column], color=colour, label=label)
     axes.set_ylabel("flows")
@@ -74,7 +75,7 @@ def _flow_states(axes: Axes, run: Results) -> None:
 
 
 def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -> None:
-    table = _thinned(run.mesonet.network, [column])
+    table = _thinned(MesoNet.of(run).network, [column])
     axes.plot(table["t_s"], table[column] * scale, color="#0072b2")
     axes.set_ylabel(label)
     _periods(axes, run)
@@ -82,7 +83,7 @@ def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -
 
 @of_mesonet("packets-out", "data packets delivered over time", "network")
 def _packets_out(axes: Axes, run: Results) -> None:
-    per_s = 1 / run.mesonet.interval_s
+    per_s = 1 / MesoNet.of(run).interval_s
     _one_line(axes, run, "out_pkts", 1e-3 * per_s, "thousand packets out per second")
 
 
@@ -111,7 +112,7 @@ def _of_classes(name: str, help: str, column: str, label: str, scale: float = 1.
 
     @of_mesonet(name, help, "classes")
     def _(axes: Axes, run: Results) -> None:
-        table = run.mesonet.classes.with_columns(pl.col(column) * scale)
+        table = MesoNet.of(run).classes.with_columns(pl.col(column) * scale)
         _lines(axes, run, table, "class", CLASSES, column)
         axes.set_ylabel(label)
 
@@ -135,7 +136,7 @@ def _of_long_lived(name: str, help: str, column: str, label: str) -> None:
 
     @of_mesonet(name, help, "long_lived")
     def _(axes: Axes, run: Results) -> None:
-        table = run.mesonet.long_lived
+        table = MesoNet.of(run).long_lived
         names = table["flow"].unique(maintain_order=True).to_list()
         _lines(axes, run, table, "flow", names, column)
         axes.set_ylabel(label)
@@ -154,7 +155,7 @@ _of_long_lived(
     "router-queues", "the fullest queues of routers, as part of what they can hold", "routers"
 )
 def _router_queues(axes: Axes, run: Results) -> None:
-    routers = run.mesonet.routers
+    routers = MesoNet.of(run).routers
     fullest = (
         routers.group_by("router", maintain_order=True)
         .agg(pl.col("queue_share").mean())
@@ -171,7 +172,7 @@ MOST_TRACED = 4
 
 def _traced(run: Results) -> list[tuple[int, str]]:
     """Numbers and names of the flows that were traced first."""
-    flows = run.mesonet.flow_trace.unique("flow", keep="first", maintain_order=True)
+    flows = MesoNet.of(run).flow_trace.unique("flow", keep="first", maintain_order=True)
     source = "source " + pl.col("source").cast(pl.String)
     name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
     return flows.select("flow", name.alias("name")).rows()[:MOST_TRACED]
@@ -183,7 +184,7 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 def _trace_cwnd(axes: Axes, run: Results) -> None:
     flows = _traced(run)
     for (flow, name), look in zip(flows, identity.of_runs(len(flows)), strict=True):
-        states = run.mesonet.flow_trace.filter(pl.col("flow") == flow)
+        states = MesoNet.of(run).flow_trace.filter(pl.col("flow") == flow)
         line: Any = {"drawstyle": "steps-post", "color": look.colour, "linewidth": 1.0}
         axes.plot(states["t_s"], states["cwnd_pkts"], label=name, **line)
         below = pl.col("ssthresh_pkts") <= 2 * pl.col("cwnd_pkts").max()
@@ -211,7 +212,7 @@ PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
 )
 def _trace_packets(axes: Axes, run: Results) -> None:
     flow, name = _traced(run)[0]
-    packets = run.mesonet.packet_trace.filter(pl.col("flow") == flow)
+    packets = MesoNet.of(run).packet_trace.filter(pl.col("flow") == flow)
     for label, event, kinds, look in PACKETS:
         part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
         # An answer names the packet that is expected next.
