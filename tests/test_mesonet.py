@@ -167,7 +167,7 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_utilisation_is_that_of_the_published_example() -> None:
-    # Spec 004a E-30: 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
+    # 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
     speeds = [200e3] * 105 + [400e3] * 28 + [2000e3] * 6
     topology = pl.DataFrame({"tier": "access", "capacity_pps": speeds}).vstack(
         pl.DataFrame({"tier": ["pop"], "capacity_pps": [1e9]})
@@ -261,7 +261,7 @@ def _lines(folder: Path, measure: str) -> list[list[str]]:
 
 
 def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_path: Path) -> None:
-    # Names of directory and files: spec 004a B.12 and E-32.
+    # Names of directory and files: NIST SP 500-282, chapter 3.
     folder = export(run, tmp_path)
     assert folder.name == "Run0TimeStamp1"
     assert all(path.name.endswith("Run0TimeStamp1.txt") for path in folder.iterdir())
@@ -297,7 +297,7 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
 def test_traces_are_exported_in_the_columns_of_the_original(
     run: longhaul.Results, tmp_path: Path
 ) -> None:
-    # Spec 004a E-38: 22 and 5 columns.
+    # NIST SP 500-282, chapter 3: 22 and 5 columns.
     folder = export(run, tmp_path)
     states, messages = _lines(folder, "TCPstate"), _lines(folder, "TCPmessages")
     assert {len(line) for line in states} == {22}

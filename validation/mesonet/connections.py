@@ -1,4 +1,4 @@
-"""How connections open, or fail to, in steps of the clock (spec 004a E-16, 004b E33)."""
+"""How connections open, or fail to, in steps of the clock (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 

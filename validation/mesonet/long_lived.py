@@ -1,4 +1,4 @@
-"""The long-lived flows of chapter 7 in its network without users: N7-DET (spec 004c E.6).
+"""The long-lived flows of chapter 7 in its network without other flows.
 
 In TP1 nothing is lost on their paths, so that the algorithm alone decides when a flow is at full
 speed (tables 7-14 and 7-17), and what standard TCP transfers in those 300 s (tables 7-11 to 7-13).
@@ -26,7 +26,7 @@ INTERVAL_S = 0.2
 FULL_PKTS = 15_976
 
 LATE = {"srtt_timer_slack": 0.005}
-"""What happens once a round trip comes somewhat later than that (spec 004c E.6)."""
+"""What happens once a round trip comes somewhat later than that."""
 CONGESTION: dict[str, dict[str, Any]] = {
     "BIC": {"kind": "bic"},
     "CTCP": {"kind": "ctcp"},
@@ -40,7 +40,7 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "TCP": {"kind": "reno"},
 }
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.3}
-"""Part of a lag; 15 %, or 0.8 s, for the others (spec 004c A7-100 and A7-101)."""
+"""Part of a lag; 15 %, or 0.8 s, for the others."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 """Where two intervals are all that the lags of condition 8 may be apart."""
 TCP_GOODPUT = 0.02

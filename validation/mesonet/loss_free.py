@@ -1,7 +1,7 @@
-"""Goodput of files on very fast paths without a loss, as chapter 9 has it: N8-DET (spec 004d E.8).
+"""Goodput of files on very fast paths without a loss, as chapter 9 has it.
 
 One flow at a time tells when its n-th acknowledgement comes; files of all sizes follow from that,
-weighted as users of the network draw sizes and receivers (spec 004d B.13).
+weighted as users of the network draw sizes and receivers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Capacities, buffers and populations that follow from a few parameters (spec 004a E.2)."""
+"""Capacities, buffers and populations that follow from a few parameters (NIST SP 500-282, chapters 3 and 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built-in topology: elements, routes and delays (spec 004a E.1)."""
+"""The built-in topology: elements, routes and delays (NIST SP 500-282, tables 3-1 and 3-2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows of slow start, round by round (spec 004a E-17 and E-18, 004b E34 and E35)."""
+"""Windows of slow start, round by round (NIST SP 500-282, chapters 3 and 5)."""
 
 from __future__ import annotations
 

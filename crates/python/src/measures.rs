@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_mesonet::config::{Config, Router};
 use longhaul_mesonet::records::{
     self, ClassSample, Control, DataPackets, EdgeSample, FlowRecord, FlowState, GoodputBatch,
-    LongLivedSample, Passage, QueueSample, Recorder, RouterSample,
+    LongLivedSample, PacketTraceRecord, QueueSample, Recorder, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -142,8 +142,8 @@ impl Recorder for Measuring {
         self.writer.flow_state(state);
     }
 
-    fn passage(&mut self, passage: &Passage) {
-        self.writer.passage(passage);
+    fn packet(&mut self, passage: &PacketTraceRecord) {
+        self.writer.packet(passage);
     }
 
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {

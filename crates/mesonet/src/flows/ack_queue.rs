@@ -1,20 +1,20 @@
-//! Answers that wait for their receiver's host, of all receivers in one store.
+//! Acknowledgements that wait for their receiver's host: one queue per receiver, in a common pool.
 
 use serde::{Deserialize, Serialize};
 
 use crate::network::Packet;
 
-/// The answers of one receiver that wait, in order.
+/// The queue of one receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Waiting {
+pub(crate) struct AckQueue {
     first: u32,
     last: u32,
 }
 
-/// No place.
+/// No entry.
 const NONE: u32 = u32::MAX;
 
-impl Default for Waiting {
+impl Default for AckQueue {
     fn default() -> Self {
         Self {
             first: NONE,
@@ -23,54 +23,54 @@ impl Default for Waiting {
     }
 }
 
-/// The store: lists that share their places, so that nothing is allocated once it is large enough.
+/// All queues: linked lists in one pool, so that nothing is allocated once it is large enough.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Backlog {
-    places: Vec<(Packet, u32)>,
+pub(crate) struct AckQueues {
+    entries: Vec<(Packet, u32)>,
     free: u32,
 }
 
-impl Backlog {
+impl AckQueues {
     pub(crate) fn new() -> Self {
         Self {
-            places: Vec::new(),
+            entries: Vec::new(),
             free: NONE,
         }
     }
 
-    /// Puts an answer behind all others of its receiver.
+    /// Appends to a queue.
     #[inline]
-    pub(crate) fn put(&mut self, waiting: &mut Waiting, answer: Packet) {
-        let place = self.free;
-        let place = if place == NONE {
-            self.places.push((answer, NONE));
-            (self.places.len() - 1) as u32
+    pub(crate) fn push(&mut self, queue: &mut AckQueue, ack: Packet) {
+        let entry = self.free;
+        let entry = if entry == NONE {
+            self.entries.push((ack, NONE));
+            (self.entries.len() - 1) as u32
         } else {
-            let freed = &mut self.places[place as usize];
+            let freed = &mut self.entries[entry as usize];
             self.free = freed.1;
-            *freed = (answer, NONE);
-            place
+            *freed = (ack, NONE);
+            entry
         };
-        if waiting.first == NONE {
-            waiting.first = place;
+        if queue.first == NONE {
+            queue.first = entry;
         } else {
-            self.places[waiting.last as usize].1 = place;
+            self.entries[queue.last as usize].1 = entry;
         }
-        waiting.last = place;
+        queue.last = entry;
     }
 
-    /// Takes the answer that has waited longest.
+    /// Removes the oldest of a queue.
     #[inline]
-    pub(crate) fn take(&mut self, waiting: &mut Waiting) -> Option<Packet> {
-        if waiting.first == NONE {
+    pub(crate) fn pop(&mut self, queue: &mut AckQueue) -> Option<Packet> {
+        if queue.first == NONE {
             return None;
         }
-        let place = waiting.first;
-        let (answer, next) = self.places[place as usize];
-        self.places[place as usize].1 = self.free;
-        self.free = place;
-        waiting.first = next;
-        Some(answer)
+        let entry = queue.first;
+        let (ack, next) = self.entries[entry as usize];
+        self.entries[entry as usize].1 = self.free;
+        self.free = entry;
+        queue.first = next;
+        Some(ack)
     }
 }
 
@@ -82,18 +82,21 @@ mod tests {
     use crate::network::{FlowId, Kind};
 
     #[test]
-    fn each_receiver_s_answers_come_in_order_and_places_are_used_again() {
-        let flow = FlowId { place: 0, life: 0 };
-        let answer = |number| Packet::new(Kind::Ack, number, flow, 0, Time::ZERO);
-        let mut backlog = Backlog::new();
-        let mut lists = [Waiting::default(); 3];
+    fn queues_are_first_in_first_out_and_reuse_entries() {
+        let flow = FlowId {
+            slot: 0,
+            generation: 0,
+        };
+        let ack = |number| Packet::new(Kind::Ack, number, flow, 0, Time::ZERO);
+        let mut queues = AckQueues::new();
+        let mut lists = [AckQueue::default(); 3];
         for round in 0..10 {
             for number in 0..30 {
-                backlog.put(&mut lists[number as usize % 3], answer(round * 30 + number));
+                queues.push(&mut lists[number as usize % 3], ack(round * 30 + number));
             }
             for (at, list) in lists.iter_mut().enumerate() {
-                let taken: Vec<u64> = std::iter::from_fn(|| backlog.take(list))
-                    .map(|answer| answer.number())
+                let taken: Vec<u64> = std::iter::from_fn(|| queues.pop(list))
+                    .map(|ack| ack.number())
                     .collect();
                 let expected: Vec<u64> = (round * 30..round * 30 + 30)
                     .filter(|number| *number as usize % 3 == at)
@@ -101,6 +104,6 @@ mod tests {
                 assert_eq!(taken, expected);
             }
         }
-        assert_eq!(backlog.places.len(), 30);
+        assert_eq!(queues.entries.len(), 30);
     }
 }

@@ -1,55 +1,55 @@
-//! The receiving end of a flow: answers each packet, one after the other at its host's speed.
+//! The receiver of a flow: acknowledges each packet, one after the other at its host's speed.
 //!
-//! Spec 004a B.6. A data packet with a number beyond the expected one shows that at least one was
-//! lost; it is not asked for again.
+//! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least one
+//! was lost; nothing is retransmitted.
 
 use serde::{Deserialize, Serialize};
 
-use super::ack_queue::{Backlog, Waiting};
+use super::ack_queue::{AckQueue, AckQueues};
 use crate::network::{FlowId, Kind, Network, Packet};
 
-/// The receiving end.
+/// The receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct ReceivingEnd {
+pub(crate) struct Receiver {
     flow: FlowId,
-    /// Number of the next data packet if none is lost.
+    /// Expected sequence number.
     expected: u64,
-    /// Answers that wait for the one that is being made.
-    waiting: Waiting,
+    /// Acknowledgements that wait for the host.
+    queue: AckQueue,
     busy: bool,
     speed: u16,
     /// Its access router.
     access: u16,
     /// That of the source.
     source_access: u16,
-    /// Under which number its data packets are counted.
-    pub(crate) tally: u16,
+    /// Index of the counter of its data packets.
+    pub(crate) counter: u16,
 }
 
-/// Where the receiving end is and what it can do.
+/// Location and speed of a receiver.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ReceiverSetup {
     pub(crate) access: u16,
     pub(crate) source_access: u16,
     pub(crate) speed: u16,
-    pub(crate) tally: u16,
+    pub(crate) counter: u16,
 }
 
-impl ReceivingEnd {
-    pub(crate) fn new(flow: FlowId, place: Place) -> Self {
+impl Receiver {
+    pub(crate) fn new(flow: FlowId, place: ReceiverSetup) -> Self {
         Self {
             flow,
             expected: 1,
-            waiting: Waiting::default(),
+            queue: AckQueue::default(),
             busy: false,
             speed: place.speed,
             access: place.access,
             source_access: place.source_access,
-            tally: place.tally,
+            counter: place.counter,
         }
     }
 
-    /// Whether it is of this flow, and not of one that has its place now.
+    /// Whether the slot still belongs to this flow.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -57,7 +57,7 @@ impl ReceivingEnd {
 
     /// A SYN or a data packet has passed the access router.
     #[inline]
-    pub(crate) fn on_packet(&mut self, packet: &Packet, backlog: &mut Backlog, net: &mut Network) {
+    pub(crate) fn on_packet(&mut self, packet: &Packet, queues: &mut AckQueues, net: &mut Network) {
         let number = packet.number();
         let kind = if packet.kind() == Kind::Syn {
             Kind::SynAck
@@ -67,7 +67,7 @@ impl ReceivingEnd {
             self.expected = number + 1;
             if in_order { Kind::Ack } else { Kind::Nak }
         };
-        let answer = Packet::new(
+        let ack = Packet::new(
             kind,
             number + 1,
             self.flow,
@@ -75,27 +75,27 @@ impl ReceivingEnd {
             packet.created,
         );
         if self.busy {
-            backlog.put(&mut self.waiting, answer);
+            queues.push(&mut self.queue, ack);
         } else {
             self.busy = true;
-            net.answer(self.speed, answer);
+            net.process(self.speed, ack);
         }
     }
 
-    /// An answer is made and leaves; the next one is begun.
+    /// The host has processed a packet: sends the acknowledgement, and starts on the next one.
     #[inline]
-    pub(crate) fn on_answer(&mut self, answer: Packet, backlog: &mut Backlog, net: &mut Network) {
-        net.send(self.access, answer);
-        match backlog.take(&mut self.waiting) {
-            Some(next) => net.answer(self.speed, next),
+    pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
+        net.send(self.access, ack);
+        match queues.pop(&mut self.queue) {
+            Some(next) => net.process(self.speed, next),
             None => self.busy = false,
         }
     }
 
-    /// The flow is over: what waits is forgotten. What the receiver's host still had to say to a source
-    /// that no longer listens does not burden the network. The place waits for the `next` flow.
-    pub(crate) fn close(&mut self, next: FlowId, backlog: &mut Backlog) {
+    /// Closes the flow and discards queued acknowledgements: a source that has closed would ignore them.
+    /// The slot is free for the `next` flow.
+    pub(crate) fn close(&mut self, next: FlowId, queues: &mut AckQueues) {
         self.flow = next;
-        while backlog.take(&mut self.waiting).is_some() {}
+        while queues.pop(&mut self.queue).is_some() {}
     }
 }

@@ -1,24 +1,24 @@
-//! The ends of all flows, and what else is known of them.
+//! The table of flows: sender, receiver and description of each.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, Endpoints, Env, Expired, Place, ReceivingEnd, SendingEnd};
+use super::{AckQueues, Env, Receiver, ReceiverSetup, Sender, SenderSetup, TimerOutcome};
 use crate::config::{AccessClass, Cell, FileType};
 use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
 use longhaul_engine::prefetch;
 
-/// Number under which data packets of no known flow are counted: they came too late.
-pub(crate) const LATE: u16 = 0;
+/// Index of the counter of stale data packets, whose flow is closed.
+pub(crate) const STALE: u16 = 0;
 
-/// What is known of a flow beside its two ends.
+/// Description of a flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct FlowInfo {
     pub(crate) source: u32,
     pub(crate) receiver: u32,
-    /// Its number, if it is a long-lived one, whose hosts have none.
+    /// Number of a long-lived flow, whose hosts have no numbers.
     pub(crate) long_lived: Option<u16>,
     /// Access routers of both ends.
     pub(crate) ends: [u16; 2],
@@ -27,12 +27,12 @@ pub(crate) struct About {
     pub(crate) fast_interface: bool,
     pub(crate) algorithm: u8,
     pub(crate) alternate: bool,
-    /// In packets, before it may become a jumbo.
+    /// In packets, before a jumbo factor.
     pub(crate) size: u64,
     pub(crate) start: Time,
 }
 
-impl About {
+impl FlowInfo {
     pub(crate) fn cell(&self) -> Cell {
         Cell {
             path: self.class.path(),
@@ -52,78 +52,78 @@ impl About {
 }
 
 /// What the flows of a run have in common.
-pub(crate) struct Transports {
-    pub(crate) fresh: Vec<CongestionState>,
+pub(crate) struct FlowTableSetup {
+    pub(crate) initial: Vec<CongestionState>,
     pub(crate) alternate: Vec<bool>,
     pub(crate) classes: Vec<AccessClass>,
-    pub(crate) round_trips: Vec<Span>,
+    pub(crate) round_trip_delays: Vec<Span>,
     pub(crate) routers: usize,
     pub(crate) allowance: Span,
     pub(crate) long_lived: usize,
 }
 
-/// The ends of all flows. Places of those that are over are used again.
+/// All flows, by slot. Slots of closed flows are reused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Connections {
-    pub(crate) sending: Vec<SendingEnd>,
-    receiving: Vec<ReceivingEnd>,
-    pub(crate) about: Vec<About>,
+pub(crate) struct FlowTable {
+    pub(crate) sending: Vec<Sender>,
+    receiving: Vec<Receiver>,
+    pub(crate) about: Vec<FlowInfo>,
     free: Vec<FlowId>,
-    backlog: Backlog,
-    /// Congestion control that no flow has used, of each algorithm.
+    ack_queues: AckQueues,
+    /// Initial state of congestion control, by algorithm.
     #[serde(skip)]
-    fresh: Vec<CongestionState>,
+    initial: Vec<CongestionState>,
     /// Whether flow groups count an algorithm as the alternate.
     pub(crate) alternate: Vec<bool>,
     pub(crate) classes: Vec<AccessClass>,
-    /// Propagation delay both ways between backbone routers: `round_trips[from * routers + to]`.
-    round_trips: Vec<Span>,
+    /// Round-trip propagation delay between backbone routers: `round_trip_delays[from * routers + to]`.
+    round_trip_delays: Vec<Span>,
     routers: usize,
     allowance: Span,
     /// Long-lived flows, once they have started.
     pub(crate) long_lived: Vec<Option<FlowId>>,
 }
 
-impl Connections {
-    pub(crate) fn new(setup: Transports) -> Self {
+impl FlowTable {
+    pub(crate) fn new(setup: FlowTableSetup) -> Self {
         Self {
             sending: Vec::new(),
             receiving: Vec::new(),
             about: Vec::new(),
             free: Vec::new(),
-            backlog: Backlog::new(),
-            fresh: setup.fresh,
+            ack_queues: AckQueues::new(),
+            initial: setup.initial,
             alternate: setup.alternate,
             classes: setup.classes,
-            round_trips: setup.round_trips,
+            round_trip_delays: setup.round_trip_delays,
             routers: setup.routers,
             allowance: setup.allowance,
             long_lived: vec![None; setup.long_lived],
         }
     }
 
-    /// What is not stored: `fresh` congestion control, and the tables that flows share with it.
-    pub(crate) fn complete(&mut self, fresh: Vec<CongestionState>) {
+    /// Restores what checkpoints do not store: the initial states, and the tables that flows share with them.
+    pub(crate) fn restore_shared(&mut self, initial: Vec<CongestionState>) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
-            sender.share_tables(&fresh[about.algorithm as usize]);
+            sender.share_tables(&initial[about.algorithm as usize]);
         }
-        self.fresh = fresh;
+        self.initial = initial;
     }
 
-    /// The flow's sending end, unless the flow is over.
+    /// The sender, unless the flow is closed.
     #[inline]
-    fn sender(&mut self, flow: FlowId) -> Option<&mut SendingEnd> {
-        let end = &mut self.sending[flow.place as usize];
+    fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
+        let end = &mut self.sending[flow.slot as usize];
         end.is_of(flow).then_some(end)
     }
 
-    /// Asks for the memory of the end that a packet will come to.
+    /// Prefetches the end that a packet will be delivered to.
     #[inline]
-    pub(crate) fn expect(&self, packet: &Packet) {
-        let place = packet.flow().place as usize;
+    pub(crate) fn prefetch_for(&self, packet: &Packet) {
+        let place = packet.flow().slot as usize;
         match packet.kind() {
             Kind::Syn | Kind::Data => prefetch(&self.receiving[place]),
-            Kind::SynAck | Kind::Ack | Kind::Nak => self.sending[place].expect_answer(),
+            Kind::SynAck | Kind::Ack | Kind::Nak => self.sending[place].prefetch_for_ack(),
         }
     }
 
@@ -134,75 +134,82 @@ impl Connections {
         }
     }
 
-    pub(crate) fn on_expiry(&mut self, flow: FlowId, env: &mut Env) -> Expired {
+    pub(crate) fn on_timer_expired(&mut self, flow: FlowId, env: &mut Env) -> TimerOutcome {
         let sender = self.sender(flow);
-        sender.map_or(Expired::No, |sender| sender.on_expiry(env))
+        sender.map_or(TimerOutcome::Continue, |sender| {
+            sender.on_timer_expired(env)
+        })
     }
 
-    /// An acknowledgement; whether it was the last one that the flow needed.
+    /// An acknowledgement; returns whether it completes the flow.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
-            Some(sender) if sender.is_active() => sender.on_answer(packet, env),
+            Some(sender) if sender.is_active() => sender.on_ack(packet, env),
             _ => false,
         }
     }
 
-    /// A data packet; under which number it counts.
+    /// A data packet; returns the index of its counter.
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, env: &mut Env) -> u16 {
-        let end = &mut self.receiving[packet.flow().place as usize];
+        let end = &mut self.receiving[packet.flow().slot as usize];
         if !end.is_of(packet.flow()) {
-            return LATE;
+            return STALE;
         }
-        end.on_packet(packet, &mut self.backlog, &mut env.network);
-        end.tally
+        end.on_packet(packet, &mut self.ack_queues, &mut env.network);
+        end.counter
     }
 
     pub(crate) fn on_syn(&mut self, packet: &Packet, env: &mut Env) {
-        let end = &mut self.receiving[packet.flow().place as usize];
+        let end = &mut self.receiving[packet.flow().slot as usize];
         if end.is_of(packet.flow()) {
-            end.on_packet(packet, &mut self.backlog, &mut env.network);
+            end.on_packet(packet, &mut self.ack_queues, &mut env.network);
         }
     }
 
-    /// A receiver has made an answer.
+    /// A receiver has generated an acknowledgement.
     #[inline]
-    pub(crate) fn on_answer(&mut self, answer: Packet, env: &mut Env) {
-        let end = &mut self.receiving[answer.flow().place as usize];
-        if end.is_of(answer.flow()) {
-            end.on_answer(answer, &mut self.backlog, &mut env.network);
+    pub(crate) fn on_ack_ready(&mut self, ack: Packet, env: &mut Env) {
+        let end = &mut self.receiving[ack.flow().slot as usize];
+        if end.is_of(ack.flow()) {
+            end.on_ack_ready(ack, &mut self.ack_queues, &mut env.network);
         }
     }
 
-    /// Takes a place for a flow.
-    pub(crate) fn open(&mut self, about: About, ends: &Endpoints, place: Place) -> FlowId {
-        let fresh = self.fresh[about.algorithm as usize].clone();
+    /// Opens a flow in a free slot.
+    pub(crate) fn open(
+        &mut self,
+        about: FlowInfo,
+        ends: &SenderSetup,
+        place: ReceiverSetup,
+    ) -> FlowId {
+        let initial = self.initial[about.algorithm as usize].clone();
         if let Some(flow) = self.free.pop() {
-            let at = flow.place as usize;
-            self.sending[at] = SendingEnd::new(flow, ends, fresh);
-            self.receiving[at] = ReceivingEnd::new(flow, place);
+            let at = flow.slot as usize;
+            self.sending[at] = Sender::new(flow, ends, initial);
+            self.receiving[at] = Receiver::new(flow, place);
             self.about[at] = about;
             return flow;
         }
         let flow = FlowId {
-            place: self.sending.len() as u32,
-            life: 0,
+            slot: self.sending.len() as u32,
+            generation: 0,
         };
-        self.sending.push(SendingEnd::new(flow, ends, fresh));
-        self.receiving.push(ReceivingEnd::new(flow, place));
+        self.sending.push(Sender::new(flow, ends, initial));
+        self.receiving.push(Receiver::new(flow, place));
         self.about.push(about);
         flow
     }
 
-    /// Gives the place of a flow back: from now on it is not that flow's any more.
+    /// Closes a flow and frees its slot.
     pub(crate) fn close(&mut self, flow: FlowId) {
         let next = FlowId {
-            place: flow.place,
-            life: flow.life.wrapping_add(1),
+            slot: flow.slot,
+            generation: flow.generation.wrapping_add(1),
         };
-        self.sending[flow.place as usize].close(next);
-        self.receiving[flow.place as usize].close(next, &mut self.backlog);
+        self.sending[flow.slot as usize].close(next);
+        self.receiving[flow.slot as usize].close(next, &mut self.ack_queues);
         self.free.push(next);
     }
 
@@ -219,24 +226,24 @@ impl Connections {
         }
     }
 
-    pub(crate) fn endpoints(&self, ends: [u16; 2], speed: u16, env: &Env) -> Endpoints {
+    pub(crate) fn sender_setup(&self, ends: [u16; 2], speed: u16, env: &Env) -> SenderSetup {
         let [from, to] = ends.map(|access| env.network.routing().domain(access) as usize);
-        Endpoints {
+        SenderSetup {
             access: ends[0],
             receiver_access: ends[1],
             speed,
-            propagation: self.round_trips[from * self.routers + to],
+            propagation: self.round_trip_delays[from * self.routers + to],
             allowance: self.allowance,
         }
     }
 
-    /// Most flows that there were at once.
-    pub(crate) fn most(&self) -> u64 {
+    /// Most simultaneous flows.
+    pub(crate) fn max_flows(&self) -> u64 {
         self.sending.len() as u64
     }
 
     /// Bytes of state per flow while it lasts.
-    pub(crate) fn bytes_each() -> usize {
-        size_of::<SendingEnd>() + size_of::<ReceivingEnd>() + size_of::<About>()
+    pub(crate) fn bytes_per_flow() -> usize {
+        size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }
 }

@@ -1,8 +1,7 @@
-//! Timers: what happens at a time of its own, and not because a packet comes.
+//! Timers of flows and sources.
 //!
-//! A flow has one entry for its retransmission timer, which is looked at when it comes up: it is put
-//! back if the timer has been moved on meanwhile. Entries of flows that are over are known by their
-//! life.
+//! A flow has one entry for its retransmission timer; when it is due and the deadline has moved meanwhile,
+//! it is entered again. Entries of closed flows are told by their generation.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -10,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::network::FlowId;
 use longhaul_engine::Heap;
 
-/// What happens. At one time, in this order.
+/// A timer. Those due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// A flow's SYN or retransmission timer may have expired.
     Expiry(FlowId),
-    /// A source whose host was busy may send.
+    /// A source whose packet interval had not elapsed may send.
     Pace(FlowId),
-    /// A source asks for a file.
-    Ask(u32),
+    /// A source requests a file.
+    Request(u32),
     /// A long-lived flow starts.
     Start(u32),
     /// A long-lived flow stops.
@@ -29,11 +28,11 @@ impl Timer {
     const CLASS_SHIFT: u32 = 60;
 
     fn tag(self) -> u64 {
-        let flow = |flow: FlowId| u64::from(flow.life) << 32 | u64::from(flow.place);
+        let flow = |flow: FlowId| u64::from(flow.generation) << 32 | u64::from(flow.slot);
         let (class, index) = match self {
             Self::Expiry(id) => (0, flow(id)),
             Self::Pace(id) => (1, flow(id)),
-            Self::Ask(source) => (2, u64::from(source)),
+            Self::Request(source) => (2, u64::from(source)),
             Self::Start(number) => (3, u64::from(number)),
             Self::Stop(number) => (4, u64::from(number)),
         };
@@ -41,26 +40,26 @@ impl Timer {
     }
 
     fn from_tag(tag: u64) -> Self {
-        let place = tag as u32;
-        let life = (tag >> 32) as u16;
+        let slot = tag as u32;
+        let generation = (tag >> 32) as u16;
         match tag >> Self::CLASS_SHIFT {
-            0 => Self::Expiry(FlowId { place, life }),
-            1 => Self::Pace(FlowId { place, life }),
-            2 => Self::Ask(place),
-            3 => Self::Start(place),
-            _ => Self::Stop(place),
+            0 => Self::Expiry(FlowId { slot, generation }),
+            1 => Self::Pace(FlowId { slot, generation }),
+            2 => Self::Request(slot),
+            3 => Self::Start(slot),
+            _ => Self::Stop(slot),
         }
     }
 }
 
-/// When the timer of a key is due; never for the key of no timer.
+/// When the timer of a key is due; never for an empty heap's key.
 #[inline]
 fn time_of(key: u128) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// All timers, in order. Those of flows, which come and go, are kept apart from those of hundreds of
-/// thousands of sources that think.
+/// All timers. Those of flows, which change often, have a heap of their own beside that of hundreds of
+/// thousands of thinking sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Timers {
     flows: Heap,
@@ -68,22 +67,22 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
-    /// When the first one is due; never if there is none.
+    /// When the next timer is due; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
         time_of(self.flows.first().min(self.users.first()))
     }
 
-    /// Sets one.
+    /// Sets a timer.
     pub(crate) fn push(&mut self, time: Time, timer: Timer) {
         let key = u128::from(time.as_ps()) << 64 | u128::from(timer.tag());
         match timer {
             Timer::Expiry(_) | Timer::Pace(_) => self.flows.push(key),
-            Timer::Ask(_) | Timer::Start(_) | Timer::Stop(_) => self.users.push(key),
+            Timer::Request(_) | Timer::Start(_) | Timer::Stop(_) => self.users.push(key),
         }
     }
 
-    /// Takes the first one.
+    /// Removes the next timer.
     pub(crate) fn take(&mut self) -> (Time, Timer) {
         let (flows, users) = (self.flows.first(), self.users.first());
         if flows < users {
@@ -101,16 +100,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timers_come_up_in_order_as_they_were_set() {
+    fn timers_expire_in_order_of_time_then_kind() {
         let flow = FlowId {
-            place: u32::MAX,
-            life: u16::MAX,
+            slot: u32::MAX,
+            generation: u16::MAX,
         };
         let mut timers = Timers::default();
         let at = Time::from_ps;
         for (time, timer) in [
             (9, Timer::Stop(1)),
-            (5, Timer::Ask(7)),
+            (5, Timer::Request(7)),
             (5, Timer::Pace(flow)),
             (5, Timer::Expiry(flow)),
             (2, Timer::Start(3)),
@@ -123,7 +122,7 @@ mod tests {
             Timer::Start(3),
             Timer::Expiry(flow),
             Timer::Pace(flow),
-            Timer::Ask(7),
+            Timer::Request(7),
             Timer::Stop(1),
         ];
         assert_eq!(order, expected);

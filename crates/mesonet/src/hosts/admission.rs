@@ -1,20 +1,20 @@
-//! How many large files are under way, so that each cell has some and slow paths not too many
-//! (spec 004d B.6).
+//! Admission of large files: minimum by cell, maximum over the network (NIST SP 500-282, chapter 8, equations
+//! 1 to 3 and table 8-7).
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Admission, Cell, FileType};
 
-/// Large files under way, counted from their choice to their end.
+/// Active large files, counted from their choice to the end of their flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct UnderWay {
+pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
-    /// Of each large type, in each cell.
+    /// By large type and cell.
     cells: [[u64; Cell::COUNT]; 3],
     all: [u64; 3],
 }
 
-impl UnderWay {
+impl ActiveLargeFiles {
     pub(crate) fn new(admission: Option<Admission>) -> Self {
         Self {
             admission,
@@ -23,21 +23,21 @@ impl UnderWay {
         }
     }
 
-    /// The type of which a cell has too few, films first; no maximum stands against it.
-    pub(super) fn lacking(&self, cell: Cell) -> Option<FileType> {
+    /// The type below its minimum in a cell, movies first; the maximum does not apply to it.
+    pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
-        let lacks = |large: usize| self.cells[large][at] < admission.least[large][at];
+        let lacks = |large: usize| self.cells[large][at] < admission.min[large][at];
         (0..3)
             .rev()
             .find(|&large| lacks(large))
             .map(|large| FileType::LARGE[large])
     }
 
-    /// A type that was drawn, or a Web object if there are too many of it.
+    /// The type drawn, or a Web object if that is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
-            (Some(admission), Some(large)) if self.all[large] >= admission.most[large] => {
+            (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
                 FileType::Web
             }
             _ => drawn,
@@ -52,7 +52,7 @@ impl UnderWay {
         }
     }
 
-    /// It is over, or its flow could not be connected.
+    /// Its flow has completed, or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;
@@ -79,28 +79,28 @@ mod tests {
             alternate,
         };
         let (ours, other) = (cell(true), cell(false));
-        let mut least = [[0; Cell::COUNT]; 3];
-        (least[0][ours.index()], least[2][ours.index()]) = (1, 1);
-        let mut under_way = UnderWay::new(Some(Admission {
-            most: [2, 0, 1],
-            least,
+        let mut min = [[0; Cell::COUNT]; 3];
+        (min[0][ours.index()], min[2][ours.index()]) = (1, 1);
+        let mut large_files = ActiveLargeFiles::new(Some(Admission {
+            max: [2, 0, 1],
+            min,
         }));
-        assert_eq!(under_way.lacking(other), None);
-        assert_eq!(under_way.lacking(ours), Some(FileType::Movie));
-        assert_eq!(under_way.admit(FileType::ServicePack), FileType::Web);
-        assert_eq!(under_way.admit(FileType::Web), FileType::Web);
-        // Another cell's film does not fill ours, and ours may exceed the maximum.
-        under_way.begin(FileType::Movie, other);
-        assert_eq!(under_way.admit(FileType::Movie), FileType::Web);
-        assert_eq!(under_way.lacking(ours), Some(FileType::Movie));
-        under_way.begin(FileType::Movie, ours);
-        assert_eq!(under_way.lacking(ours), Some(FileType::Document));
-        under_way.begin(FileType::Document, ours);
-        assert_eq!(under_way.lacking(ours), None);
-        under_way.begin(FileType::Document, other);
-        assert_eq!(under_way.admit(FileType::Document), FileType::Web);
-        under_way.end(FileType::Document, ours);
-        assert_eq!(under_way.admit(FileType::Document), FileType::Document);
-        assert_eq!(under_way.lacking(ours), Some(FileType::Document));
+        assert_eq!(large_files.below_minimum(other), None);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));
+        assert_eq!(large_files.admit(FileType::ServicePack), FileType::Web);
+        assert_eq!(large_files.admit(FileType::Web), FileType::Web);
+        // Another cell's movie does not count for ours, and ours may exceed the maximum.
+        large_files.begin(FileType::Movie, other);
+        assert_eq!(large_files.admit(FileType::Movie), FileType::Web);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));
+        large_files.begin(FileType::Movie, ours);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Document));
+        large_files.begin(FileType::Document, ours);
+        assert_eq!(large_files.below_minimum(ours), None);
+        large_files.begin(FileType::Document, other);
+        assert_eq!(large_files.admit(FileType::Document), FileType::Web);
+        large_files.end(FileType::Document, ours);
+        assert_eq!(large_files.admit(FileType::Document), FileType::Document);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Document));
     }
 }

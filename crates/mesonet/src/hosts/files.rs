@@ -1,21 +1,21 @@
-//! How long files are.
+//! Types and sizes of files.
 
 use serde::{Deserialize, Serialize};
 
-use super::admission::UnderWay;
+use super::admission::ActiveLargeFiles;
 use crate::config::{Cell, FileType, Files};
 use longhaul_engine::config::Distribution;
 use longhaul_engine::random::{Stream, Streams};
 
-/// A file that was chosen.
+/// A file to transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
     /// In packets.
     pub(crate) size: u64,
 }
 
-/// Chooses files.
+/// Draws files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FileChooser {
     files: Files,
@@ -32,7 +32,8 @@ impl FileChooser {
         }
     }
 
-    /// The size of a Web object, which every other file multiplies: rounded up (004d E.8).
+    /// Draws the size of a Web object, which factors of other types multiply; rounded up, as published
+    /// goodputs of chapter 8 need.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -40,17 +41,22 @@ impl FileChooser {
         })
     }
 
-    /// The file of a flow of this cell, given the size drawn (004d B.6): a type of which the cell has
-    /// too few, or one that is drawn, unless there are too many of it.
-    pub(crate) fn choose(&mut self, web: u64, cell: Cell, under_way: &UnderWay) -> Choice {
-        let file = under_way
-            .lacking(cell)
-            .unwrap_or_else(|| under_way.admit(self.draw()));
+    /// The file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8): of a type below its
+    /// minimum in the cell, or else of a type drawn, unless that is at its maximum.
+    pub(crate) fn choose(
+        &mut self,
+        web: u64,
+        cell: Cell,
+        large_files: &ActiveLargeFiles,
+    ) -> ChosenFile {
+        let file = large_files
+            .below_minimum(cell)
+            .unwrap_or_else(|| large_files.admit(self.draw()));
         let factor = match file {
             FileType::Web => 1,
             large => self.files.large[large as usize - 1].factor,
         };
-        Choice {
+        ChosenFile {
             file,
             size: web.saturating_mul(factor),
         }
@@ -82,7 +88,7 @@ mod tests {
         }
     }
 
-    /// 004d B.5 with the plus levels: (type, share, factor).
+    /// NIST SP 500-282, tables 8-3 and 8-4, plus level: (type, share, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [
@@ -99,7 +105,7 @@ mod tests {
         };
         let streams = Streams::of_seed(1, 0, Randomness::Streams);
         let mut chooser = FileChooser::new(&files, &streams);
-        let under_way = UnderWay::new(None);
+        let large_files = ActiveLargeFiles::new(None);
         let cell = Cell {
             path: PathClass::Typical,
             fast_interface: false,
@@ -111,7 +117,7 @@ mod tests {
             let web = chooser.web_object();
             // The smallest is 100 (1.5 - 1) / 1.5 packets, rounded up.
             assert!(web >= 34);
-            let choice = chooser.choose(web, cell, &under_way);
+            let choice = chooser.choose(web, cell, &large_files);
             counts[choice.file as usize] += 1;
             let factor = expected.iter().find(|large| large.0 == choice.file);
             assert_eq!(choice.size, web * factor.map_or(1, |large| large.2));

@@ -1,4 +1,4 @@
-//! Receivers: which of them are idle, and which one a source chooses.
+//! Receivers: which are idle, and which one a source chooses.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use longhaul_engine::random::{Stream, Streams};
 
 /// A receiver that a source has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Receiver {
+pub(crate) struct ReceivingHost {
     /// Its number, in order of access routers.
     pub(crate) number: u32,
     /// Its access router.
@@ -21,14 +21,14 @@ pub(crate) struct Receiver {
 pub(crate) struct Receivers {
     /// First receiver of each access router, and the number of all.
     first: Vec<u32>,
-    /// Of each access router, how many are idle.
+    /// Idle receivers of each access router.
     idle: Vec<u32>,
     /// The receivers of each access router in some order, idle ones first.
     order: Vec<u32>,
-    /// Where each stands in that order.
-    place: Vec<u32>,
+    /// Index of each receiver in that order.
+    position: Vec<u32>,
     fast: Vec<bool>,
-    /// Backbone routers that have receivers, with them.
+    /// Backbone routers with receivers.
     domains: Vec<Domain>,
     stream: Stream,
 }
@@ -69,7 +69,7 @@ impl Receivers {
             idle: first.windows(2).map(|pair| pair[1] - pair[0]).collect(),
             first,
             order: (0..all).collect(),
-            place: (0..all).collect(),
+            position: (0..all).collect(),
             fast: (0..all)
                 .map(|_| speeds.uniform() < config.hosts.fast_share)
                 .collect(),
@@ -78,10 +78,10 @@ impl Receivers {
         }
     }
 
-    /// Chooses under a backbone router other than `domain` an access router, in proportion to its
-    /// receivers, and one of these that is idle (spec 004a B.5.2). `Err` is the access router of which
-    /// none is; nothing at all if there is no receiver to choose.
-    pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<Receiver, u16>> {
+    /// Draws another backbone router than `domain`, below it an access router in proportion to its receivers,
+    /// and one of these that is idle (NIST SP 500-282, chapter 3). `Err` is an access router without idle
+    /// receivers; none if no other backbone router has receivers.
+    pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());
         if others == 0 {
@@ -99,14 +99,15 @@ impl Receivers {
         if idle == 0 {
             return Some(Err(access));
         }
-        let place = self.first[access as usize] + (self.stream.uniform() * f64::from(idle)) as u32;
-        let number = self.order[place as usize];
+        let position =
+            self.first[access as usize] + (self.stream.uniform() * f64::from(idle)) as u32;
+        let number = self.order[position as usize];
         self.idle[access as usize] -= 1;
-        self.exchange(
-            place,
+        self.swap(
+            position,
             self.first[access as usize] + self.idle[access as usize],
         );
-        Some(Ok(Receiver {
+        Some(Ok(ReceivingHost {
             number,
             access,
             fast: self.fast[number as usize],
@@ -116,16 +117,16 @@ impl Receivers {
     /// A receiver is idle again.
     pub(crate) fn release(&mut self, number: u32, access: u16) {
         let boundary = self.first[access as usize] + self.idle[access as usize];
-        let place = self.place[number as usize];
-        debug_assert!(place >= boundary, "only busy receivers are released");
-        self.exchange(place, boundary);
+        let position = self.position[number as usize];
+        debug_assert!(position >= boundary, "only busy receivers are released");
+        self.swap(position, boundary);
         self.idle[access as usize] += 1;
     }
 
-    fn exchange(&mut self, one: u32, other: u32) {
+    fn swap(&mut self, one: u32, other: u32) {
         self.order.swap(one as usize, other as usize);
-        for place in [one, other] {
-            self.place[self.order[place as usize] as usize] = place;
+        for position in [one, other] {
+            self.position[self.order[position as usize] as usize] = position;
         }
     }
 

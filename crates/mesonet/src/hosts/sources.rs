@@ -1,4 +1,4 @@
-//! Sources: where they are, what they have, and when they ask.
+//! Sources: location, algorithm, speed, and when they request files.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Algorithm, Config, StartWaves, Users};
 use longhaul_engine::random::{Stream, Streams};
 
-/// What a source keeps for the whole run.
+/// A source, as it is for the whole run.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
     /// Its access router.
@@ -48,8 +48,8 @@ impl Sources {
         self.sources[source as usize]
     }
 
-    /// When each source asks for its first file.
-    pub(crate) fn first_asks(&self, streams: &Streams) -> Vec<Time> {
+    /// When each source requests its first file.
+    pub(crate) fn first_requests(&self, streams: &Streams) -> Vec<Time> {
         let mut stream = streams.component("mesonet/start");
         let mean = |wave: f64| Span::from_secs_f64(self.users.think.as_secs_f64() * wave);
         let asks = self.sources.iter().map(|_| {
@@ -59,7 +59,7 @@ impl Sources {
         asks.collect()
     }
 
-    /// How long a source thinks before it asks for another file.
+    /// Draws a think time.
     pub(crate) fn think(&mut self) -> Span {
         exponential(self.users.think, &mut self.think)
     }
@@ -70,7 +70,7 @@ impl Sources {
     }
 }
 
-/// The part of the mean time between files after which a source starts, given a uniform number.
+/// Mean of the start time of a source as a part of the mean think time, given a uniform number.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {
@@ -88,7 +88,7 @@ fn exponential(mean: Span, stream: &mut Stream) -> Span {
     Span::from_secs_f64(-libm::log(1.0 - stream.uniform()) * mean.as_secs_f64())
 }
 
-/// One of the algorithms, by their shares.
+/// Draws an algorithm by the shares.
 pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u8 {
     let mut number = stream.uniform();
     for (at, algorithm) in algorithms.iter().enumerate() {
@@ -97,7 +97,7 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
         }
         number -= algorithm.share;
     }
-    // The shares add up to one but for their rounding.
+    // The shares add up to one but for rounding.
     (algorithms.len() - 1) as u8
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
 mod tests {
     use super::*;
 
-    /// Spec 004a B.5.1 with the values of chapter 4.
+    /// Values of NIST SP 500-282, chapter 4.
     #[test]
     fn a_quarter_starts_at_once_and_the_waves_follow() {
         let waves = StartWaves {

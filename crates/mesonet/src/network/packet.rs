@@ -1,20 +1,20 @@
-//! Packets without size: five types, a number, and where they go (spec 004a B.2).
+//! Packets: five types, a sequence number, a destination, no size (NIST SP 500-282, chapter 3).
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// What a packet is.
+/// The type of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A source asks for a connection.
     Syn,
     /// A receiver grants it.
     SynAck,
-    /// A part of the file.
+    /// Data: a packet of the file.
     Data,
-    /// The answer to a data packet that came in order.
+    /// Acknowledges a data packet that arrived in sequence.
     Ack,
-    /// The answer to a data packet that came after a gap.
+    /// Acknowledges a data packet that arrived after a gap: at least one was lost before it.
     Nak,
 }
 
@@ -22,26 +22,25 @@ impl Kind {
     const ALL: [Self; 5] = [Self::Syn, Self::SynAck, Self::Data, Self::Ack, Self::Nak];
 }
 
-/// The name of a flow while it lasts: a place, and which of those that had the place it is. Packets
-/// of a flow that is over find another in its place, and are known by it.
+/// Identifies a flow while it lasts: a slot in the flow table, and the generation of that slot, which
+/// tells stale packets of earlier flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
-    pub(crate) place: u32,
-    /// Wraps; packets live for far less than as many flows in one place.
-    pub(crate) life: u16,
+    pub(crate) slot: u32,
+    /// Wraps; packets live far shorter than 65,536 flows of one slot.
+    pub(crate) generation: u16,
 }
 
-/// A packet, or a turn of a host: 24 bytes. The order of its fields is that in which processors copy it,
-/// sixteen bytes and eight.
+/// A packet: 24 bytes, in a field order that lets the processor copy it as sixteen bytes and eight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub(crate) struct Packet {
-    /// When the source made the data packet that this is, or that this answers.
+    /// When the source sent this data packet, or the one that this acknowledges.
     pub(crate) created: Time,
-    /// The number above the kind.
+    /// Sequence number in the upper bits, kind in the lower.
     label: u64,
-    place: u32,
-    life: u16,
+    slot: u32,
+    generation: u16,
     /// Access router that it goes to.
     pub(crate) to: u16,
 }
@@ -54,20 +53,20 @@ impl Packet {
         Self {
             created,
             label: number << Self::KIND_BITS | kind as u64,
-            place: flow.place,
-            life: flow.life,
+            slot: flow.slot,
+            generation: flow.generation,
             to,
         }
     }
 
-    /// What it is.
+    /// Its type.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
         let bits = self.label & ((1 << Self::KIND_BITS) - 1);
         Kind::ALL[bits as usize % Kind::ALL.len()]
     }
 
-    /// A data packet's own number, or the one that an answer expects next.
+    /// Sequence number; of an acknowledgement, the one expected next.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.label >> Self::KIND_BITS
@@ -77,8 +76,8 @@ impl Packet {
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {
-            place: self.place,
-            life: self.life,
+            slot: self.slot,
+            generation: self.generation,
         }
     }
 }
@@ -88,11 +87,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_is_what_it_was_made_of() {
+    fn fields_are_packed_without_loss() {
         assert_eq!(size_of::<Packet>(), 24);
         let flow = FlowId {
-            place: 4_000_000_000,
-            life: 65_535,
+            slot: 4_000_000_000,
+            generation: 65_535,
         };
         for kind in Kind::ALL {
             let packet = Packet::new(kind, 1 << 40, flow, 138, Time::from_ps(7));

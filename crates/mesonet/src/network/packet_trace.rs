@@ -1,93 +1,92 @@
-//! Packets of chosen flows, followed from element to element.
+//! Traces of the packets of chosen flows, from element to element.
 //!
-//! Only the copy of the event loop that is made for it looks at packets this way (`Network::next` with
-//! `TRACED`); hosts send through [`Network::send_aside`] meanwhile. Queues are told of arrivals ahead of
-//! time, so that what is noted is put in order when an interval is over.
+//! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`); hosts
+//! send through [`Network::send_slow_path`] meanwhile. Some arrivals are processed early, so that records
+//! are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::shared_server::Way;
 use super::{FlowId, Kind, Network, Packet};
-use crate::records::{Direction, PacketEvent, PacketKind, Passage, Site};
+use crate::records::{Direction, PacketEvent, PacketKind, PacketTraceRecord, RouterId};
 
-/// A flow that is followed.
+/// What a trace knows of a flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Watched {
-    life: u16,
+pub(crate) struct TraceState {
+    generation: u16,
     pub(crate) number: u64,
-    /// Numbers that were next when a loss, and when a timeout was noticed last.
+    /// Next sequence numbers at the last detected loss, and at the last timeout.
     pub(crate) last_nak: u64,
     pub(crate) last_timeout: u64,
 }
 
-/// The flows that are followed, and what was noted.
+/// The traced flows, and records of their packets.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Watch {
-    /// By the flow's place.
-    flows: Vec<Option<Watched>>,
-    /// How many there were.
+pub(crate) struct PacketTrace {
+    /// By slot of the flow.
+    flows: Vec<Option<TraceState>>,
+    /// How many flows were traced.
     count: u64,
-    passages: Vec<Passage>,
-    /// What is noted lies between these times.
+    records: Vec<PacketTraceRecord>,
+    /// Begin and end of the trace.
     span: (Time, Time),
-    /// Passages that may still be taken.
-    room: u64,
-    /// When there was no place for more, if that was so: what was noted before is all that happened.
-    cut: Option<Time>,
+    /// Records that may still be reported.
+    remaining: u64,
+    /// When the store was full, if it was: records of earlier times are complete.
+    truncated_at: Option<Time>,
 }
 
-/// Passages that are noted beyond those that may still be taken, since they do not come in order.
+/// Records that are stored beyond those that may still be reported, since they are not in order.
 const SLACK: u64 = 1 << 16;
 
-impl Watch {
-    /// One that notes what happens from one time to another, and gives no more than `room` passages.
-    pub(crate) fn new(span: (Time, Time), room: u64) -> Self {
+impl PacketTrace {
+    /// A trace from one time to another, of no more than `remaining` records.
+    pub(crate) fn new(span: (Time, Time), remaining: u64) -> Self {
         Self {
             span,
-            room,
+            remaining,
             ..Self::default()
         }
     }
 
-    /// From now on `flow` is followed.
-    pub(crate) fn follow(&mut self, flow: FlowId) {
-        let place = flow.place as usize;
-        if self.flows.len() <= place {
-            self.flows.resize(place + 1, None);
+    /// Traces `flow` from now on.
+    pub(crate) fn track(&mut self, flow: FlowId) {
+        let slot = flow.slot as usize;
+        if self.flows.len() <= slot {
+            self.flows.resize(slot + 1, None);
         }
         self.count += 1;
-        self.flows[place] = Some(Watched {
-            life: flow.life,
+        self.flows[slot] = Some(TraceState {
+            generation: flow.generation,
             number: self.count,
             last_nak: 0,
             last_timeout: 0,
         });
     }
 
-    /// The flow, if it is followed.
-    pub(crate) fn find(&mut self, flow: FlowId) -> Option<&mut Watched> {
-        let found = self.flows.get_mut(flow.place as usize)?.as_mut();
-        found.filter(|watched| watched.life == flow.life)
+    /// The state of a flow, if it is traced.
+    pub(crate) fn find(&mut self, flow: FlowId) -> Option<&mut TraceState> {
+        let found = self.flows.get_mut(flow.slot as usize)?.as_mut();
+        found.filter(|state| state.generation == flow.generation)
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.room == 0
+        self.remaining == 0
     }
 
-    /// Something happens to a packet at `time`, and it is `now`.
-    fn note(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
-        let Some(&mut Watched { number: flow, .. }) = self.find(packet.flow()) else {
+    /// Records an event of a packet at `time`, at the simulated time `now`.
+    fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
+        let Some(&mut TraceState { number: flow, .. }) = self.find(packet.flow()) else {
             return;
         };
         if time < self.span.0 || time > self.span.1 {
             return;
         }
-        if self.passages.len() as u64 >= self.room.saturating_add(SLACK) {
-            self.cut.get_or_insert(now);
+        if self.records.len() as u64 >= self.remaining.saturating_add(SLACK) {
+            self.truncated_at.get_or_insert(now);
             return;
         }
-        self.passages.push(Passage {
+        self.records.push(PacketTraceRecord {
             time,
             flow,
             kind: match packet.kind() {
@@ -102,120 +101,115 @@ impl Watch {
         });
     }
 
-    /// Takes what was noted, in order of time; at one time as it was noted.
-    pub(crate) fn take(&mut self) -> Vec<Passage> {
-        let mut passages = std::mem::take(&mut self.passages);
-        passages.sort_by_key(|passage| passage.time);
-        if let Some(cut) = self.cut {
-            passages.retain(|passage| passage.time < cut);
-            self.room = self.room.min(passages.len() as u64);
+    /// Removes the records, sorted by time; the sort is stable.
+    pub(crate) fn drain(&mut self) -> Vec<PacketTraceRecord> {
+        let mut records = std::mem::take(&mut self.records);
+        records.sort_by_key(|record| record.time);
+        if let Some(truncated_at) = self.truncated_at {
+            records.retain(|record| record.time < truncated_at);
+            self.remaining = self.remaining.min(records.len() as u64);
         }
-        passages.truncate(usize::try_from(self.room).unwrap_or(usize::MAX));
-        self.room -= passages.len() as u64;
-        passages
+        records.truncate(usize::try_from(self.remaining).unwrap_or(usize::MAX));
+        self.remaining -= records.len() as u64;
+        records
     }
 }
 
 impl Network {
-    /// Follows flows as `watch` says, once [`Self::set_traced`] asks for it.
-    pub(crate) fn set_watch(&mut self, watch: Option<Watch>) {
-        self.watch = watch.map(Box::new);
+    /// Sets what is traced, once [`Self::set_traced`] switches it on.
+    pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
+        self.packet_trace = trace.map(Box::new);
     }
 
-    pub(crate) fn watch(&mut self) -> Option<&mut Watch> {
-        self.watch.as_deref_mut()
+    pub(crate) fn packet_trace(&mut self) -> Option<&mut PacketTrace> {
+        self.packet_trace.as_deref_mut()
     }
 
-    /// Whether packets are followed from now on.
+    /// Switches the trace on or off.
     pub(crate) fn set_traced(&mut self, traced: bool) {
         self.traced = traced;
-        self.plain = self.shared.is_empty() && !traced;
+        self.fast_send = self.shared.is_empty() && !traced;
     }
 
-    /// [`Self::send`] where a host's packet does not just go into a queue of its own.
+    /// [`Self::send`] with a shared server or a trace.
     #[inline(never)]
-    pub(super) fn send_aside(&mut self, access: u16, packet: Packet) {
+    pub(super) fn send_slow_path(&mut self, access: u16, packet: Packet) {
         let now = self.now;
         if self.traced {
-            self.note(now, &packet, PacketEvent::Sent);
+            self.record(now, &packet, PacketEvent::Sent);
         }
         if !self.shared.is_empty() {
-            return self.put(access as usize, now, packet);
+            return self.push(access as usize, now, packet);
         }
-        let departure = self.access[access as usize].up.offer(now);
-        self.note(
+        let departure = self.access[access as usize].up.enqueue(now);
+        self.record(
             now,
             &packet,
-            offered(Site::Access(access.into()), Way::Up, departure),
+            queue_event(RouterId::Access(access.into()), Direction::Up, departure),
         );
         if let Some(departure) = departure {
-            self.put(access as usize, departure, packet);
+            self.push(access as usize, departure, packet);
         }
     }
 
-    /// A flow, if it is followed.
-    pub(crate) fn watched(&mut self, flow: FlowId) -> Option<&mut Watched> {
-        self.watch()?.find(flow)
+    /// The state of a flow, if it is traced.
+    pub(crate) fn trace_state(&mut self, flow: FlowId) -> Option<&mut TraceState> {
+        self.packet_trace()?.find(flow)
     }
 
-    /// Something happened to a packet.
-    pub(crate) fn note(&mut self, time: Time, packet: &Packet, event: PacketEvent) {
-        if let Some(watch) = &mut self.watch {
-            watch.note(self.now, time, packet, event);
+    /// Records an event of a packet.
+    pub(crate) fn record(&mut self, time: Time, packet: &Packet, event: PacketEvent) {
+        if let Some(trace) = &mut self.packet_trace {
+            trace.record(self.now, time, packet, event);
         }
     }
 
-    /// A queue was told of the packet at `at`.
-    pub(super) fn note_offer(
+    /// Records the arrival of the packet at index `at` at a queue.
+    pub(super) fn record_enqueue(
         &mut self,
         time: Time,
         at: usize,
-        site: Site,
-        way: Way,
+        router: RouterId,
+        direction: Direction,
         departure: Option<Time>,
     ) {
-        let packet = *self.lines.packet(at);
-        self.note(time, &packet, offered(site, way, departure));
+        let packet = *self.fifos.packet(at);
+        self.record(time, &packet, queue_event(router, direction, departure));
     }
 
-    /// The same of a router with one server, by its number there; when it will leave is not known.
-    pub(super) fn note_shared(&mut self, router: usize, way: Way, at: usize, taken: bool) {
-        let site = match self.routing.access_of(router) {
-            Some(access) => Site::Access(access.into()),
-            None => Site::Pop(router as u32),
+    /// Records an arrival at a router with one server; the departure time is not known yet.
+    pub(super) fn record_shared(
+        &mut self,
+        router: usize,
+        direction: Direction,
+        at: usize,
+        accepted: bool,
+    ) {
+        let router = match self.routing.access_of(router) {
+            Some(access) => RouterId::Access(access.into()),
+            None => RouterId::Pop(router as u32),
         };
-        let direction = Direction::from(way);
-        let event = match taken {
-            false => PacketEvent::Dropped { site, direction },
+        let event = match accepted {
+            false => PacketEvent::Dropped { router, direction },
             true => PacketEvent::Queued {
-                site,
+                router,
                 direction,
                 leaves: None,
             },
         };
-        let packet = *self.lines.packet(at);
-        self.note(self.now, &packet, event);
+        let packet = *self.fifos.packet(at);
+        self.record(self.now, &packet, event);
     }
 }
 
-/// What became of a packet that a queue was told of.
-fn offered(site: Site, way: Way, departure: Option<Time>) -> PacketEvent {
-    let direction = Direction::from(way);
+/// What happened to a packet at a queue.
+fn queue_event(router: RouterId, direction: Direction, departure: Option<Time>) -> PacketEvent {
     match departure {
-        None => PacketEvent::Dropped { site, direction },
+        None => PacketEvent::Dropped { router, direction },
         leaves => PacketEvent::Queued {
-            site,
+            router,
             direction,
             leaves,
         },
-    }
-}
-
-impl From<Way> for Direction {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Up => Self::Up,
-            Way::Down => Self::Down,
-        }
     }
 }

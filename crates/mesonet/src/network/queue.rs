@@ -1,8 +1,9 @@
 //! A drop-tail queue served at a fixed rate: one cache line, however many packets it holds.
 //!
-//! Packets have no size, so that the time until the server would be idle says all: a packet departs
-//! one service time later, or after its arrival if nothing waits, and what waits is that time over
-//! the service time, rounded up. No packet is kept, and nothing happens when one departs.
+//! Packets have no size, so that the time at which the server becomes idle is the whole state: the next
+//! packet departs one service time after it, or after its own arrival if the queue is empty; the queue
+//! length is the remaining work over the service time, rounded up. No packet is stored, and a departure
+//! is no event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -12,24 +13,24 @@ use crate::records::QueueSample;
 
 /// The queue and its server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Server {
-    /// When it will have served all that has arrived, to the picosecond below.
+pub(crate) struct DropTailQueue {
+    /// When the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
-    /// What that leaves out, in units of 2^-32 ps.
+    /// The fraction that this leaves out, in units of 2^-32 ps.
     fraction: u32,
-    /// The same of the service time: capacities are met exactly in the long run.
+    /// The fraction of the service time in the same units, so that the mean rate is exact.
     step: u32,
     service: Span,
-    /// Most work that leaves place for one packet more.
-    room: Span,
+    /// Largest backlog of work at which one more packet fits.
+    limit: Span,
     arrived: u64,
     dropped: u64,
 }
 
-/// Work below this is rounding: a place that is free but for it is free.
+/// A backlog that exceeds the limit by less than this exceeds it by rounding only.
 const ROUNDING: Span = Span::from_ps(1);
 
-impl Server {
+impl DropTailQueue {
     /// A queue for `buffer` packets, the one in service included.
     pub(crate) fn new(capacity: PacketRate, buffer: u64) -> Self {
         const UNIT: f64 = (1_u64 << 32) as f64;
@@ -43,19 +44,19 @@ impl Server {
             fraction: 0,
             step,
             service,
-            room: Span::from_ps(u64::try_from(work >> 32).unwrap_or(u64::MAX >> 1)) + ROUNDING,
+            limit: Span::from_ps(u64::try_from(work >> 32).unwrap_or(u64::MAX >> 1)) + ROUNDING,
             arrived: 0,
             dropped: 0,
         }
     }
 
-    /// A packet arrives; when it will depart, unless the queue is full. At the moment of a departure
-    /// its place is free.
+    /// A packet arrives; returns its departure time, or none if the queue is full. A departure at the
+    /// same time has made room.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time) -> Option<Time> {
+    pub(crate) fn enqueue(&mut self, now: Time) -> Option<Time> {
         self.arrived += 1;
         let work = self.busy_until.since(now);
-        if work > self.room {
+        if work > self.limit {
             self.dropped += 1;
             return None;
         }
@@ -66,7 +67,7 @@ impl Server {
         Some(self.busy_until)
     }
 
-    /// The queue as it is, if all that has been offered came by `now`.
+    /// The queue at `now`, if no later arrival was enqueued.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures later than now: the last one, and as many before it as the time since allows.
@@ -97,17 +98,17 @@ mod tests {
 
     #[test]
     fn a_queue_takes_one_cache_line() {
-        assert!(size_of::<Server>() <= 64);
+        assert!(size_of::<DropTailQueue>() <= 64);
     }
 
-    /// Against a queue that keeps its packets: 3,000 packets a second, of which 2,100 are served, so
+    /// Against a queue that stores its packets: 3,000 packets a second, of which 2,100 are served, so
     /// that times in 21sts of a picosecond are exact.
     #[test]
-    fn it_departs_and_drops_like_a_queue_that_keeps_its_packets() {
+    fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
         const UNIT: u64 = 21;
         let mut stream = Streams::of_seed(1, 0, Randomness::Streams).component("test");
         let buffer = 7;
-        let mut server = Server::new(PacketRate::per_ms(2.1), buffer);
+        let mut server = DropTailQueue::new(PacketRate::per_ms(2.1), buffer);
         let service = 1_000_000_000_000 * UNIT / 2100;
         let mut queue: VecDeque<u64> = VecDeque::new();
         let (mut now, mut last, mut dropped) = (0, 0, 0);
@@ -121,7 +122,7 @@ mod tests {
             }
             let at = Time::from_ps(now);
             assert_eq!(server.sample(at).waiting, queue.len() as u64);
-            let found = server.offer(at);
+            let found = server.enqueue(at);
             if queue.len() as u64 >= buffer {
                 assert_eq!(found, None);
                 dropped += 1;
@@ -140,10 +141,10 @@ mod tests {
 
     /// 2,400 packets in a millisecond take 416,666.67 ps each.
     #[test]
-    fn capacities_are_met_in_the_long_run() {
-        let mut server = Server::new(PacketRate::per_ms(2400.0), u64::MAX >> 20);
+    fn the_mean_rate_is_the_capacity() {
+        let mut server = DropTailQueue::new(PacketRate::per_ms(2400.0), u64::MAX >> 20);
         let last = (0..24_000_000)
-            .filter_map(|_| server.offer(Time::ZERO))
+            .filter_map(|_| server.enqueue(Time::ZERO))
             .last();
         let error = last.expect("served").as_ps().abs_diff(10_000_000_000_000);
         assert!(error <= 10, "{error} ps in ten seconds");
@@ -151,12 +152,12 @@ mod tests {
 
     /// A full queue at the moment of a departure.
     #[test]
-    fn a_departure_makes_place_at_once() {
-        let mut server = Server::new(PacketRate::per_ms(3.0), 2);
-        let first = server.offer(Time::ZERO).expect("empty");
-        assert!(server.offer(Time::ZERO).is_some());
-        assert!(server.offer(Time::ZERO).is_none());
-        assert!(server.offer(Time::from_ps(first.as_ps() - 2)).is_none());
-        assert!(server.offer(first).is_some());
+    fn a_departure_makes_room_at_once() {
+        let mut server = DropTailQueue::new(PacketRate::per_ms(3.0), 2);
+        let first = server.enqueue(Time::ZERO).expect("empty");
+        assert!(server.enqueue(Time::ZERO).is_some());
+        assert!(server.enqueue(Time::ZERO).is_none());
+        assert!(server.enqueue(Time::from_ps(first.as_ps() - 2)).is_none());
+        assert!(server.enqueue(first).is_some());
     }
 }

@@ -1,64 +1,64 @@
-//! Who is next to whom: the tables by which packets find their way, and the numbers of the lines.
+//! Routing tables, and the numbers of the FIFOs between elements.
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Parent, Service, Topology};
 
-/// Which queues follow an access router on the way up.
+/// The router above an access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Above {
+pub(super) enum AccessParent {
     Pop(u16),
     Backbone,
 }
 
-/// What the packets of a line arrive at.
+/// Where the packets of a FIFO arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Stage {
+pub(super) enum Destination {
     /// A point of presence, from below.
     Pop(u16),
     /// A backbone router.
     Backbone(u16),
     /// A host.
     Host,
-    /// A receiver that has made an answer.
-    Answer,
-    /// A source whose turn it is.
-    Pace,
-    /// A point of presence from above, of which it could not be told ahead of time.
-    HeldAtPop(u16),
-    /// The same of an access router.
-    HeldAtAccess,
+    /// A receiver that has generated an acknowledgement.
+    AckReady,
+    /// A source that may send its next packet.
+    MaySend,
+    /// A point of presence from above, at an arrival that could not be processed early.
+    DeferredAtPop(u16),
+    /// An access router from above, likewise.
+    DeferredAtAccess,
     /// An access router with one server, from a host.
     Sent(u16),
-    /// A router whose one server has ended a service.
+    /// A router with one server, at the end of a service.
     Served(u16),
-    /// Nothing: packets wait for a server.
-    Waiting,
+    /// None: packets wait for a server.
+    AckQueue,
 }
 
-/// The tables. Lines are numbered from access routers up, to hosts, from points of presence, on
-/// links, held at points of presence, held at access routers, answers, and turns of sources; where routers
-/// have one server, in service at each, and waiting for it up and down.
+/// The tables. FIFOs are numbered in this order: from access routers up, to hosts, from points of presence
+/// up, on links, deferred at points of presence, deferred at access routers, packets that receivers
+/// process, pacing of sources; with one server a router also in service, and waiting up and down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routing {
-    /// Of each access router.
-    above: Vec<Above>,
+    /// By access router.
+    above: Vec<AccessParent>,
     domains: Vec<u16>,
-    /// Of each point of presence.
+    /// By point of presence.
     parents: Vec<u16>,
-    /// Ends of each link.
+    /// Both ends, by link.
     ends: Vec<(u16, u16)>,
     /// `links[at * routers + to]`.
     links: Vec<u16>,
     routers: usize,
     service: Service,
-    /// Of hosts.
+    /// How many speeds hosts have.
     speeds: usize,
 }
 
 impl Routing {
-    /// Stands for no link; nothing is ever sent there.
-    const NONE: u16 = u16::MAX;
+    /// Stands for no link.
+    const NO_LINK: u16 = u16::MAX;
 
     pub(super) fn new(topology: &Topology, speeds: usize) -> Self {
         let parents: Vec<u16> = topology
@@ -67,8 +67,8 @@ impl Routing {
             .map(|pop| pop.backbone as u16)
             .collect();
         let above = |parent| match parent {
-            Parent::Pop(pop) => Above::Pop(pop as u16),
-            Parent::Backbone(_) => Above::Backbone,
+            Parent::Pop(pop) => AccessParent::Pop(pop as u16),
+            Parent::Backbone(_) => AccessParent::Backbone,
         };
         let domain = |parent| match parent {
             Parent::Pop(pop) => parents[pop],
@@ -84,7 +84,7 @@ impl Routing {
                 .map(|link| (link.from as u16, link.to as u16))
                 .collect(),
             links: links
-                .map(|link| link.map_or(Self::NONE, |link| link as u16))
+                .map(|link| link.map_or(Self::NO_LINK, |link| link as u16))
                 .collect(),
             routers: topology.backbone.len(),
             service: topology.service,
@@ -93,27 +93,31 @@ impl Routing {
         }
     }
 
-    /// What each line leads to.
-    pub(super) fn stages(&self) -> Vec<Stage> {
+    /// Where each FIFO leads.
+    pub(super) fn destinations(&self) -> Vec<Destination> {
         let (accesses, pops) = (self.above.len(), self.parents.len());
         let up = (0..accesses).map(|access| match (self.service, self.above[access]) {
-            (Service::Shared, _) => Stage::Sent(access as u16),
-            (Service::Dual, Above::Pop(pop)) => Stage::Pop(pop),
-            (Service::Dual, Above::Backbone) => Stage::Backbone(self.domains[access]),
+            (Service::Shared, _) => Destination::Sent(access as u16),
+            (Service::Dual, AccessParent::Pop(pop)) => Destination::Pop(pop),
+            (Service::Dual, AccessParent::Backbone) => Destination::Backbone(self.domains[access]),
         });
         let one_server = match self.service {
             Service::Dual => 0,
             Service::Shared => accesses + pops,
         };
-        up.chain(std::iter::repeat_n(Stage::Host, accesses))
-            .chain(self.parents.iter().map(|&router| Stage::Backbone(router)))
-            .chain(self.ends.iter().map(|&(_, to)| Stage::Backbone(to)))
-            .chain((0..pops).map(|pop| Stage::HeldAtPop(pop as u16)))
-            .chain(std::iter::repeat_n(Stage::HeldAtAccess, accesses))
-            .chain(std::iter::repeat_n(Stage::Answer, self.speeds))
-            .chain(std::iter::repeat_n(Stage::Pace, self.speeds))
-            .chain((0..one_server).map(|router| Stage::Served(router as u16)))
-            .chain(std::iter::repeat_n(Stage::Waiting, 2 * one_server))
+        up.chain(std::iter::repeat_n(Destination::Host, accesses))
+            .chain(
+                self.parents
+                    .iter()
+                    .map(|&router| Destination::Backbone(router)),
+            )
+            .chain(self.ends.iter().map(|&(_, to)| Destination::Backbone(to)))
+            .chain((0..pops).map(|pop| Destination::DeferredAtPop(pop as u16)))
+            .chain(std::iter::repeat_n(Destination::DeferredAtAccess, accesses))
+            .chain(std::iter::repeat_n(Destination::AckReady, self.speeds))
+            .chain(std::iter::repeat_n(Destination::MaySend, self.speeds))
+            .chain((0..one_server).map(|router| Destination::Served(router as u16)))
+            .chain(std::iter::repeat_n(Destination::AckQueue, 2 * one_server))
             .collect()
     }
 
@@ -133,34 +137,34 @@ impl Routing {
     }
 
     #[inline]
-    pub(super) fn held_at_pop(&self, pop: u16) -> usize {
+    pub(super) fn deferred_at_pop(&self, pop: u16) -> usize {
         self.on_link(0) + self.ends.len() + pop as usize
     }
 
     #[inline]
-    pub(super) fn held_at_access(&self, access: u16) -> usize {
-        self.held_at_pop(0) + self.parents.len() + access as usize
+    pub(super) fn deferred_at_access(&self, access: u16) -> usize {
+        self.deferred_at_pop(0) + self.parents.len() + access as usize
     }
 
     #[inline]
-    pub(super) fn answers(&self, speed: u16) -> usize {
-        self.held_at_access(0) + self.above.len() + speed as usize
+    pub(super) fn processing(&self, speed: u16) -> usize {
+        self.deferred_at_access(0) + self.above.len() + speed as usize
     }
 
     #[inline]
-    pub(super) fn paces(&self, speed: u16) -> usize {
-        self.answers(0) + self.speeds + speed as usize
+    pub(super) fn pacing(&self, speed: u16) -> usize {
+        self.processing(0) + self.speeds + speed as usize
     }
 
     /// In service at a router with one server; points of presence come before access routers.
     pub(super) fn served(&self, router: usize) -> usize {
-        self.paces(0) + self.speeds + router
+        self.pacing(0) + self.speeds + router
     }
 
     /// Waiting for that server on one of two ways.
-    pub(super) fn waiting(&self, router: usize, way: usize) -> usize {
+    pub(super) fn waiting(&self, router: usize, direction: usize) -> usize {
         let routers = self.parents.len() + self.above.len();
-        self.served(0) + routers * (1 + way) + router
+        self.served(0) + routers * (1 + direction) + router
     }
 
     /// The access router among routers with one server, or none of a point of presence.
@@ -178,7 +182,7 @@ impl Routing {
 
     /// What an access router is attached to.
     #[inline]
-    pub(super) fn above(&self, access: u16) -> Above {
+    pub(super) fn above(&self, access: u16) -> AccessParent {
         self.above[access as usize]
     }
 
@@ -188,7 +192,7 @@ impl Routing {
         self.domains[access as usize]
     }
 
-    /// The link that leads from one backbone router towards another.
+    /// The next link from one backbone router towards another.
     #[inline]
     pub(super) fn link(&self, at: u16, to: u16) -> u16 {
         self.links[at as usize * self.routers + to as usize]
@@ -197,8 +201,8 @@ impl Routing {
     /// The point of presence of an access router, if it has one.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         match self.above[access as usize] {
-            Above::Pop(pop) => Some(pop),
-            Above::Backbone => None,
+            AccessParent::Pop(pop) => Some(pop),
+            AccessParent::Backbone => None,
         }
     }
 
@@ -216,7 +220,7 @@ impl Routing {
         let mut at = from;
         while at != to {
             let link = self.link(at, to);
-            if link == Self::NONE || path.len() > self.routers {
+            if link == Self::NO_LINK || path.len() > self.routers {
                 return None;
             }
             path.push((at, Some(link)));

@@ -1,45 +1,29 @@
 //! Routers that serve both of their queues with one server, alternating while both hold packets.
 //!
-//! The wording of NIST SP 500-282 (spec 004a B.3.3): an option, because published figures need a server
-//! for each queue. Which packet is next depends on what the other queue will hold, so that departures
-//! cannot be known ahead: packets wait on lines of their own, and each service ends with an event.
+//! The text of NIST SP 500-282, chapter 3. Which packet is next depends on arrivals at the other queue, so
+//! that departures are not known in advance: packets wait in FIFOs of their own, and each end of a service
+//! is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::Network;
-use super::routing::Above;
+use super::routing::AccessParent;
 use crate::config::Router;
-use crate::records::QueueSample;
-
-/// The way of a packet through a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Way {
-    Up,
-    Down,
-}
-
-impl Way {
-    fn other(self) -> Self {
-        match self {
-            Self::Up => Self::Down,
-            Self::Down => Self::Up,
-        }
-    }
-}
+use crate::records::{Direction, QueueSample};
 
 /// A router with one server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct SharedRouter {
+pub(super) struct SharedServer {
     service: Span,
     /// Packets that each queue can hold, the one in service included.
     buffer: u64,
-    /// Of both ways; what has been forwarded is left out, and follows.
+    /// Of both directions; `forwarded` is not counted, as it follows from the rest.
     queues: [QueueSample; 2],
-    serving: Option<Way>,
+    serving: Option<Direction>,
 }
 
-impl SharedRouter {
+impl SharedServer {
     pub(super) fn new(router: &Router) -> Self {
         Self {
             service: Span::from_secs_f64(1.0 / router.capacity.as_per_s()),
@@ -49,7 +33,7 @@ impl SharedRouter {
         }
     }
 
-    /// Its queues: up and down.
+    /// Samples of its queues: up and down.
     pub(super) fn sample(&self) -> (QueueSample, QueueSample) {
         let sample = |queue: QueueSample| QueueSample {
             forwarded: queue.arrived - queue.dropped - queue.waiting,
@@ -61,73 +45,87 @@ impl SharedRouter {
 
 /// Routers are numbered from points of presence to access routers.
 impl Network {
-    /// The packet at `at` comes to a router.
-    pub(super) fn offer_shared<const TRACED: bool>(&mut self, router: usize, way: Way, at: usize) {
+    /// The packet at index `at` arrives at a router.
+    pub(super) fn enqueue_shared<const TRACED: bool>(
+        &mut self,
+        router: usize,
+        direction: Direction,
+        at: usize,
+    ) {
         let shared = &mut self.shared[router];
-        let queue = &mut shared.queues[way as usize];
+        let queue = &mut shared.queues[direction as usize];
         queue.arrived += 1;
-        let taken = queue.waiting < shared.buffer;
-        if taken {
+        let accepted = queue.waiting < shared.buffer;
+        if accepted {
             queue.waiting += 1;
         } else {
             queue.dropped += 1;
         }
         let idle = shared.serving.is_none();
         if TRACED {
-            self.note_shared(router, way, at, taken);
+            self.record_shared(router, direction, at, accepted);
         }
-        if !taken {
+        if !accepted {
             return;
         }
         if idle {
-            self.serve(router, way, at);
+            self.start_service(router, direction, at);
         } else {
-            let line = self.routing.waiting(router, way as usize);
-            // Not one of the tournament's: it waits for the server, not for a time.
-            self.lines.forward(line, self.now, at);
+            let fifo = self.routing.waiting(router, direction as usize);
+            // Not in the event list: it waits for the server, not for a time.
+            self.fifos.forward(fifo, self.now, at);
         }
     }
 
-    /// The packet at `at` has been served: it goes on, and the next one is served.
-    pub(super) fn finish<const TRACED: bool>(&mut self, router: usize, at: usize) {
+    /// The packet at index `at` has been served and is forwarded; the next service starts.
+    pub(super) fn end_service<const TRACED: bool>(&mut self, router: usize, at: usize) {
         let shared = &mut self.shared[router];
-        let way = shared.serving.expect("a service ends");
-        shared.queues[way as usize].waiting -= 1;
-        self.leave::<TRACED>(router, way, at);
-        let ways = [way.other(), way];
-        let waits = |way: &Way| {
+        let direction = shared.serving.expect("a service ends");
+        shared.queues[direction as usize].waiting -= 1;
+        self.forward_served::<TRACED>(router, direction, at);
+        let directions = [direction.other(), direction];
+        let waits = |direction: &Direction| {
             !self
-                .lines
-                .is_empty(self.routing.waiting(router, *way as usize))
+                .fifos
+                .is_empty(self.routing.waiting(router, *direction as usize))
         };
-        match ways.into_iter().find(waits) {
+        match directions.into_iter().find(waits) {
             Some(next) => {
-                let line = self.routing.waiting(router, next as usize);
-                let (at, _) = self.lines.take(line);
-                self.serve(router, next, at);
+                let fifo = self.routing.waiting(router, next as usize);
+                let (at, _) = self.fifos.pop(fifo);
+                self.start_service(router, next, at);
             }
             None => self.shared[router].serving = None,
         }
     }
 
-    fn serve(&mut self, router: usize, way: Way, at: usize) {
+    fn start_service(&mut self, router: usize, direction: Direction, at: usize) {
         let shared = &mut self.shared[router];
-        shared.serving = Some(way);
+        shared.serving = Some(direction);
         let end: Time = self.now + shared.service;
         self.forward(self.routing.served(router), end, at);
     }
 
-    fn leave<const TRACED: bool>(&mut self, router: usize, way: Way, at: usize) {
+    fn forward_served<const TRACED: bool>(
+        &mut self,
+        router: usize,
+        direction: Direction,
+        at: usize,
+    ) {
         let now = self.now;
-        let to = self.lines.packet(at).to;
-        match (self.routing.access_of(router), way) {
-            (Some(access), Way::Up) => match self.routing.above(access) {
-                Above::Pop(pop) => self.climb::<TRACED>(pop, at),
-                Above::Backbone => self.cross::<TRACED>(self.routing.domain(access), at),
+        let to = self.fifos.packet(at).to;
+        match (self.routing.access_of(router), direction) {
+            (Some(access), Direction::Up) => match self.routing.above(access) {
+                AccessParent::Pop(pop) => self.arrive_at_pop::<TRACED>(pop, at),
+                AccessParent::Backbone => {
+                    self.arrive_at_backbone::<TRACED>(self.routing.domain(access), at)
+                }
             },
-            (Some(access), Way::Down) => self.forward(self.routing.to_hosts(access), now, at),
-            (None, Way::Up) => self.cross::<TRACED>(self.routing.parent(router as u16), at),
-            (None, Way::Down) => self.arrive::<TRACED>(now, to, at),
+            (Some(access), Direction::Down) => self.forward(self.routing.to_hosts(access), now, at),
+            (None, Direction::Up) => {
+                self.arrive_at_backbone::<TRACED>(self.routing.parent(router as u16), at)
+            }
+            (None, Direction::Down) => self.arrive_at_access::<TRACED>(now, to, at),
         }
     }
 }

@@ -1,18 +1,18 @@
-//! Which of several hundred lines comes next: a tournament of the times of their first packets.
+//! The event list: a tournament tree (winner tree) over the arrival times of the first packets of several
+//! hundred FIFOs.
 //!
-//! A line's time and number are one integer, so that each game is one comparison without a branch and
-//! ties go to the lower number. When the first packet of all has gone, its line's games are played
-//! again, one per doubling of the number of lines. A packet on a line that was empty plays until it
-//! loses, which is soon.
+//! Time and number of a FIFO are one integer, so that a comparison needs no branch and ties go to the lower
+//! number. After an event the path from its leaf to the root is played again: log2 of the number of
+//! FIFOs comparisons. A packet in an empty FIFO ascends until it loses, mostly at once.
 
 use longhaul_units::{Span, Time};
 
-/// The games: winners from position 1, the lines' own keys in the last half. With one of two sizes, so
-/// that no position has to be checked.
+/// The tree: winners from index 1, keys of the FIFOs in the upper half. Of one of two sizes known to the
+/// compiler, so that no index is checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     games: Games,
-    /// What times are counted from.
+    /// Origin of the times in keys.
     base: Time,
 }
 
@@ -22,16 +22,16 @@ enum Games {
     Large(Box<[u64; LARGE]>),
 }
 
-/// Twice the lines of a small network: the published one has less than 512.
+/// Twice the FIFOs of a small network: the published one has fewer than 512.
 const SMALL: usize = 1 << 10;
-/// Twice the most lines.
-const LARGE: usize = 1 << (LINE_BITS + 1);
-/// Bits of a key that hold the line's number.
-const LINE_BITS: u32 = 16;
-/// The key of an empty line.
+/// Twice the maximum of FIFOs.
+const LARGE: usize = 1 << (FIFO_BITS + 1);
+/// Bits of a key that hold the number of the FIFO.
+const FIFO_BITS: u32 = 16;
+/// The key of an empty FIFO.
 const IDLE: u64 = u64::MAX;
-/// Times from here on, as long as the base is what it is, are as good as none: 281 s.
-const FAR: u64 = u64::MAX >> LINE_BITS;
+/// Times that are this far from the base, 281 s, compare as later than all.
+const FAR: u64 = u64::MAX >> FIFO_BITS;
 
 impl Default for Tournament {
     fn default() -> Self {
@@ -40,20 +40,20 @@ impl Default for Tournament {
 }
 
 impl Tournament {
-    /// How long after a call of [`Self::rebase`] the next one is due.
+    /// Longest time between two calls of [`Self::rebase`].
     pub(crate) const REACH: Span = Span::from_secs(200);
 
-    /// For `lines` empty lines.
+    /// For so many empty FIFOs.
     ///
     /// # Panics
     ///
     /// If there are more than 65,536.
-    pub(crate) fn new(lines: usize) -> Self {
+    pub(crate) fn new(fifos: usize) -> Self {
         assert!(
-            lines <= LARGE / 2,
-            "a network of {lines} lines is too large"
+            fifos <= LARGE / 2,
+            "a network of {fifos} fifos is too large"
         );
-        let games = if lines <= SMALL / 2 {
+        let games = if fifos <= SMALL / 2 {
             Games::Small(Box::new([IDLE; SMALL]))
         } else {
             Games::Large(Box::new([IDLE; LARGE]))
@@ -64,14 +64,14 @@ impl Tournament {
         }
     }
 
-    /// The key of a packet that arrives at `time` on `line`.
+    /// The key of a packet that arrives at `time` on `fifo`.
     #[inline]
-    fn key(&self, line: usize, time: Time) -> u64 {
+    fn key(&self, fifo: usize, time: Time) -> u64 {
         let since = time.since(self.base).as_ps().min(FAR - 1);
-        since << LINE_BITS | line as u64
+        since << FIFO_BITS | fifo as u64
     }
 
-    /// The line whose packet comes first, if that is by `limit`.
+    /// The FIFO whose packet arrives first, if that is by `limit`.
     #[inline]
     pub(crate) fn first_by(&self, limit: Time) -> Option<usize> {
         let first = match &self.games {
@@ -79,59 +79,58 @@ impl Tournament {
             Games::Large(games) => games[1],
         };
         let since = limit.since(self.base).as_ps().min(FAR - 2);
-        (first >> LINE_BITS <= since).then_some((first & (LARGE as u64 / 2 - 1)) as usize)
+        (first >> FIFO_BITS <= since).then_some((first & (LARGE as u64 / 2 - 1)) as usize)
     }
 
-    /// A packet that arrives at `time` comes on `line`, which was empty.
+    /// A packet that arrives at `time` is the first of a FIFO that was empty.
     #[inline]
-    pub(crate) fn enter(&mut self, line: usize, time: Time) {
-        let key = self.key(line, time);
+    pub(crate) fn enter(&mut self, fifo: usize, time: Time) {
+        let key = self.key(fifo, time);
         match &mut self.games {
-            Games::Small(games) => play_up(games, line, key),
-            Games::Large(games) => play_up(games, line, key),
+            Games::Small(games) => play_up(games, fifo, key),
+            Games::Large(games) => play_up(games, fifo, key),
         }
     }
 
-    /// The first packet of `line`, which was the first of all, has gone; the next one arrives at
-    /// `time`, if there is one.
+    /// The earliest packet of all has left its FIFO, whose next one arrives at `time`, if there is one.
     #[inline(always)]
-    pub(crate) fn renew(&mut self, line: usize, time: Option<Time>) {
-        let key = time.map_or(IDLE, |time| self.key(line, time));
+    pub(crate) fn renew(&mut self, fifo: usize, time: Option<Time>) {
+        let key = time.map_or(IDLE, |time| self.key(fifo, time));
         match &mut self.games {
-            Games::Small(games) => play_again(games, line, key),
-            Games::Large(games) => play_again(games, line, key),
+            Games::Small(games) => play_again(games, fifo, key),
+            Games::Large(games) => play_again(games, fifo, key),
         }
     }
 
-    /// Counts times from `base` on; `firsts` are the times of all lines.
+    /// Counts times from `base` on; `firsts` are those of all FIFOs.
     pub(crate) fn rebase(&mut self, base: Time, firsts: impl Iterator<Item = Option<Time>>) {
         self.base = base;
         match &mut self.games {
             Games::Small(games) => games.fill(IDLE),
             Games::Large(games) => games.fill(IDLE),
         }
-        for (line, time) in firsts.enumerate() {
+        for (fifo, time) in firsts.enumerate() {
             if let Some(time) = time {
-                self.enter(line, time);
+                self.enter(fifo, time);
             }
         }
     }
 }
 
-/// A key that is lower than the line's last one.
+/// Replaces the key of a leaf by a lower one.
 #[inline]
-fn play_up<const N: usize>(games: &mut [u64; N], line: usize, key: u64) {
-    let mut at = (N / 2 + line) & (N - 1);
+fn play_up<const N: usize>(games: &mut [u64; N], fifo: usize, key: u64) {
+    let mut at = (N / 2 + fifo) & (N - 1);
     while at > 0 && key < games[at] {
         games[at] = key;
         at /= 2;
     }
 }
 
-/// A key that is higher than the line's last one, which won all games.
+/// Replaces the key of the leaf that won by a higher one.
 #[inline]
-fn play_again<const N: usize>(games: &mut [u64; N], line: usize, key: u64) {
-    let mut at = (N / 2 + line) & (N - 1);
+fn play_again<const N: usize>(games: &mut [u64; N], fifo: usize, key: u64) {
+    let mut at = (N / 2 + fifo) & (N - 1);
     let mut winner = key;
     games[at] = key;
     for _ in 0..N.trailing_zeros() - 1 {
@@ -147,49 +146,49 @@ mod tests {
     use longhaul_engine::config::Randomness;
     use longhaul_engine::random::Streams;
 
-    /// Lines of which the first is renewed or emptied, or another one is entered, as they come.
-    fn play(lines: usize) {
+    /// FIFOs whose first packets leave and arrive at random.
+    fn play(fifos: usize) {
         let mut stream = Streams::of_seed(3, 0, Randomness::Streams).component("test");
-        let mut tournament = Tournament::new(lines);
-        let mut times: Vec<Option<Time>> = vec![None; lines];
+        let mut tournament = Tournament::new(fifos);
+        let mut times: Vec<Option<Time>> = vec![None; fifos];
         let far = Time::from_ps(u64::MAX >> 20);
         let mut now = 1000;
         for round in 0..20_000 {
             // Few different times, so that there are ties.
             let mut later = |now| Time::from_ps(now + (stream.uniform() * 6.0) as u64);
-            let line = round * 7919 % lines;
-            if times[line].is_none() {
+            let fifo = round * 7919 % fifos;
+            if times[fifo].is_none() {
                 let time = later(now);
-                times[line] = Some(time);
-                tournament.enter(line, time);
+                times[fifo] = Some(time);
+                tournament.enter(fifo, time);
             }
             if round % 1000 == 0 {
                 tournament.rebase(Time::from_ps(now - 1), times.iter().copied());
             }
             let firsts = times.iter().enumerate();
-            let earliest = firsts.filter_map(|(line, time)| Some((time.as_ref()?.as_ps(), line)));
-            let Some((time, line)) = earliest.min() else {
+            let earliest = firsts.filter_map(|(fifo, time)| Some((time.as_ref()?.as_ps(), fifo)));
+            let Some((time, fifo)) = earliest.min() else {
                 assert_eq!(tournament.first_by(far), None);
                 continue;
             };
-            assert_eq!(tournament.first_by(far), Some(line));
-            assert_eq!(tournament.first_by(Time::from_ps(time)), Some(line));
+            assert_eq!(tournament.first_by(far), Some(fifo));
+            assert_eq!(tournament.first_by(Time::from_ps(time)), Some(fifo));
             assert_eq!(tournament.first_by(Time::from_ps(time - 1)), None);
             if round % 2 == 0 {
                 now = time;
-                times[line] = (round % 3 > 0).then(|| later(now));
-                tournament.renew(line, times[line]);
+                times[fifo] = (round % 3 > 0).then(|| later(now));
+                tournament.renew(fifo, times[fifo]);
             }
         }
     }
 
     #[test]
-    fn the_earliest_wins_and_ties_go_to_the_lower_line() {
+    fn the_earliest_wins_and_ties_go_to_the_lower_number() {
         play(37);
         play(700);
     }
 
-    /// What is further away than a key can say counts as later than anything.
+    /// Times that no key can hold compare as later than all.
     #[test]
     fn far_times_wait_for_the_base_to_come_nearer() {
         let mut tournament = Tournament::new(2);

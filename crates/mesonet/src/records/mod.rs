@@ -1,12 +1,13 @@
-//! What a simulation of MesoNet reports: one record per interval, others as things happen.
+//! What a simulation reports: a record per interval, others as events happen.
 //!
-//! Spec 004a B.13 and D. Records hold counts and sums; means, rates and shares follow from them. What
+//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow from them. What
 //! is counted over an interval belongs to that interval alone unless a field says otherwise.
 
 mod trace;
 
 pub use self::trace::{
-    Direction, FlowEvent, FlowPhase, FlowState, PacketEvent, PacketKind, Passage, Site, TracedFlow,
+    Direction, FlowEvent, FlowPhase, FlowState, PacketEvent, PacketKind, PacketTraceRecord,
+    RouterId, TracedFlow,
 };
 
 use longhaul_units::{Span, Time};
@@ -15,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{FileType, PathClass};
 pub use longhaul_engine::measure::{Control, DataPackets};
 
-/// Takes the records of a simulation of MesoNet. Never called per packet, but for flows that the
-/// configuration has traced.
+/// Receives the records of a simulation. Never called per packet, except for traced flows.
 pub trait Recorder {
     /// An interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
@@ -26,14 +26,13 @@ pub trait Recorder {
     fn flow(&mut self, flow: &FlowRecord);
     /// A traced flow has changed.
     fn flow_state(&mut self, _state: &FlowState) {}
-    /// A packet of a traced flow has come further; in order of time, once an interval is over.
-    fn passage(&mut self, _passage: &Passage) {}
+    /// An event of a packet of a traced flow; sorted by time, at the end of an interval.
+    fn packet(&mut self, _record: &PacketTraceRecord) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
-    /// answer can stop the simulation.
+    /// result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Called between two intervals: `state` gives the bytes from which
-    /// [`crate::resume`] goes on. Making them takes as long as some thousands of
-    /// packets; algorithms from outside the engine cannot be stored.
+    /// Called between two intervals: `state` makes the bytes that [`crate::resume`] takes, at the cost of
+    /// some thousands of packets. Algorithms written in Python cannot be stored.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
@@ -89,7 +88,7 @@ pub struct Interval<'a> {
     pub pops: &'a [RouterSample],
     /// Access routers.
     pub access: &'a [RouterSample],
-    /// What flows from and to the hosts of each access router went through.
+    /// Events of flows from and to the hosts of each access router.
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
@@ -100,9 +99,9 @@ pub struct Interval<'a> {
 pub struct ClassSample {
     /// Flows that transfer data.
     pub active: u64,
-    /// Flows that are being connected.
+    /// Flows that are connecting.
     pub connecting: u64,
-    /// Active ones in their first slow start.
+    /// Active ones in initial slow start.
     pub in_initial_slow_start: u64,
     /// Active ones beyond it that behave like standard TCP.
     pub in_normal_mode: u64,
@@ -116,7 +115,7 @@ pub struct ClassSample {
     pub completed: u64,
     /// Flows that could not be connected.
     pub failed: u64,
-    /// Sum over flows completed of what they sent beyond the size of their file, as part of it.
+    /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the size.
     pub retransmission_sum: f64,
     /// Data packets that reached the access routers of their receivers.
     pub packets_out: u64,
@@ -133,7 +132,7 @@ pub struct ClassSample {
 pub struct LongLivedSample {
     /// Whether it has started and not been stopped.
     pub active: bool,
-    /// Whether it is in its first slow start.
+    /// Whether it is in initial slow start.
     pub in_initial_slow_start: bool,
     /// Whether it is in the regime of its alternate algorithm.
     pub above_threshold: bool,
@@ -182,15 +181,14 @@ pub struct QueueSample {
     pub dropped: u64,
 }
 
-/// What flows from and to the hosts of an access router went through in an interval. A flow counts at
-/// both of its ends.
+/// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeSample {
     /// Active flows, at the end of the interval.
     pub active: u64,
     /// Flows that could not be connected.
     pub failed: u64,
-    /// Times that no receiver under this router was idle.
+    /// Times that no receiver below this router was idle.
     pub no_receivers: u64,
     /// First SYNs of connections.
     pub first_syns: u64,
@@ -204,7 +202,7 @@ pub struct EdgeSample {
     pub increases: u64,
 }
 
-/// What flows have in common whose goodput is compared (spec 004d B.7): one of 24 groups, and whether
+/// What flows have in common whose goodput is compared (NIST SP 500-282, table 8-6): one of 24 groups, and whether
 /// the source has standard TCP or the alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
@@ -222,7 +220,7 @@ impl FlowGroup {
     /// How many there are.
     pub const COUNT: usize = 48;
 
-    /// Position: twice its published number less one, films first, plus one for the alternate.
+    /// Position: twice its published number less one, movies first, plus one for the alternate.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;
@@ -257,7 +255,7 @@ pub struct GoodputBatch {
     pub deciles: [f64; 9],
 }
 
-/// A flow that is over.
+/// A completed or failed flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowRecord {
     /// Number of the source, in order of access routers.
@@ -307,10 +305,10 @@ pub struct Totals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
-    /// When the trace had as much of something as the configuration allows, if it had.
+    /// When the maximum of trace records was reached, if it was.
     pub trace_full: Option<Time>,
-    /// Most flows at once, those being connected included.
-    pub most_flows: u64,
+    /// Most simultaneous flows, those connecting included.
+    pub max_flows: u64,
     /// Bytes of state that a flow takes while it is connected.
     pub bytes_per_flow: u64,
     /// Bytes of state per source, active or not, and per receiver.

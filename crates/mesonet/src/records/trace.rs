@@ -1,5 +1,5 @@
-//! What is reported of flows that are traced: their state at every event, and the passage of their
-//! packets (spec 004a B.15).
+//! Records of traced flows: their state at every event, and events of their packets (NIST SP 500-282,
+//! chapter 3: `TCPstate`, `TCPmessages`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct TracedFlow {
     pub algorithm: u32,
     /// When the source asked for the file.
     pub start: Time,
-    /// Packets of the file; none of a flow without end.
+    /// Packets of the file; none of a unlimited flow.
     pub size_pkts: Option<u64>,
 }
 
@@ -36,19 +36,19 @@ pub struct TracedFlow {
 pub enum FlowEvent {
     /// It was connected, and its window set.
     Start,
-    /// An answer enlarged the window.
+    /// An acknowledgement enlarged the window.
     Increase,
-    /// An answer made the window smaller.
+    /// An acknowledgement reduced the window.
     Decrease,
-    /// An answer left the window as it was.
-    Answer,
-    /// No answer came for a whole timeout.
+    /// An acknowledgement left the window as it was.
+    Ack,
+    /// Retransmission timeout.
     Timeout,
     /// The last packet was acknowledged, or it was stopped.
     End,
 }
 
-/// How a flow's window moves.
+/// Phase of a flow's congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowPhase {
     /// In slow start, without a loss so far.
@@ -68,11 +68,11 @@ pub struct FlowState {
     pub event: FlowEvent,
     /// The flow.
     pub flow: TracedFlow,
-    /// Packets of the file without an answer; none of a flow without end.
+    /// Packets of the file not acknowledged; none of a unlimited flow.
     pub undelivered_pkts: Option<u64>,
     /// Data packets sent.
     pub sent_pkts: u64,
-    /// How its window moves.
+    /// Phase of its congestion control.
     pub phase: FlowPhase,
     /// Congestion window in packets.
     pub cwnd: f64,
@@ -80,19 +80,19 @@ pub struct FlowState {
     pub ssthresh: f64,
     /// Packets that window and file allow to send now.
     pub sendable_pkts: u64,
-    /// Packets sent and not answered.
+    /// Packets in flight.
     pub in_flight_pkts: u64,
     /// Number of the next data packet.
     pub next: u64,
-    /// Highest number that the receiver said it expects.
+    /// Highest acknowledged number: what the receiver expects next.
     pub highest: u64,
-    /// The next number when the last loss was noticed.
+    /// Next sequence number at the last detected loss.
     pub last_nak: u64,
-    /// The next number at the last timeout.
+    /// Next sequence number at the last timeout.
     pub last_timeout: u64,
     /// When the retransmission timer expires.
     pub deadline: Time,
-    /// What the timer is set to.
+    /// Retransmission timeout.
     pub rto: Span,
     /// Smoothed round-trip time.
     pub srtt: Span,
@@ -105,17 +105,17 @@ pub enum PacketKind {
     Syn,
     /// A receiver grants it.
     SynAck,
-    /// A part of the file.
+    /// Data: a packet of the file.
     Data,
-    /// The answer to a data packet that came in order.
+    /// Acknowledges a data packet that arrived in sequence.
     Ack,
-    /// The answer to a data packet that came after a gap.
+    /// Acknowledges a data packet that arrived after a gap.
     Nak,
 }
 
 /// A router by its tier and position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Site {
+pub enum RouterId {
     /// Of the backbone.
     Backbone(u32),
     /// A point of presence.
@@ -133,6 +133,16 @@ pub enum Direction {
     Down,
 }
 
+impl Direction {
+    /// The other one.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+}
+
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PacketEvent {
@@ -141,16 +151,16 @@ pub enum PacketEvent {
     /// It was queued at a router.
     Queued {
         /// The router.
-        site: Site,
+        router: RouterId,
         /// The queue.
         direction: Direction,
-        /// When it will leave the router, if its queues do not share a server.
+        /// When it will leave the router; not known if its queues share a server.
         leaves: Option<Time>,
     },
     /// It found a queue full.
     Dropped {
         /// The router.
-        site: Site,
+        router: RouterId,
         /// The queue.
         direction: Direction,
     },
@@ -158,16 +168,16 @@ pub enum PacketEvent {
     Delivered,
 }
 
-/// A moment in the life of a packet of a traced flow.
+/// An event of a packet of a traced flow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Passage {
+pub struct PacketTraceRecord {
     /// When.
     pub time: Time,
     /// The flow's number.
     pub flow: u64,
     /// The packet's type.
     pub kind: PacketKind,
-    /// Its own number, or the one that an answer expects next.
+    /// Sequence number; of an acknowledgement, the one expected next.
     pub number: u64,
     /// What happened.
     pub event: PacketEvent,

@@ -1,20 +1,20 @@
-//! The state of a simulation as bytes: a run that goes on from them ends like one that was never stopped.
+//! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never stopped.
 //!
-//! Everything that the world holds is stored but what follows from the rest: which line of packets is
-//! next, and tables that the flows of an algorithm share. Only the engine that wrote the bytes can read
-//! them; whoever keeps them has to see to that.
+//! Everything is stored but what follows from the rest: the event list, and tables that the flows of an
+//! algorithm share. Only the version that wrote a checkpoint can read it; whoever stores one has to check
+//! that.
 
 use super::SetupError;
 use super::World;
-use super::setup::fresh;
+use super::setup::initial_congestion;
 use crate::config::Config;
 use crate::records::{Recorder, Totals};
 
-/// Goes on with a simulation of `config` from a `state` that [`Recorder::checkpoint`] was given.
+/// Resumes a simulation of `config` from a `state` that [`Recorder::checkpoint`] was given.
 ///
 /// # Errors
 ///
-/// Bytes that are no state.
+/// Bytes that are no checkpoint.
 pub fn resume(
     config: &Config,
     state: &[u8],
@@ -34,8 +34,8 @@ impl World {
     fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Self, SetupError> {
         let world = postcard::from_bytes(bytes);
         let mut world: Self = world.map_err(|error| SetupError::Checkpoint(error.to_string()))?;
-        world.env.network.complete();
-        world.connections.complete(fresh(config)?);
+        world.env.network.rebuild();
+        world.flows.restore_shared(initial_congestion(config)?);
         Ok(world)
     }
 }

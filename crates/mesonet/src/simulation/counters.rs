@@ -1,23 +1,23 @@
-//! What is counted between the ends of intervals, and over the run.
+//! Counters of the current interval and of the run.
 
 use serde::{Deserialize, Serialize};
 
-use crate::flows::{Interval, LATE};
+use crate::flows::{Interval, STALE};
 use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 
 /// The counters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Tallies {
-    /// Data packets that reached receivers' access routers in the interval, by tally: late ones, those
-    /// of each class, those of each long-lived flow.
+pub(super) struct Counters {
+    /// Data packets that reached receivers' access routers in the interval: stale ones, those of each
+    /// class, those of each long-lived flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,
-    /// What happened to long-lived flows.
+    /// Events of long-lived flows.
     pub(super) long_lived: Vec<Interval>,
     pub(super) totals: [ClassTotals; 6],
     /// Flows that pass each router: of the backbone, points of presence, access.
-    pub(super) passing: Passing,
+    pub(super) flows_by_router: FlowsByRouter,
     /// Data packets before the current interval.
     pub(super) packets_in: u64,
     pub(super) packets_out: u64,
@@ -27,7 +27,7 @@ pub(super) struct Tallies {
 
 /// Flows that pass routers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Passing {
+pub(super) struct FlowsByRouter {
     pub(super) backbone: Vec<Flows>,
     pub(super) pops: Vec<Flows>,
     pub(super) access: Vec<Flows>,
@@ -40,40 +40,40 @@ pub(super) struct Flows {
     pub(super) completed: u64,
 }
 
-impl Tallies {
-    pub(super) fn new(long_lived: usize, passing: Passing, links: usize) -> Self {
+impl Counters {
+    pub(super) fn new(long_lived: usize, flows_by_router: FlowsByRouter, links: usize) -> Self {
         Self {
-            out: vec![0; LATE as usize + 1 + FlowClass::ALL.len() + long_lived],
+            out: vec![0; STALE as usize + 1 + FlowClass::ALL.len() + long_lived],
             classes: [ClassSample::default(); 6],
-            edges: vec![EdgeSample::default(); passing.access.len()],
+            edges: vec![EdgeSample::default(); flows_by_router.access.len()],
             long_lived: vec![Interval::default(); long_lived],
             totals: [ClassTotals::default(); 6],
-            passing,
+            flows_by_router,
             packets_in: 0,
             packets_out: 0,
             entered: vec![0; links],
         }
     }
 
-    /// The tally of a class.
+    /// Index of the counter of a class in `out`.
     pub(super) fn of_class(class: FlowClass) -> u16 {
         1 + class as u16
     }
 
-    /// The tally of a long-lived flow.
+    /// Index of the counter of a long-lived flow.
     pub(super) fn of_long_lived(number: usize) -> u16 {
         (1 + FlowClass::ALL.len() + number) as u16
     }
 
     /// A data packet has reached its receiver's access router.
     #[inline]
-    pub(super) fn count_out(&mut self, tally: u16) {
-        self.out[tally as usize] += 1;
+    pub(super) fn count_out(&mut self, counter: u16) {
+        self.out[counter as usize] += 1;
     }
 
-    /// Data packets of a tally in this interval.
-    pub(super) fn out(&self, tally: u16) -> u64 {
-        self.out[tally as usize]
+    /// Data packets of a counter in this interval.
+    pub(super) fn out(&self, counter: u16) -> u64 {
+        self.out[counter as usize]
     }
 
     /// Data packets in this interval.
@@ -81,17 +81,17 @@ impl Tallies {
         self.out.iter().sum()
     }
 
-    /// What happened to a flow of a class between two access routers.
-    pub(super) fn note(&mut self, class: FlowClass, ends: [u16; 2], interval: Interval) {
+    /// Adds events of a flow of a class between two access routers.
+    pub(super) fn add(&mut self, class: FlowClass, ends: [u16; 2], interval: Interval) {
         let sample = &mut self.classes[class as usize];
         sample.naks += u64::from(interval.naks);
         sample.timeouts += u64::from(interval.timeouts);
         sample.increases += u64::from(interval.increases);
-        self.note_at(ends, interval);
+        self.add_at(ends, interval);
     }
 
-    /// The same of a flow of no class.
-    pub(super) fn note_at(&mut self, ends: [u16; 2], interval: Interval) {
+    /// Adds events of a long-lived flow.
+    pub(super) fn add_at(&mut self, ends: [u16; 2], interval: Interval) {
         for access in ends {
             let edge = &mut self.edges[access as usize];
             edge.naks += u64::from(interval.naks);

@@ -1,10 +1,10 @@
-//! Goodput of completed flows by group, a batch at a time (spec 004d B.11).
+//! Goodput of completed flows by group, a batch at a time (NIST SP 500-282, chapter 8: flow-group statistics).
 
 use serde::{Deserialize, Serialize};
 
 use crate::records::{FlowGroup, GoodputBatch};
 
-/// The goodputs that wait to be reported.
+/// Goodputs not yet reported, by group.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
     /// Flows after which a batch is reported.
@@ -27,8 +27,7 @@ impl Batches {
         goodputs.push(goodput);
     }
 
-    /// Hands on the batches that are large enough at the end of `interval`; all that hold anything if it
-    /// was the `last`.
+    /// Reports the batches that are complete at the end of `interval`, and all others after the `last`.
     pub(crate) fn report(&mut self, interval: u64, last: bool, to: &mut dyn FnMut(&GoodputBatch)) {
         let least = if last { 1 } else { self.size.max(1) };
         for (group, goodputs) in &mut self.groups {
@@ -42,7 +41,7 @@ impl Batches {
     }
 }
 
-/// Statistics of a batch, which is left in order.
+/// Statistics of a batch, which is sorted.
 fn summary(group: FlowGroup, interval: u64, goodputs: &mut [f64]) -> GoodputBatch {
     goodputs.sort_by(f64::total_cmp);
     let count = goodputs.len();

@@ -1,40 +1,40 @@
-//! What is looked at when an interval is over, and at the end.
+//! Samples at the end of an interval and of the run.
 
 use super::World;
-use super::counters::{Flows, Tallies};
-use crate::flows::Connections;
+use super::counters::{Counters, Flows};
+use crate::flows::FlowTable;
 use crate::hosts::{Receivers, Sources};
 use crate::records::{
     FlowClass, Interval, LongLivedSample, QueueSample, Recorder, RouterSample, Totals,
 };
 
 impl World {
-    /// Counts a flow in or out at every router that its data packets pass.
-    pub(super) fn pass(&mut self, ends: [u16; 2], change: impl Fn(&mut Flows)) {
+    /// Changes the flow counts of every router on the path of a flow's data.
+    pub(super) fn for_each_router(&mut self, ends: [u16; 2], change: impl Fn(&mut Flows)) {
         let routing = self.env.network.routing();
-        let passing = &mut self.tallies.passing;
+        let flows_by_router = &mut self.counters.flows_by_router;
         for access in ends {
-            change(&mut passing.access[access as usize]);
+            change(&mut flows_by_router.access[access as usize]);
             if let Some(pop) = routing.pop(access) {
-                change(&mut passing.pops[pop as usize]);
+                change(&mut flows_by_router.pops[pop as usize]);
             }
         }
         let [from, to] = ends.map(|access| routing.domain(access));
         for router in routing.routers_between(from, to) {
-            change(&mut passing.backbone[router as usize]);
+            change(&mut flows_by_router.backbone[router as usize]);
         }
     }
 
     /// Reports the interval that ends now, and begins the next one.
     pub(super) fn end_interval(&mut self, recorder: &mut dyn Recorder) {
-        self.fold_flows();
+        self.sample_flows();
         let long_lived = self.sample_long_lived();
         let (backbone, pops, access) = self.sample_routers();
         let network = &self.env.network;
-        let entered = (0..self.tallies.entered.len()).map(|link| network.entered(link));
+        let entered = (0..self.counters.entered.len()).map(|link| network.entered(link));
         let entered: Vec<u64> = entered.collect();
-        let tallies = &mut self.tallies;
-        let before = tallies.entered.iter();
+        let counters = &mut self.counters;
+        let before = counters.entered.iter();
         let links: Vec<u64> = entered
             .iter()
             .zip(before)
@@ -43,18 +43,18 @@ impl World {
         recorder.interval(&Interval {
             number: self.interval,
             end: network.now,
-            packets_in: self.env.packets_in - tallies.packets_in,
-            packets_out: tallies.all_out(),
-            classes: &tallies.classes,
+            packets_in: self.env.packets_in - counters.packets_in,
+            packets_out: counters.all_out(),
+            classes: &counters.classes,
             long_lived: &long_lived,
             backbone: &backbone,
             pops: &pops,
             access: &access,
-            edges: &tallies.edges,
+            edges: &counters.edges,
             links: &links,
         });
-        tallies.entered = entered;
-        tallies.begin_interval(self.env.packets_in);
+        counters.entered = entered;
+        counters.begin_interval(self.env.packets_in);
         let last = network.now == self.end;
         let report = &mut |batch: &_| recorder.batch(batch);
         self.batches.report(self.interval, last, report);
@@ -65,7 +65,7 @@ impl World {
     /// Routers of the backbone, points of presence, and access routers.
     fn sample_routers(&self) -> (Vec<RouterSample>, Vec<RouterSample>, Vec<RouterSample>) {
         let network = &self.env.network;
-        let passing = &self.tallies.passing;
+        let flows_by_router = &self.counters.flows_by_router;
         let samples = |routers: &[Flows], queues: &dyn Fn(usize) -> (QueueSample, QueueSample)| {
             let routers = routers.iter().enumerate().map(|(at, flows)| {
                 let (up, down) = queues(at);
@@ -79,29 +79,29 @@ impl World {
             routers.collect()
         };
         (
-            samples(&passing.backbone, &|at| {
+            samples(&flows_by_router.backbone, &|at| {
                 (network.sample_backbone(at), QueueSample::default())
             }),
-            samples(&passing.pops, &|at| network.sample_pop(at)),
-            samples(&passing.access, &|at| network.sample_access(at)),
+            samples(&flows_by_router.pops, &|at| network.sample_pop(at)),
+            samples(&flows_by_router.access, &|at| network.sample_access(at)),
         )
     }
 
-    /// Adds what every flow is and what happened to it.
-    fn fold_flows(&mut self) {
+    /// Adds up states and events of all flows.
+    fn sample_flows(&mut self) {
         let Self {
-            connections,
-            tallies,
+            flows,
+            counters,
             env,
             ..
         } = self;
         let now = env.network.now;
         for class in FlowClass::ALL {
-            tallies.classes[class as usize].packets_out = tallies.out(Tallies::of_class(class));
+            counters.classes[class as usize].packets_out = counters.out(Counters::of_class(class));
         }
-        for (sender, about) in connections.sending.iter_mut().zip(&connections.about) {
+        for (sender, about) in flows.sending.iter_mut().zip(&flows.about) {
             let events = std::mem::take(&mut sender.interval);
-            let class = &mut tallies.classes[about.class as usize];
+            let class = &mut counters.classes[about.class as usize];
             if sender.is_connecting() {
                 class.connecting += 1;
                 continue;
@@ -110,11 +110,11 @@ impl World {
                 continue;
             }
             for access in about.ends {
-                tallies.edges[access as usize].active += 1;
+                counters.edges[access as usize].active += 1;
             }
             if let Some(number) = about.long_lived {
-                tallies.long_lived[number as usize] = events;
-                tallies.note_at(about.ends, events);
+                counters.long_lived[number as usize] = events;
+                counters.add_at(about.ends, events);
                 continue;
             }
             class.active += 1;
@@ -127,22 +127,22 @@ impl World {
             }
             class.srtt_sum_s += sender.srtt().as_secs_f64();
             class.cwnd_sum += sender.congestion().window.cwnd();
-            tallies.note(about.class, about.ends, events);
+            counters.add(about.class, about.ends, events);
         }
     }
 
     fn sample_long_lived(&self) -> Vec<LongLivedSample> {
         let now = self.env.network.now;
         let samples = self
-            .connections
+            .flows
             .long_lived
             .iter()
             .enumerate()
             .map(|(number, flow)| {
-                let sender = flow.map(|flow| &self.connections.sending[flow.place as usize]);
+                let sender = flow.map(|flow| &self.flows.sending[flow.slot as usize]);
                 let active = sender.filter(|sender| sender.is_active());
                 let window = active.map(|sender| &sender.congestion().window);
-                let events = self.tallies.long_lived[number];
+                let events = self.counters.long_lived[number];
                 LongLivedSample {
                     active: active.is_some(),
                     in_initial_slow_start: active
@@ -163,7 +163,7 @@ impl World {
                         });
                         alpha
                     }),
-                    packets_out: self.tallies.out(Tallies::of_long_lived(number)),
+                    packets_out: self.counters.out(Counters::of_long_lived(number)),
                     naks: events.naks.into(),
                     timeouts: events.timeouts.into(),
                     increases: events.increases.into(),
@@ -178,12 +178,12 @@ impl World {
             end: self.env.network.now,
             stopped,
             packets_in: self.env.packets_in,
-            packets_out: self.tallies.packets_out,
+            packets_out: self.counters.packets_out,
             events: self.env.network.events,
-            classes: self.tallies.totals,
+            classes: self.counters.totals,
             trace_full: self.tracing.as_ref().and_then(|tracing| tracing.full),
-            most_flows: self.connections.most(),
-            bytes_per_flow: Connections::bytes_each() as u64,
+            max_flows: self.flows.max_flows(),
+            bytes_per_flow: FlowTable::bytes_per_flow() as u64,
             bytes_per_host: (Sources::bytes_each() as u64, Receivers::bytes_each() as u64),
         }
     }

@@ -1,7 +1,4 @@
-//! Runs a simulation of MesoNet: the loop over packets, timers and intervals.
-//!
-//! It shares time, random streams and congestion control with the simulations of TCP and UDP, and
-//! nothing else: see `network/mesonet` for why.
+//! The event loop: packets, timers, measurement intervals.
 
 mod checkpoint;
 mod counters;
@@ -16,13 +13,13 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 pub use self::checkpoint::resume;
-use self::counters::Tallies;
+use self::counters::Counters;
 use self::goodput::Batches;
 use self::tracing::Tracing;
 use crate::config::{Config, Jumbo, LongLived, Measure};
-use crate::flows::{Connections, Env, Expired, Timer};
-use crate::hosts::{FileChooser, Receivers, Sources, UnderWay};
-use crate::network::{Happening, Kind, Packet};
+use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
+use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources};
+use crate::network::{HostEvent, Kind, Packet};
 use crate::records::{Recorder, Totals};
 
 /// What cannot be simulated.
@@ -53,29 +50,28 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// Backbone routers that hosts are under and no route leads between, or a congestion control that does
-/// not exist.
+/// Backbone routers with hosts and no route between them, or congestion control that does not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config)?;
     let stopped = world.run(recorder);
     Ok(world.totals(stopped))
 }
 
-/// Everything. Plain data: a copy of it goes on like the original, one that was stored and read too.
+/// The whole state, as plain data: a stored copy resumes like the original.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct World {
     env: Env,
-    connections: Connections,
+    flows: FlowTable,
     sources: Sources,
     receivers: Receivers,
     files: FileChooser,
-    under_way: UnderWay,
+    large_files: ActiveLargeFiles,
     jumbo: Option<Jumbo>,
     long_lived: Vec<LongLived>,
     /// Algorithm and speed of each long-lived flow.
     algorithms: Vec<u8>,
     speeds: Vec<u16>,
-    tallies: Tallies,
+    counters: Counters,
     batches: Batches,
     measure: Measure,
     tracing: Option<Tracing>,
@@ -85,15 +81,15 @@ struct World {
     interval: u64,
 }
 
-/// Longest time between two looks at the clock, however long intervals are.
-const LEAP: Span = Span::from_secs(1);
+/// Longest simulated time between two calls of [`Recorder::progress`].
+const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
     #[inline(never)]
     fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
-            let leap = self.env.network.now + LEAP;
+            let leap = self.env.network.now + MAX_STEP;
             let until = self.interval_end.min(leap);
             self.env.network.set_horizon(until);
             if self.begin_trace() {
@@ -104,7 +100,7 @@ impl World {
             self.env.network.now = until;
             self.env.network.rebase();
             if until < self.interval_end {
-                // What was measured of the interval so far is not recorded.
+                // The unfinished interval is not recorded.
                 if recorder.progress(until, &mut || self.env.packets_in) == Control::Stop {
                     return true;
                 }
@@ -124,21 +120,21 @@ impl World {
         }
     }
 
-    /// Compiled twice, so that the loop that traces nothing does not ask whether to: what is called in
-    /// it once is inlined by order, not by the compiler's choice.
+    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where the
+    /// compiler would not inline into two copies.
     #[inline(always)]
     fn run_until<const TRACED: bool>(&mut self, until: Time, recorder: &mut dyn Recorder) {
         loop {
             let timer = self.env.timers.first();
             match self.env.network.next::<TRACED>(timer.min(until)) {
-                Some(Happening::Delivered(packet)) if TRACED => {
+                Some(HostEvent::Delivered(packet)) if TRACED => {
                     self.deliver_traced(&packet, recorder);
                 }
-                Some(Happening::Delivered(packet)) => self.deliver(&packet, recorder),
-                Some(Happening::Answered(answer)) => {
-                    self.connections.on_answer(answer, &mut self.env);
+                Some(HostEvent::Delivered(packet)) => self.deliver(&packet, recorder),
+                Some(HostEvent::AckReady(ack)) => {
+                    self.flows.on_ack_ready(ack, &mut self.env);
                 }
-                Some(Happening::Paced(flow)) => self.connections.on_pace(flow, &mut self.env),
+                Some(HostEvent::MaySend(flow)) => self.flows.on_pace(flow, &mut self.env),
                 None if timer <= until => self.on_timer(recorder),
                 None => return,
             }
@@ -148,21 +144,21 @@ impl World {
     /// A packet has passed the access router of its host.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
-        if let Some(next) = self.env.network.upcoming(packet.to) {
-            self.connections.expect(next);
+        if let Some(next) = self.env.network.next_delivery(packet.to) {
+            self.flows.prefetch_for(next);
         }
         match packet.kind() {
             Kind::Data => {
-                let tally = self.connections.on_data(packet, &mut self.env);
-                self.tallies.count_out(tally);
+                let counter = self.flows.on_data(packet, &mut self.env);
+                self.counters.count_out(counter);
             }
             Kind::Ack | Kind::Nak => {
-                if self.connections.on_ack(packet, &mut self.env) {
+                if self.flows.on_ack(packet, &mut self.env) {
                     self.complete(packet.flow(), recorder);
                 }
             }
-            Kind::Syn => self.connections.on_syn(packet, &mut self.env),
-            Kind::SynAck => self.begin(packet.flow()),
+            Kind::Syn => self.flows.on_syn(packet, &mut self.env),
+            Kind::SynAck => self.start_transfer(packet.flow()),
         }
     }
 
@@ -173,14 +169,14 @@ impl World {
         match timer {
             Timer::Expiry(flow) => {
                 let before = self.marks_of(flow);
-                match self.connections.on_expiry(flow, &mut self.env) {
-                    Expired::No => self.report_timeout(flow, before, recorder),
-                    Expired::Again => self.note_retry(flow),
-                    Expired::Failed => self.fail(flow, recorder),
+                match self.flows.on_timer_expired(flow, &mut self.env) {
+                    TimerOutcome::Continue => self.report_timeout(flow, before, recorder),
+                    TimerOutcome::SynRetransmitted => self.count_syn_retransmission(flow),
+                    TimerOutcome::Failed => self.fail(flow, recorder),
                 }
             }
-            Timer::Pace(flow) => self.connections.on_pace(flow, &mut self.env),
-            Timer::Ask(source) => self.ask(source),
+            Timer::Pace(flow) => self.flows.on_pace(flow, &mut self.env),
+            Timer::Request(source) => self.request_file(source),
             Timer::Start(number) => self.start_long_lived(number, recorder),
             Timer::Stop(number) => self.stop_long_lived(number, recorder),
         }

@@ -3,13 +3,13 @@
 use longhaul_congestion::{CongestionState, Rounding, Window};
 use longhaul_units::{Span, Time};
 
-use super::counters::{Flows, Passing, Tallies};
+use super::counters::{Counters, Flows, FlowsByRouter};
 use super::goodput::Batches;
 use super::tracing::Tracing;
 use super::{SetupError, World};
 use crate::config::{Config, PacketRate, Transport};
-use crate::flows::{Connections, Env, Timer, Timers, Transports};
-use crate::hosts::{FileChooser, Receivers, Sources, UnderWay, draw_algorithm};
+use crate::flows::{Env, FlowTable, FlowTableSetup, Timer, Timers};
+use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources, draw_algorithm};
 use crate::network::{Network, Routing};
 use longhaul_engine::config::Randomness;
 use longhaul_engine::random::Streams;
@@ -17,32 +17,32 @@ use longhaul_engine::random::Streams;
 impl World {
     pub(super) fn new(config: &Config) -> Result<Self, SetupError> {
         let streams = Streams::of_seed(config.seed, config.replication, Randomness::Streams);
-        let (gaps, speeds) = host_speeds(config);
-        let mut network = Network::new(&config.topology, gaps);
+        let (packet_intervals, speeds) = host_speeds(config);
+        let mut network = Network::new(&config.topology, packet_intervals);
         let tracing = config.trace.clone().map(Tracing::new);
-        network.set_watch(tracing.as_ref().map(Tracing::watch));
-        let transports = Transports {
-            fresh: fresh(config)?,
+        network.set_packet_trace(tracing.as_ref().map(Tracing::packet_trace));
+        let flow_setup = FlowTableSetup {
+            initial: initial_congestion(config)?,
             alternate: config.algorithms.iter().map(|one| one.alternate).collect(),
             classes: config.topology.access.iter().map(|at| at.class).collect(),
-            round_trips: round_trips(config, network.routing())?,
+            round_trip_delays: round_trip_delays(config, network.routing())?,
             routers: config.topology.backbone.len(),
             allowance: config.transport.srtt_allowance,
             long_lived: config.long_lived.len(),
         };
         let sources = Sources::new(config, &streams);
         let mut timers = Timers::default();
-        for (source, time) in sources.first_asks(&streams).into_iter().enumerate() {
-            timers.push(time, Timer::Ask(source as u32));
+        for (source, time) in sources.first_requests(&streams).into_iter().enumerate() {
+            timers.push(time, Timer::Request(source as u32));
         }
         for (number, flow) in config.long_lived.iter().enumerate() {
             timers.push(flow.start, Timer::Start(number as u32));
             timers.push(flow.stop, Timer::Stop(number as u32));
         }
-        let mut drawn = streams.component("mesonet/long-lived-algorithms");
+        let mut stream = streams.component("mesonet/long-lived-algorithms");
         let algorithms = config.long_lived.iter().map(|flow| match flow.algorithm {
             Some(at) => at as u8,
-            None => draw_algorithm(&config.algorithms, &mut drawn),
+            None => draw_algorithm(&config.algorithms, &mut stream),
         });
         Ok(Self {
             env: Env {
@@ -52,18 +52,18 @@ impl World {
                 srtt_gain: config.transport.srtt_gain,
                 initial_cwnd: config.transport.initial_cwnd,
             },
-            connections: Connections::new(transports),
+            flows: FlowTable::new(flow_setup),
             sources,
             receivers: Receivers::new(config, &streams),
             files: FileChooser::new(&config.files, &streams),
-            under_way: UnderWay::new(config.files.admission.clone()),
+            large_files: ActiveLargeFiles::new(config.files.admission.clone()),
             jumbo: config.files.jumbo,
             long_lived: config.long_lived.clone(),
             algorithms: algorithms.collect(),
             speeds,
-            tallies: Tallies::new(
+            counters: Counters::new(
                 config.long_lived.len(),
-                passing(config),
+                no_flows_by_router(config),
                 config.topology.links.len(),
             ),
             batches: Batches::new(config.measure.batch),
@@ -76,26 +76,26 @@ impl World {
     }
 }
 
-/// Times that hosts take for a packet: of base and fast ones, then of those of long-lived flows; and
-/// which of them each long-lived flow has.
+/// Packet intervals of hosts: base, fast, then others of long-lived flows; and the index of each long-lived
+/// flow's among them.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
-    let gap = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
-    let mut gaps = vec![gap(config.hosts.base), gap(config.hosts.fast)];
+    let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
+    let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];
     let speeds = config.long_lived.iter().map(|flow| {
-        let gap = gap(flow.speed);
-        let at = gaps.iter().position(|&other| other == gap);
+        let interval = interval(flow.speed);
+        let at = packet_intervals.iter().position(|&other| other == interval);
         let at = at.unwrap_or_else(|| {
-            gaps.push(gap);
-            gaps.len() - 1
+            packet_intervals.push(interval);
+            packet_intervals.len() - 1
         });
         at as u16
     });
     let speeds = speeds.collect();
-    (gaps, speeds)
+    (packet_intervals, speeds)
 }
 
-/// Congestion control of each algorithm as flows begin with it.
-pub(super) fn fresh(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
+/// Initial state of congestion control, by algorithm.
+pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
     let &Transport {
         initial_cwnd,
         initial_ssthresh,
@@ -116,8 +116,8 @@ pub(super) fn fresh(config: &Config) -> Result<Vec<CongestionState>, SetupError>
     states.collect()
 }
 
-/// Propagation delay there and back between any two backbone routers.
-fn round_trips(config: &Config, routing: &Routing) -> Result<Vec<Span>, SetupError> {
+/// Round-trip propagation delay between any two backbone routers.
+fn round_trip_delays(config: &Config, routing: &Routing) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {
         let name = |router: u16| config.topology.backbone[router as usize].name.clone();
@@ -139,8 +139,8 @@ fn round_trips(config: &Config, routing: &Routing) -> Result<Vec<Span>, SetupErr
     Ok(spans)
 }
 
-fn passing(config: &Config) -> Passing {
-    Passing {
+fn no_flows_by_router(config: &Config) -> FlowsByRouter {
+    FlowsByRouter {
         backbone: vec![Flows::default(); config.topology.backbone.len()],
         pops: vec![Flows::default(); config.topology.pops.len()],
         access: vec![Flows::default(); config.topology.access.len()],

@@ -1,21 +1,21 @@
 //! Traces of chosen flows: which ones, and what is reported of them.
 //!
-//! A trace is on in the intervals that overlap its span. In these, a copy of the event loop runs that
-//! looks at every packet; the other one knows nothing of traces.
+//! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that records
+//! every packet; the other copy has no code for traces.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::World;
 use crate::config::Trace;
-use crate::flows::About;
-use crate::flows::Marks;
-use crate::network::{FlowId, Kind, Packet, Watch};
+use crate::flows::FlowInfo;
+use crate::flows::TraceMarks;
+use crate::network::{FlowId, Kind, Packet, PacketTrace};
 use crate::records::{FlowEvent, PacketEvent, Recorder, TracedFlow};
 
 impl Trace {
-    /// Whether a flow is one of those that are traced.
-    fn has(&self, about: &About) -> bool {
+    /// Whether a flow is traced.
+    fn includes(&self, about: &FlowInfo) -> bool {
         match about.long_lived {
             Some(number) => self.long_lived.contains(&number.into()),
             None => {
@@ -27,12 +27,12 @@ impl Trace {
     }
 }
 
-/// What is traced, and how much of it was reported.
+/// What is traced, and how much was reported.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tracing {
     trace: Trace,
     states: u64,
-    /// When there was as much of something as is allowed.
+    /// When the maximum of records was reached.
     pub(super) full: Option<Time>,
 }
 
@@ -45,14 +45,14 @@ impl Tracing {
         }
     }
 
-    /// The packets that are noted for it.
-    pub(super) fn watch(&self) -> Watch {
-        Watch::new((self.trace.from, self.trace.until), self.trace.most)
+    /// The packets to record.
+    pub(super) fn packet_trace(&self) -> PacketTrace {
+        PacketTrace::new((self.trace.from, self.trace.until), self.trace.max)
     }
 }
 
 impl World {
-    /// Sees to it that packets are followed, or not, until the end of the interval; returns which.
+    /// Switches the trace on or off for the interval; returns which.
     pub(super) fn begin_trace(&mut self) -> bool {
         let now = self.env.network.now;
         let on = self.tracing.as_ref().is_some_and(|tracing| {
@@ -63,48 +63,49 @@ impl World {
         on
     }
 
-    /// Runs with the trace on, and reports what packets went through.
+    /// Runs with the trace on, and reports packets.
     #[cold]
     pub(super) fn run_traced(&mut self, until: Time, recorder: &mut dyn Recorder) {
         self.run_until::<true>(until, recorder);
-        self.report_passages(recorder);
+        self.report_packets(recorder);
     }
 
-    fn report_passages(&mut self, recorder: &mut dyn Recorder) {
-        let (Some(tracing), Some(watch)) = (&mut self.tracing, self.env.network.watch()) else {
+    fn report_packets(&mut self, recorder: &mut dyn Recorder) {
+        let (Some(tracing), Some(trace)) = (&mut self.tracing, self.env.network.packet_trace())
+        else {
             return;
         };
-        let passages = watch.take();
-        for passage in &passages {
-            recorder.passage(passage);
+        let records = trace.drain();
+        for record in &records {
+            recorder.packet(record);
         }
-        if watch.is_full() {
-            let last = passages.last().map(|passage| passage.time);
+        if trace.is_full() {
+            let last = records.last().map(|record| record.time);
             tracing.full = tracing.full.or(last);
         }
     }
 
-    /// A flow has been given its place: it is followed from now on if it is to be.
-    pub(super) fn follow(&mut self, flow: FlowId) {
-        let about = &self.connections.about[flow.place as usize];
+    /// A flow has been opened: traces it if it is chosen.
+    pub(super) fn track(&mut self, flow: FlowId) {
+        let about = &self.flows.about[flow.slot as usize];
         if let Some(tracing) = &self.tracing
-            && tracing.trace.has(about)
-            && let Some(watch) = self.env.network.watch()
+            && tracing.trace.includes(about)
+            && let Some(trace) = self.env.network.packet_trace()
         {
-            watch.follow(flow);
+            trace.track(flow);
         }
     }
 
-    /// A packet that was delivered while the trace is on. An answer changes its flow's state.
+    /// Delivers a packet while the trace is on.
     pub(super) fn deliver_traced(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
         let network = &mut self.env.network;
         let now = network.now;
-        network.note(now, packet, PacketEvent::Delivered);
+        network.record(now, packet, PacketEvent::Delivered);
         match packet.kind() {
-            Kind::Ack | Kind::Nak => self.answer_traced(packet, recorder),
+            Kind::Ack | Kind::Nak => self.on_ack_traced(packet, recorder),
             Kind::SynAck => {
                 let connected = self.marks_of(packet.flow()).is_some();
-                self.begin(packet.flow());
+                self.start_transfer(packet.flow());
                 if !connected && self.marks_of(packet.flow()).is_some() {
                     self.report_state(packet.flow(), FlowEvent::Start, recorder);
                 }
@@ -113,17 +114,17 @@ impl World {
         }
     }
 
-    fn answer_traced(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
+    fn on_ack_traced(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
         let flow = packet.flow();
         let Some(before) = self.marks_of(flow) else {
             return;
         };
-        let over = self.connections.on_ack(packet, &mut self.env);
-        let sender = &self.connections.sending[flow.place as usize];
+        let over = self.flows.on_ack(packet, &mut self.env);
+        let sender = &self.flows.sending[flow.slot as usize];
         let after = sender.marks();
-        let lost = after.recover != before.recover;
-        if lost && let Some(watched) = self.env.network.watched(flow) {
-            watched.last_nak = after.recover;
+        let lost = after.epoch_start != before.epoch_start;
+        if lost && let Some(state) = self.env.network.trace_state(flow) {
+            state.last_nak = after.epoch_start;
         }
         let event = if over {
             FlowEvent::End
@@ -132,7 +133,7 @@ impl World {
         } else if after.cwnd > before.cwnd {
             FlowEvent::Increase
         } else {
-            FlowEvent::Answer
+            FlowEvent::Ack
         };
         self.report_state(flow, event, recorder);
         if over {
@@ -140,30 +141,30 @@ impl World {
         }
     }
 
-    /// What events change, of a flow that transfers data.
-    pub(super) fn marks_of(&self, flow: FlowId) -> Option<Marks> {
-        let sender = &self.connections.sending[flow.place as usize];
+    /// What a trace compares, of a flow that transfers data.
+    pub(super) fn marks_of(&self, flow: FlowId) -> Option<TraceMarks> {
+        let sender = &self.flows.sending[flow.slot as usize];
         (sender.is_of(flow) && sender.is_active()).then(|| sender.marks())
     }
 
-    /// A flow's timer came up, and a timeout may have come of it since `before`.
+    /// A flow's timer has expired: reports a timeout, if it was one, since `before`.
     pub(super) fn report_timeout(
         &mut self,
         flow: FlowId,
-        before: Option<Marks>,
+        before: Option<TraceMarks>,
         recorder: &mut dyn Recorder,
     ) {
         if let (Some(before), Some(after)) = (before, self.marks_of(flow))
             && before.timeouts != after.timeouts
         {
-            if let Some(watched) = self.env.network.watched(flow) {
-                watched.last_timeout = after.recover;
+            if let Some(state) = self.env.network.trace_state(flow) {
+                state.last_timeout = after.epoch_start;
             }
             self.report_state(flow, FlowEvent::Timeout, recorder);
         }
     }
 
-    /// Reports the state of a flow after an event, if it is traced now.
+    /// Reports the state of a flow after an event, if it is traced.
     pub(super) fn report_state(
         &mut self,
         flow: FlowId,
@@ -178,21 +179,21 @@ impl World {
         if tracing.full.is_some() || now < from || now > until {
             return;
         }
-        let Some(&mut watched) = network.watched(flow) else {
+        let Some(&mut state) = network.trace_state(flow) else {
             return;
         };
-        let at = flow.place as usize;
-        let known = traced(&self.connections.about[at], watched.number);
-        let sender = &self.connections.sending[at];
-        recorder.flow_state(&sender.traced(event, known, &watched, network));
+        let at = flow.slot as usize;
+        let known = traced(&self.flows.about[at], state.number);
+        let sender = &self.flows.sending[at];
+        recorder.flow_state(&sender.traced(event, known, &state, network));
         tracing.states += 1;
-        if tracing.states == tracing.trace.most {
+        if tracing.states == tracing.trace.max {
             tracing.full = Some(now);
         }
     }
 }
 
-fn traced(about: &About, number: u64) -> TracedFlow {
+fn traced(about: &FlowInfo, number: u64) -> TracedFlow {
     let host = |number: u32| about.long_lived.is_none().then_some(number);
     TracedFlow {
         number,

@@ -1,4 +1,4 @@
-//! The verification dumbbell: two long-lived flows, V01 to V27 (spec 004b B.24 and E.8).
+//! The verification dumbbell: two long-lived flows, NIST SP 500-282, chapter 5, tables 5-10 and 5-11.
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::config::{Algorithm, Config, PacketRate};
@@ -67,7 +67,7 @@ impl Windows {
         }
     }
 
-    /// Use of the link, of the buffer, and Jain's index, as 004b D defines them.
+    /// Use of the link, of the buffer, and Jain's index.
     fn figures(&self, rtt_ms: u64) -> [f64; 3] {
         let [a, b] = self.both;
         let product = BOTTLENECK * rtt_ms as f64;
@@ -170,7 +170,7 @@ fn figures_are_those_of_the_published_tables() {
             let found = Windows::of(&dumbbell(spec.clone(), rtt_ms, 1000.0)).figures(rtt_ms);
             let rounded = found.map(|figure| libm::round(figure * 100.0) / 100.0);
             eprintln!("{name} {rtt_ms} ms: {rounded:?}, published {published:?}");
-            // The tolerances of spec 004b E36.
+            // What rounding of the printed figures and unpublished parameters allow.
             let near = |at: usize| (found[at] - published[at]).abs() <= [0.03, 0.12, 0.05][at];
             if judged && !(0..3).all(near) {
                 apart.push((name, rtt_ms, rounded, published));

@@ -1,4 +1,4 @@
-//! The three long-lived flows of chapters 6 and 7 without anybody else: N7-DET (spec 004c E.6).
+//! The three long-lived flows of NIST SP 500-282, chapters 6 and 7, without other flows.
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::Config;
@@ -65,7 +65,7 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// Table 7-14 within the tolerances of 004b E47: (algorithm, lags of L1 to L3, part by which they may
+/// Table 7-14 within tolerances: (algorithm, lags of L1 to L3, part by which they may
 /// differ where that is more than 0.4 s). H-TCP's is one interval wider, for which the spec's own
 /// recursion needs 16.0 s on L3, too. CTCP needs no `srtt_timer_slack` here: while its window opens, the
 /// smoothed round-trip time is above the distance of the bursts of acknowledgements.

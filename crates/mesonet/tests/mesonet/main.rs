@@ -1,4 +1,4 @@
-//! MesoNet against the numbers of NIST SP 500-282 (spec 004a E, 004b E.8).
+//! MesoNet against the numbers of NIST SP 500-282 .
 
 mod conservation;
 mod dumbbell;

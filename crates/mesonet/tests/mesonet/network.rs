@@ -1,5 +1,5 @@
 //! The built-in topology of MesoNet and its parameters, as the published studies have them
-//! (spec 004a B.3, B.8 to B.10).
+//! (NIST SP 500-282, chapters 3 and 6).
 
 use longhaul_congestion::{ControllerSpec, SlowStart, Variant};
 use longhaul_mesonet::config::{
@@ -189,7 +189,7 @@ impl Study {
         }
     }
 
-    /// Spec 004a B.9.
+    /// NIST SP 500-282, chapter 3: `QszAlg`.
     fn size_buffers(&self, topology: &mut Topology) {
         let rtt = mean_round_trip_ms(topology);
         let domain = |parent| match parent {

@@ -2,7 +2,7 @@
 
 use longhaul_mesonet::records::{
     ClassSample, Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval,
-    LongLivedSample, Passage, Recorder, RouterSample,
+    LongLivedSample, PacketTraceRecord, Recorder, RouterSample,
 };
 use longhaul_units::Time;
 
@@ -27,7 +27,7 @@ pub struct Keeper {
     pub flows: Vec<FlowRecord>,
     pub batches: Vec<GoodputBatch>,
     pub states: Vec<FlowState>,
-    pub passages: Vec<Passage>,
+    pub records: Vec<PacketTraceRecord>,
 }
 
 impl Recorder for Keeper {
@@ -58,8 +58,8 @@ impl Recorder for Keeper {
         self.states.push(*state);
     }
 
-    fn passage(&mut self, passage: &Passage) {
-        self.passages.push(*passage);
+    fn packet(&mut self, record: &PacketTraceRecord) {
+        self.records.push(*record);
     }
 
     fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {

@@ -3,7 +3,8 @@
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::config::{Admission, Algorithm, Cell, Config, Jumbo, Service, Trace};
 use longhaul_mesonet::records::{
-    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, Passage, Recorder, Totals,
+    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, PacketTraceRecord,
+    Recorder, Totals,
 };
 use longhaul_mesonet::{SetupError, resume, run};
 use longhaul_units::{Span, Time};
@@ -36,8 +37,8 @@ impl Recorder for Storing {
         self.keeper.flow_state(state);
     }
 
-    fn passage(&mut self, passage: &Passage) {
-        self.keeper.passage(passage);
+    fn packet(&mut self, record: &PacketTraceRecord) {
+        self.keeper.packet(record);
     }
 
     fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
@@ -87,15 +88,15 @@ fn busy(algorithms: &[ControllerSpec]) -> Config {
     });
     config.files.large[1].probability = 0.001;
     config.files.admission = Some(Admission {
-        most: [300, 5, 2],
-        least: [[2; Cell::COUNT], [1; Cell::COUNT], [0; Cell::COUNT]],
+        max: [300, 5, 2],
+        min: [[2; Cell::COUNT], [1; Cell::COUNT], [0; Cell::COUNT]],
     });
     config.trace = Some(Trace {
         long_lived: vec![0],
         sources: vec![(0, 30)],
         from: seconds(0.55),
         until: seconds(3.0),
-        most: 100_000,
+        max: 100_000,
     });
     config.measure.every = Span::from_millis(100);
     config.measure.batch = 50;
@@ -117,7 +118,7 @@ fn whole(config: &Config, after: Vec<usize>) -> (Storing, Totals) {
 fn check(config: &Config) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());
-    assert!(!whole.keeper.flows.is_empty() && !whole.keeper.passages.is_empty());
+    assert!(!whole.keeper.flows.is_empty() && !whole.keeper.records.is_empty());
     let drops = whole.keeper.intervals.iter();
     assert!(
         drops

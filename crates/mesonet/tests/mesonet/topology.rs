@@ -1,4 +1,4 @@
-//! Spec 004a E.1 and E.2: the tests' own network, from which the rest starts.
+//! The network of the tests against NIST SP 500-282, chapters 3, 4 and 6.
 
 use longhaul_mesonet::config::{AccessClass, Router, Topology};
 

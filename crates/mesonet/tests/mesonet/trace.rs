@@ -1,9 +1,9 @@
-//! Traces of flows against what follows by hand (spec 004a B.6, B.7 and B.15).
+//! Traces of flows against what follows by hand from NIST SP 500-282, chapter 3.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, PacketRate, Service, Trace};
 use longhaul_mesonet::records::{
-    Direction, FlowEvent, FlowState, PacketEvent, PacketKind, Passage, Site, Totals,
+    Direction, FlowEvent, FlowState, PacketEvent, PacketKind, PacketTraceRecord, RouterId, Totals,
 };
 use longhaul_mesonet::run;
 use longhaul_units::{Span, Time};
@@ -41,7 +41,7 @@ fn line(buffer: u64, initial_cwnd: f64) -> Config {
         sources: Vec::new(),
         from: Time::ZERO,
         until: Time::NEVER,
-        most: 1000,
+        max: 1000,
     });
     config
 }
@@ -58,13 +58,13 @@ fn ms(time: Time) -> f64 {
 
 /// What happened to the packet of a kind and number: when and where, and when it leaves.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
-    let own = |passage: &&Passage| (passage.kind, passage.number) == (kind, number);
-    let step = |passage: &Passage| {
-        let place = |site, direction| {
-            let name = match site {
-                Site::Access(at) => ["a", "b"][at as usize],
-                Site::Backbone(at) => ["near", "far"][at as usize],
-                Site::Pop(_) => "pop",
+    let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
+    let step = |record: &PacketTraceRecord| {
+        let place = |router, direction| {
+            let name = match router {
+                RouterId::Access(at) => ["a", "b"][at as usize],
+                RouterId::Backbone(at) => ["near", "far"][at as usize],
+                RouterId::Pop(_) => "pop",
             };
             let way = match direction {
                 Direction::Up => "up",
@@ -72,24 +72,24 @@ fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
             };
             format!("{name} {way}")
         };
-        let time = ms(passage.time);
-        match passage.event {
+        let time = ms(record.time);
+        match record.event {
             PacketEvent::Sent => format!("{time} sent"),
             PacketEvent::Delivered => format!("{time} delivered"),
-            PacketEvent::Dropped { site, direction } => {
-                format!("{time} dropped {}", place(site, direction))
+            PacketEvent::Dropped { router, direction } => {
+                format!("{time} dropped {}", place(router, direction))
             }
             PacketEvent::Queued {
-                site,
+                router,
                 direction,
                 leaves,
             } => {
                 let leaves = leaves.map_or(f64::NAN, ms);
-                format!("{time} {} to {leaves}", place(site, direction))
+                format!("{time} {} to {leaves}", place(router, direction))
             }
         }
     };
-    keeper.passages.iter().filter(own).map(step).collect()
+    keeper.records.iter().filter(own).map(step).collect()
 }
 
 /// Time, event, window, next number, highest number, packets in flight and packets to send.
@@ -136,7 +136,7 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
         ]
     );
     let sent = keeper
-        .passages
+        .records
         .iter()
         .filter(|one| one.event == PacketEvent::Sent);
     let data: Vec<f64> = sent
@@ -144,14 +144,14 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
         .map(|one| ms(one.time))
         .collect();
     assert_eq!(data[..6], [0.0, 0.5, 24.9, 25.4, 25.9, 26.4]);
-    assert!(keeper.passages.is_sorted_by_key(|one| one.time));
+    assert!(keeper.records.is_sorted_by_key(|one| one.time));
     assert_eq!(totals.trace_full, None);
 }
 
 /// A queue of one packet drops every second one of three; its number is not used again.
 #[test]
 fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
-    use FlowEvent::{Answer, Decrease, Increase, Start};
+    use FlowEvent::{Ack, Decrease, Increase, Start};
     let (keeper, _) = traced(&line(1, 3.0));
     assert_eq!(
         journey(&keeper, PacketKind::Data, 2),
@@ -166,7 +166,7 @@ fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
             // Packet 5 was lost at 25.4, in the same way.
             (25.9, Decrease, 2.0, 6, 4, 2, 0),
             // It answers packet 4, sent before the loss was noticed.
-            (49.8, Answer, 2.0, 7, 5, 2, 0),
+            (49.8, Ack, 2.0, 7, 5, 2, 0),
         ]
     );
     assert_eq!(journey(&keeper, PacketKind::Data, 6)[0], "49.8 sent");
@@ -184,15 +184,15 @@ fn only_the_chosen_span_is_traced_and_no_more_than_allowed() {
     let part = traced(&config).0;
     let (from, until) = (12.2, 25.9);
     let within = |time| (from..=until).contains(&ms(time));
-    let passages = all.passages.iter().filter(|one| within(one.time));
-    assert_eq!(part.passages, passages.copied().collect::<Vec<_>>());
+    let records = all.records.iter().filter(|one| within(one.time));
+    assert_eq!(part.records, records.copied().collect::<Vec<_>>());
     let states = all.states.iter().filter(|one| within(one.time));
     assert_eq!(part.states, states.copied().collect::<Vec<_>>());
     let trace = config.trace.as_mut().expect("it has one");
-    trace.most = 5;
+    trace.max = 5;
     let (few, totals) = traced(&config);
-    assert_eq!(few.passages, part.passages[..5]);
-    assert_eq!(totals.trace_full, Some(few.passages[4].time));
+    assert_eq!(few.records, part.records[..5]);
+    assert_eq!(totals.trace_full, Some(few.records[4].time));
 }
 
 /// Of a congested network with users, in both kinds of service.
@@ -218,14 +218,14 @@ fn a_trace_changes_nothing_and_leaves_no_packet_out() {
             sources: vec![(0, 399), (1000, 1100)],
             from: Time::ZERO,
             until: Time::NEVER,
-            most: u64::MAX,
+            max: u64::MAX,
         });
         let (mut keeper, totals) = traced(&config);
-        let passages = std::mem::take(&mut keeper.passages);
+        let records = std::mem::take(&mut keeper.records);
         let states = std::mem::take(&mut keeper.states);
         assert_eq!((&keeper, &totals), (&plain.0, &plain.1));
         let count = |event: fn(&PacketEvent) -> bool| {
-            passages.iter().filter(|one| event(&one.event)).count()
+            records.iter().filter(|one| event(&one.event)).count()
         };
         let sent = count(|event| *event == PacketEvent::Sent);
         let delivered = count(|event| *event == PacketEvent::Delivered);
@@ -233,7 +233,7 @@ fn a_trace_changes_nothing_and_leaves_no_packet_out() {
         assert!(dropped > 100 && sent >= delivered + dropped);
         // On the way at the end: less than is sent in half a second.
         let late = Time::from_secs_f64(2.5);
-        let last = passages
+        let last = records
             .iter()
             .filter(|one| one.time > late && one.event == PacketEvent::Sent);
         assert!(sent - delivered - dropped < last.count());

@@ -1,4 +1,4 @@
-//! Sources, receivers and classes in a run: spec 004a E-13b, E-27, E-33 and B.20.
+//! Sources, receivers and classes in a run: NIST SP 500-282, chapter 3.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, Jumbo};
@@ -64,7 +64,7 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
 }
 
 /// Handshakes and one round trip of data in an almost empty network take what the links take, and the
-/// few services and turns on the way (spec 004a B.20).
+/// few services and turns on the way.
 #[test]
 fn connections_take_a_round_trip() {
     let config = quiet(2);

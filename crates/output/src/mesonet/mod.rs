@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use longhaul_mesonet::Config;
 use longhaul_mesonet::records::{
-    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, Passage, Recorder, Totals,
+    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, PacketTraceRecord,
+    Recorder, Totals,
 };
 use longhaul_units::{Span, Time};
 use serde::Serialize;
@@ -52,8 +53,8 @@ pub struct MesoNetMeta {
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-    /// How often a checkpoint is written, if at all: what a run of the same scenario and directory goes
-    /// on from when this process has been killed. The tables do not depend on it.
+    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes from
+    /// it after this process was killed. The tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -135,13 +136,13 @@ pub struct MesoNetWriter {
     resumption: Resumption,
     /// What stopped the run.
     stopped_by: Option<String>,
-    /// The first thing that went wrong while recording.
+    /// The first error while recording.
     error: Option<OutputError>,
 }
 
 impl MesoNetWriter {
     /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run; and a
-    /// checkpoint that is there and cannot be gone on from.
+    /// checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let Opened {
             directory,
@@ -165,7 +166,7 @@ impl MesoNetWriter {
         })
     }
 
-    /// Takes note of what has stopped the run, for whoever reads it.
+    /// Records what has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.stopped_by = Some(by.to_string());
     }
@@ -306,7 +307,7 @@ fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
         own: OfMesoNet {
             mesonet: MesoNetFigures {
                 delivered_packets: totals.packets_out,
-                flows_max: totals.most_flows,
+                flows_max: totals.max_flows,
                 bytes_per_flow: totals.bytes_per_flow,
                 bytes_per_source: totals.bytes_per_host.0,
                 bytes_per_receiver: totals.bytes_per_host.1,
@@ -373,7 +374,7 @@ impl Recorder for MesoNetWriter {
         }
     }
 
-    fn passage(&mut self, passage: &Passage) {
+    fn packet(&mut self, passage: &PacketTraceRecord) {
         if self.error.is_none() {
             let row = self.sites.row(passage);
             let result = push_all(&mut self.tables.packet_trace, [row]);

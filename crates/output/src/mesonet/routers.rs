@@ -1,4 +1,4 @@
-//! routers.parquet: a row for each interval and router (spec 004a D.4). Counters are those of the
+//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8). Counters are those of the
 //! interval.
 
 use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
@@ -27,7 +27,7 @@ fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     backbone.chain(pops).chain(access)
 }
 
-/// What is known of every router at the end of the interval before.
+/// Every router at the end of the previous interval.
 pub(crate) struct Routers {
     known: Vec<Known>,
 }
@@ -56,14 +56,14 @@ impl Routers {
         }
     }
 
-    /// The same as a checkpoint has stored it, if it has.
+    /// Restores the samples that a checkpoint has stored.
     pub(crate) fn restore(&mut self, samples: &[RouterSample]) {
         for (known, sample) in self.known.iter_mut().zip(samples) {
             known.before = *sample;
         }
     }
 
-    /// Every router at the end of the interval before.
+    /// Samples at the end of the previous interval.
     pub(crate) fn samples(&self) -> Vec<RouterSample> {
         self.known.iter().map(|known| known.before).collect()
     }
@@ -97,7 +97,7 @@ impl Routers {
     }
 }
 
-/// What happened to a queue since another moment.
+/// Counters of a queue since an earlier sample.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,

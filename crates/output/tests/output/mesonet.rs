@@ -282,7 +282,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
         events: 9000,
         classes: [ClassTotals::default(); 6],
         trace_full: None,
-        most_flows: 14,
+        max_flows: 14,
         bytes_per_flow: 256,
         bytes_per_host: (32, 16),
     };

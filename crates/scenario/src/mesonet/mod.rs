@@ -1,4 +1,7 @@
-//! `[mesonet]`: from the user's table to the engine's configuration of MesoNet.
+//! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
+//!
+//! It stands in this crate, as one room, because it is made of this crate's checker, origins and messages;
+//! the model itself (`longhaul-mesonet`) knows none of them. `keys` says what may be written.
 //!
 //! ```text
 //! original   original names go to the keys that they mean
@@ -7,8 +10,8 @@
 //! topology   what the named topology is: layout (who is below whom), routes
 //! hosts      how many sources and receivers, and where
 //! sizes      speeds and buffers
-//! files, flows   what is asked for, by which algorithms
-//! trace      flows that are looked at closely
+//! files, flows   files, algorithms, long-lived flows
+//! trace      flows that are traced
 //! explained  what follows from all this, for `longhaul explain`
 //! ```
 
@@ -238,7 +241,7 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
     }
 }
 
-/// The published networks have their bottlenecks at access routers (spec 004a B.3.1).
+/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

@@ -1,4 +1,4 @@
-//! Speeds and buffers of routers (spec 004a B.3.1 and B.9).
+//! Speeds and buffers of routers (NIST SP 500-282, chapter 3: `R1` to `Bdirect`, `QszAlg`).
 
 use longhaul_mesonet::config::{AccessClass, AccessRouter, Parent, Pop, Router, Service, Topology};
 

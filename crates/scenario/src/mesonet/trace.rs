@@ -68,7 +68,7 @@ pub(crate) fn trace(
         sources: ranges,
         from,
         until,
-        most: table.whole("most"),
+        max: table.whole("most"),
     })
 }
 

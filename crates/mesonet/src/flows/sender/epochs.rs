@@ -1,39 +1,39 @@
-//! What answers and their absence tell the sending end: at most one reduction per round trip.
+//! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
 
 use longhaul_congestion::{AckSample, Cause, Change, Congestion, Limit, Timeout};
 
-use super::SendingEnd;
+use super::Sender;
 use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
-impl SendingEnd {
-    /// An acknowledgement, positive or negative; whether it was the last one needed.
+impl Sender {
+    /// An ACK or NAK; returns whether it was the last one needed.
     ///
-    /// Each tells of one data packet delivered. Those numbered below the one that was next when a loss
-    /// or a timeout was noticed last move no window (spec 004a B.7.1).
+    /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the window
+    /// alone (NIST SP 500-282, chapter 3).
     #[inline]
-    pub(crate) fn on_answer(&mut self, packet: &Packet, env: &mut Env) -> bool {
-        self.left -= 1;
-        if self.left == 0 {
+    pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
+        self.remaining -= 1;
+        if self.remaining == 0 {
             return true;
         }
         let now = env.network.now;
         let rtt = now.since(packet.created);
-        self.trips.measure(rtt, env.srtt_gain, now);
+        self.rtt.on_sample(rtt, env.srtt_gain, now);
         self.set_timer(env);
         let number = packet.number();
-        // After a timeout late answers have lower numbers than what has been given up.
+        // After a timeout stale acknowledgements have lower numbers than those given up.
         self.highest = self.highest.max(number);
         let sample = AckSample {
             now,
             acked: 1,
-            delivered: self.size - self.left,
+            delivered: self.size - self.remaining,
             lost: 0,
             in_recovery: false,
             credit: 1.0,
             rtt: Some(rtt),
-            srtt: self.trips.srtt,
-            min_rtt: self.trips.min,
+            srtt: self.rtt.srtt,
+            min_rtt: self.rtt.min,
             one_way_delay: None,
             pair_spacing: None,
             router: None,
@@ -55,20 +55,20 @@ impl SendingEnd {
             self.interval.naks += 1;
             self.naks += 1;
         }
-        if number >= self.recover {
+        if number >= self.epoch_start {
             if negative {
                 self.on_loss(env);
             } else {
-                self.open(&sample);
+                self.on_new_ack(&sample);
             }
         }
         self.send(env);
         false
     }
 
-    /// A positive acknowledgement opens the window.
+    /// An ACK of the current epoch enlarges the window.
     #[inline]
-    fn open(&mut self, sample: &AckSample) {
+    fn on_new_ack(&mut self, sample: &AckSample) {
         let before = self.congestion.window.cwnd();
         self.congestion.on_ack(sample);
         let window = &self.congestion.window;
@@ -76,7 +76,7 @@ impl SendingEnd {
         self.initial_slow_start &= window.in_slow_start();
     }
 
-    /// The first negative acknowledgement of a round trip.
+    /// The first NAK of a loss epoch reduces the window.
     fn on_loss(&mut self, env: &Env) {
         self.congestion.on_congestion(&Congestion {
             now: env.network.now,
@@ -84,16 +84,16 @@ impl SendingEnd {
             base: self.congestion.window.cwnd(),
             in_flight: self.next - self.highest,
             in_slow_start: self.congestion.window.in_slow_start(),
-            first: self.recover == 0,
+            first: self.epoch_start == 0,
         });
-        self.recover = self.next;
+        self.epoch_start = self.next;
         self.initial_slow_start = false;
     }
 
-    /// No answer came for a whole timeout (spec 004a B.7.6): what is under way is given up.
+    /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
     ///
-    /// If a packet was lost at the end of it, the answer to the first one sent now is negative, and its
-    /// number is high enough to reduce the window once more: the published procedure, taken literally.
+    /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the new
+    /// epoch, which reduces the window once more: the published procedure, literally.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {
@@ -102,12 +102,12 @@ impl SendingEnd {
             keep_ssthresh: false,
         });
         let window = &mut self.congestion.window;
-        // Slow start begins like the first one, not with one packet.
+        // From the initial window, as initial slow start, not from one packet.
         window.set_ssthresh(window.ssthresh().max(env.initial_cwnd));
         window.set_cwnd(env.initial_cwnd, Change::Timeout);
-        self.recover = self.next;
+        self.epoch_start = self.next;
         self.highest = self.next;
-        self.trips.back_off(now);
+        self.rtt.back_off(now);
         self.set_timer(env);
         self.initial_slow_start = false;
         self.interval.timeouts += 1;
@@ -116,5 +116,5 @@ impl SendingEnd {
     }
 }
 
-/// What a packet stands for where a number of bytes is needed (spec 004a B.2).
+/// Size of a packet where an algorithm needs one: 1500 octets (NIST SP 500-282, chapter 3).
 const SEGMENT_BYTES: u64 = 1500;

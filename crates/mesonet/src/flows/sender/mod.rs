@@ -1,25 +1,25 @@
-//! The sending end of a flow: its handshake, its window, and what it still has to send.
+//! The sender of a flow: handshake, window, pacing at the host's speed, timers.
 
 mod epochs;
 mod trace;
 
-pub(crate) use self::trace::Marks;
+pub(crate) use self::trace::TraceMarks;
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::rtt::RoundTrips;
+use super::rtt::RttEstimator;
 use super::{Env, Timer};
 use crate::network::{FlowId, Kind, Packet};
 use longhaul_engine::prefetch;
 
-/// Wait after the first SYN (spec 004a B.5.3): it doubles with each.
+/// Wait after the first SYN, doubled with each (NIST SP 500-282, equations 1 to 3).
 const SYN_WAIT: Span = Span::from_secs(3);
 /// SYNs sent before a source gives up.
 const SYNS: u8 = 3;
 
-/// How far a flow is.
+/// Phase of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     Connecting,
@@ -27,30 +27,30 @@ enum Phase {
     Over,
 }
 
-/// Where a flow's ends are, and what its source's host can do.
+/// Location and speed of a sender.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Endpoints {
+pub(crate) struct SenderSetup {
     pub(crate) access: u16,
     pub(crate) receiver_access: u16,
     pub(crate) speed: u16,
-    /// Propagation delay of the path, both ways.
+    /// Round-trip propagation delay of the path.
     pub(crate) propagation: Span,
-    /// What the first smoothed round-trip time has beyond it.
+    /// Added to it for the first smoothed round-trip time.
     pub(crate) allowance: Span,
 }
 
-/// What a timer has led to.
+/// What an expired timer has led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expired {
-    /// The flow goes on.
-    No,
-    /// The SYN was sent again.
-    Again,
-    /// No connection came about.
+pub(crate) enum TimerOutcome {
+    /// The flow continues.
+    Continue,
+    /// The SYN was retransmitted.
+    SynRetransmitted,
+    /// The connection has failed.
     Failed,
 }
 
-/// What happened to a flow since the last interval ended.
+/// Counters of a flow in the current measurement interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Interval {
     pub(crate) naks: u32,
@@ -58,34 +58,35 @@ pub(crate) struct Interval {
     pub(crate) increases: u32,
 }
 
-/// The sending end.
+/// The sender.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SendingEnd {
+pub(crate) struct Sender {
     flow: FlowId,
     phase: Phase,
-    /// Whether it has a turn coming: then it does not send before.
-    paced: bool,
-    /// Whether it is in its first slow start.
+    /// Whether a pacing timer is pending: it sends nothing before.
+    pacing: bool,
+    /// Whether it is in initial slow start.
     initial_slow_start: bool,
     speed: u16,
     syns: u8,
     access: u16,
     receiver_access: u16,
-    /// Number of the next data packet; one less were sent.
+    /// Next sequence number; one less were sent.
     next: u64,
-    /// Highest number that the receiver expects.
+    /// Highest acknowledged number: what the receiver expects next.
     highest: u64,
-    /// Answers until the file is delivered.
-    left: u64,
-    /// Answers with lower numbers tell of packets sent before the last loss or timeout.
-    recover: u64,
-    /// The answer that ends the current round trip, counted in `round`.
+    /// Acknowledgements until the file is delivered.
+    remaining: u64,
+    /// Next sequence number at the last loss or timeout: acknowledgements below it belong to an earlier
+    /// loss epoch.
+    epoch_start: u64,
+    /// The acknowledgement that ends the current round trip, counted in `round`.
     round_end: u64,
     round: u64,
     size: u64,
-    trips: RoundTrips,
+    rtt: RttEstimator,
     last_sent: Time,
-    /// When the entry that is valid of those in the timers comes up.
+    /// When the one valid entry among the timers is due.
     timer: Time,
     pub(crate) connected: Time,
     pub(crate) interval: Interval,
@@ -94,13 +95,13 @@ pub(crate) struct SendingEnd {
     congestion: CongestionState,
 }
 
-impl SendingEnd {
-    /// A flow that is not connected yet, with `congestion` that no flow has used.
-    pub(crate) fn new(flow: FlowId, ends: &Endpoints, congestion: CongestionState) -> Self {
+impl Sender {
+    /// A flow that is not connected yet, with the initial state of its congestion control.
+    pub(crate) fn new(flow: FlowId, ends: &SenderSetup, congestion: CongestionState) -> Self {
         Self {
             flow,
             phase: Phase::Connecting,
-            paced: false,
+            pacing: false,
             initial_slow_start: true,
             speed: ends.speed,
             syns: 0,
@@ -108,12 +109,12 @@ impl SendingEnd {
             receiver_access: ends.receiver_access,
             next: 1,
             highest: 1,
-            left: 0,
-            recover: 0,
+            remaining: 0,
+            epoch_start: 0,
             round_end: 1,
             round: 0,
             size: 0,
-            trips: RoundTrips::new(ends.propagation, ends.allowance),
+            rtt: RttEstimator::new(ends.propagation, ends.allowance),
             last_sent: Time::ZERO,
             timer: Time::NEVER,
             connected: Time::NEVER,
@@ -124,34 +125,34 @@ impl SendingEnd {
         }
     }
 
-    /// Whether it is of this flow, and not of one that has its place now.
+    /// Whether the slot still belongs to this flow.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
     }
 
-    /// Asks for the memory that the next answer will be about, which may be anywhere.
+    /// Prefetches what an acknowledgement reads and writes.
     #[inline]
-    pub(crate) fn expect_answer(&self) {
+    pub(crate) fn prefetch_for_ack(&self) {
         prefetch(&self.flow);
         prefetch(&self.next);
-        prefetch(&self.trips);
+        prefetch(&self.rtt);
         prefetch(&self.interval);
         prefetch(&self.congestion);
         prefetch(&self.congestion.window);
     }
 
-    /// Sends a SYN, and waits for the answer.
+    /// Sends a SYN and sets its timer.
     pub(crate) fn connect(&mut self, env: &mut Env) {
         let now = env.network.now;
         let syn = Packet::new(Kind::Syn, 0, self.flow, self.receiver_access, now);
         env.network.send(self.access, syn);
-        self.trips.deadline = now + SYN_WAIT * (1 << self.syns);
+        self.rtt.deadline = now + SYN_WAIT * (1 << self.syns);
         self.syns += 1;
         self.set_timer(env);
     }
 
-    /// Whether it waits to be connected.
+    /// Whether it is connecting.
     pub(crate) fn is_connecting(&self) -> bool {
         self.phase == Phase::Connecting
     }
@@ -161,70 +162,69 @@ impl SendingEnd {
         self.phase == Phase::Transferring
     }
 
-    /// Starts to send a file of `size` packets.
+    /// Starts to transfer a file of `size` packets.
     pub(crate) fn begin(&mut self, size: u64, env: &mut Env) {
         self.phase = Phase::Transferring;
-        (self.size, self.left) = (size, size);
+        (self.size, self.remaining) = (size, size);
         self.connected = env.network.now;
-        self.trips.restart(self.connected);
+        self.rtt.restart(self.connected);
         self.set_timer(env);
         self.send(env);
     }
 
-    /// The flow sends no more, and listens no more.
+    /// Stops the flow: it sends nothing and ignores what arrives.
     pub(crate) fn stop(&mut self) {
         self.phase = Phase::Over;
     }
 
-    /// The flow is over, and its place waits for the `next` one. Packets and timers that are still on
-    /// their way find that out.
+    /// Closes the flow; its slot is free for the `next` one. Stale packets and timers are ignored.
     pub(crate) fn close(&mut self, next: FlowId) {
         self.stop();
         self.flow = next;
     }
 
-    /// An entry of its timers has come up.
-    pub(crate) fn on_expiry(&mut self, env: &mut Env) -> Expired {
+    /// An entry of its timers is due.
+    pub(crate) fn on_timer_expired(&mut self, env: &mut Env) -> TimerOutcome {
         let now = env.network.now;
         if self.timer != now || self.phase == Phase::Over {
-            return Expired::No;
+            return TimerOutcome::Continue;
         }
         self.timer = Time::NEVER;
-        if now < self.trips.deadline {
+        if now < self.rtt.deadline {
             self.set_timer(env);
         } else if self.phase == Phase::Transferring {
             self.on_timeout(env);
         } else if self.syns < SYNS {
             self.connect(env);
-            return Expired::Again;
+            return TimerOutcome::SynRetransmitted;
         } else {
-            return Expired::Failed;
+            return TimerOutcome::Failed;
         }
-        Expired::No
+        TimerOutcome::Continue
     }
 
-    /// The turn of its host has come.
+    /// The packet interval of its host has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
-        self.paced = false;
+        self.pacing = false;
         if self.phase == Phase::Transferring {
             self.send(env);
         }
     }
 
-    /// Sends one data packet if the window and the host allow it (spec 004a B.5.5); if they allow
-    /// another one, its turn comes when the host has taken its time.
+    /// Sends one data packet if the window and the host's speed allow it, and sets the pacing timer if the
+    /// window allows another one (NIST SP 500-282, chapter 3).
     #[inline]
     fn send(&mut self, env: &mut Env) {
-        if self.paced || !self.may_send() {
+        if self.pacing || !self.may_send() {
             return;
         }
         let network = &mut env.network;
         let now = network.now;
-        let free = self.last_sent + network.gap(self.speed);
+        let free = self.last_sent + network.packet_interval(self.speed);
         if self.next > 1 && now < free {
-            // Rarely: answers come faster than the host sends.
-            self.paced = true;
+            // Rarely: acknowledgements arrive faster than the host sends.
+            self.pacing = true;
             env.timers.push(free, Timer::Pace(self.flow));
             return;
         }
@@ -234,25 +234,25 @@ impl SendingEnd {
         self.next += 1;
         self.last_sent = now;
         if self.may_send() {
-            self.paced = true;
+            self.pacing = true;
             env.network.pace(self.speed, self.flow);
         }
     }
 
-    /// Whether the window, and what is left of the file, have a packet more than is under way (spec
-    /// 004b equations 41 and 42).
+    /// Whether window and remaining file exceed the packets in flight (NIST SP 500-282, equations 41 and
+    /// 42).
     #[inline]
     fn may_send(&self) -> bool {
-        let flying = self.next - self.highest;
-        // Of a positive number the conversion takes the whole part.
-        flying < (self.congestion.window.cwnd() as u64).min(self.left)
+        let in_flight = self.next - self.highest;
+        // The conversion truncates.
+        in_flight < (self.congestion.window.cwnd() as u64).min(self.remaining)
     }
 
-    /// Sees to it that an entry in the timers comes up by the deadline.
+    /// Makes sure that a timer is due by the deadline.
     #[inline]
     fn set_timer(&mut self, env: &mut Env) {
-        if self.trips.deadline < self.timer {
-            self.timer = self.trips.deadline;
+        if self.rtt.deadline < self.timer {
+            self.timer = self.rtt.deadline;
             env.timers.push(self.timer, Timer::Expiry(self.flow));
         }
     }
@@ -279,7 +279,7 @@ impl SendingEnd {
 
     /// Smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
-        self.trips.srtt
+        self.rtt.srtt
     }
 
     /// [`CongestionState::share_tables`].
@@ -292,7 +292,7 @@ impl SendingEnd {
         &self.congestion
     }
 
-    /// Whether it is in its first slow start.
+    /// Whether it is in initial slow start.
     pub(crate) fn in_initial_slow_start(&self) -> bool {
         self.initial_slow_start
     }

@@ -1,29 +1,29 @@
-//! The state of a flow as a trace reports it (spec 004a B.15).
+//! The state of a flow as traces report it (NIST SP 500-282, chapter 3: `TCPstate`).
 
-use super::SendingEnd;
-use crate::network::{Network, Watched};
+use super::Sender;
+use crate::network::{Network, TraceState};
 use crate::records::{FlowEvent, FlowPhase, FlowState, TracedFlow};
 
-impl SendingEnd {
-    /// The state right after `event`; `flow` is what is known of the flow besides.
+impl Sender {
+    /// The state right after `event`; `flow` describes the flow.
     pub(crate) fn traced(
         &self,
         event: FlowEvent,
         flow: TracedFlow,
-        watched: &Watched,
+        state: &TraceState,
         network: &Network,
     ) -> FlowState {
         let window = &self.congestion.window;
         let in_flight = self.next - self.highest;
-        let allowed = (window.cwnd() as u64).min(self.left);
+        let allowed = (window.cwnd() as u64).min(self.remaining);
         FlowState {
             time: network.now,
             event,
             flow: TracedFlow {
-                size_pkts: endless(self.size),
+                size_pkts: finite(self.size),
                 ..flow
             },
-            undelivered_pkts: endless(self.size).map(|_| self.left),
+            undelivered_pkts: finite(self.size).map(|_| self.remaining),
             sent_pkts: self.sent(),
             phase: match (self.initial_slow_start, window.in_slow_start()) {
                 (true, _) => FlowPhase::InitialSlowStart,
@@ -36,34 +36,34 @@ impl SendingEnd {
             in_flight_pkts: in_flight,
             next: self.next,
             highest: self.highest,
-            last_nak: watched.last_nak,
-            last_timeout: watched.last_timeout,
-            deadline: self.trips.deadline,
-            rto: self.trips.rto(),
-            srtt: self.trips.srtt,
+            last_nak: state.last_nak,
+            last_timeout: state.last_timeout,
+            deadline: self.rtt.deadline,
+            rto: self.rtt.rto(),
+            srtt: self.rtt.srtt,
         }
     }
 
-    /// What tells one state from the next.
-    pub(crate) fn marks(&self) -> Marks {
-        Marks {
+    /// What a trace compares before and after an event.
+    pub(crate) fn marks(&self) -> TraceMarks {
+        TraceMarks {
             cwnd: self.congestion.window.cwnd(),
-            recover: self.recover,
+            epoch_start: self.epoch_start,
             timeouts: self.timeouts,
         }
     }
 }
 
-/// What events change.
+/// What a trace compares before and after an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Marks {
+pub(crate) struct TraceMarks {
     pub(crate) cwnd: f64,
-    /// The number from which on answers tell of something new.
-    pub(crate) recover: u64,
+    /// Next sequence number at the last loss or timeout.
+    pub(crate) epoch_start: u64,
     pub(crate) timeouts: u64,
 }
 
-/// Flows without end have a size of their own.
-fn endless(size: u64) -> Option<u64> {
+/// The size of a flow; none of unlimited ones.
+fn finite(size: u64) -> Option<u64> {
     (size != u64::MAX).then_some(size)
 }

@@ -1,4 +1,4 @@
-//! Goodput of flows without a loss on very fast paths: spec 004d B.13 and E.8 (N8-DET).
+//! Goodput of flows without a loss on very fast paths: the ACK clock in closed form, for the paths of NIST SP 500-282, chapter 9.
 
 use super::*;
 
@@ -41,7 +41,7 @@ impl Arrivals {
     fn simulate(rtt_ms: u64, gap: Span) -> Self {
         let rtt = Span::from_millis(rtt_ms);
         let mut path = Start {
-            gaps: [gap; 2],
+            packet_intervals: [gap; 2],
             ..Start::new(rtt, u64::MAX)
         }
         .path("reno");

@@ -1,4 +1,4 @@
-//! Spec 004a B.5.3 and E-16, 004b E33.
+//! The handshake of NIST SP 500-282, equations 1 to 3.
 
 use super::*;
 

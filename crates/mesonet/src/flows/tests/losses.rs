@@ -1,9 +1,9 @@
-//! Numbers, answers and reductions: spec 004a E-19 to E-22.
+//! Sequence numbers, acknowledgements and loss epochs (NIST SP 500-282, chapter 3).
 
 use super::*;
 
 /// A window of ten and a file of ten, of which `lose` decides what is lost.
-fn ten(lose: fn(&Packet, &SendingEnd) -> bool) -> Path {
+fn ten(lose: fn(&Packet, &Sender) -> bool) -> Path {
     let mut path = Start {
         cwnd: 10.0,
         ssthresh: 10.0,

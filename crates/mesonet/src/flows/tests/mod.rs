@@ -8,21 +8,23 @@ mod windows;
 use longhaul_congestion::{CongestionState, ControllerSpec, Rounding, SlowStart, Variant, Window};
 use longhaul_units::{Span, Time};
 
-use super::{Backlog, Endpoints, Env, Expired, Place, ReceivingEnd, SendingEnd, Timer, Timers};
+use super::{
+    AckQueues, Env, Receiver, ReceiverSetup, Sender, SenderSetup, Timer, TimerOutcome, Timers,
+};
 use crate::config::{
     AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service, Topology,
 };
-use crate::network::{FlowId, Happening, Kind, Network, Packet};
+use crate::network::{FlowId, HostEvent, Kind, Network, Packet};
 
 /// A flow and its path.
 struct Path {
     env: Env,
-    sender: SendingEnd,
-    receiver: ReceivingEnd,
-    backlog: Backlog,
+    sender: Sender,
+    receiver: Receiver,
+    ack_queues: AckQueues,
     size: u64,
     /// Decides which packets are lost just before they reach their host.
-    lose: fn(&Packet, &SendingEnd) -> bool,
+    lose: fn(&Packet, &Sender) -> bool,
     /// Packets that got there, lost or not.
     seen: Vec<(Time, Kind, u64)>,
     failed: Option<Time>,
@@ -33,7 +35,7 @@ struct Path {
 struct Start {
     rtt: Span,
     /// Time that each host takes for a packet: source and receiver.
-    gaps: [Span; 2],
+    packet_intervals: [Span; 2],
     cwnd: f64,
     ssthresh: f64,
     knee: f64,
@@ -45,7 +47,7 @@ impl Start {
     fn new(rtt: Span, size: u64) -> Self {
         Self {
             rtt,
-            gaps: [Span::from_ps(1000); 2],
+            packet_intervals: [Span::from_ps(1000); 2],
             cwnd: 2.0,
             ssthresh: 1e9,
             knee: 100.0,
@@ -54,8 +56,11 @@ impl Start {
     }
 
     fn path(&self, kind: &str) -> Path {
-        let flow = FlowId { place: 0, life: 0 };
-        let network = Network::new(&two_routers(self.rtt), self.gaps.to_vec());
+        let flow = FlowId {
+            slot: 0,
+            generation: 0,
+        };
+        let network = Network::new(&two_routers(self.rtt), self.packet_intervals.to_vec());
         let spec = ControllerSpec {
             kind: kind.to_owned(),
             variant: Variant::Paper,
@@ -66,18 +71,18 @@ impl Start {
             max_ssthresh: self.knee,
         };
         let controller = spec.build().expect("a known algorithm");
-        let ends = Endpoints {
+        let ends = SenderSetup {
             access: 0,
             receiver_access: 1,
             speed: 0,
             propagation: self.rtt,
             allowance: Span::ZERO,
         };
-        let place = Place {
+        let place = ReceiverSetup {
             access: 1,
             source_access: 0,
             speed: 1,
-            tally: 0,
+            counter: 0,
         };
         Path {
             env: Env {
@@ -87,13 +92,13 @@ impl Start {
                 srtt_gain: 0.125,
                 initial_cwnd: self.cwnd,
             },
-            sender: SendingEnd::new(
+            sender: Sender::new(
                 flow,
                 &ends,
                 CongestionState::new(window, slow_start, controller),
             ),
-            receiver: ReceivingEnd::new(flow, place),
-            backlog: Backlog::new(),
+            receiver: Receiver::new(flow, place),
+            ack_queues: AckQueues::new(),
             size: self.size,
             lose: |_, _| false,
             seen: Vec::new(),
@@ -164,12 +169,13 @@ impl Path {
         loop {
             let timer = self.env.timers.first();
             match self.env.network.next::<false>(timer.min(until)) {
-                Some(Happening::Delivered(packet)) => self.deliver(&packet),
-                Some(Happening::Answered(answer)) => {
+                Some(HostEvent::Delivered(packet)) => self.deliver(&packet),
+                Some(HostEvent::AckReady(ack)) => {
                     let network = &mut self.env.network;
-                    self.receiver.on_answer(answer, &mut self.backlog, network);
+                    self.receiver
+                        .on_ack_ready(ack, &mut self.ack_queues, network);
                 }
-                Some(Happening::Paced(_)) => self.sender.on_pace(&mut self.env),
+                Some(HostEvent::MaySend(_)) => self.sender.on_pace(&mut self.env),
                 None if timer <= until => self.on_timer(),
                 None => break,
             }
@@ -187,12 +193,13 @@ impl Path {
         match packet.kind() {
             Kind::Syn | Kind::Data => {
                 let network = &mut self.env.network;
-                self.receiver.on_packet(packet, &mut self.backlog, network);
+                self.receiver
+                    .on_packet(packet, &mut self.ack_queues, network);
             }
             Kind::SynAck if self.sender.is_connecting() => self.begin(),
             Kind::SynAck => {}
             Kind::Ack | Kind::Nak => {
-                if self.sender.is_active() && self.sender.on_answer(packet, &mut self.env) {
+                if self.sender.is_active() && self.sender.on_ack(packet, &mut self.env) {
                     self.done = Some(now);
                     self.sender.stop();
                 }
@@ -205,7 +212,7 @@ impl Path {
         self.env.network.now = now;
         match timer {
             Timer::Expiry(_) => {
-                if self.sender.on_expiry(&mut self.env) == Expired::Failed {
+                if self.sender.on_timer_expired(&mut self.env) == TimerOutcome::Failed {
                     self.failed = Some(now);
                     self.sender.stop();
                 }

@@ -1,4 +1,4 @@
-//! Windows round by round without a loss: spec 004a E-17 and E-18.
+//! Windows round by round without a loss: NIST SP 500-282, chapter 3 and equation 5.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn beyond_the_threshold_it_is_standard_tcp() {
     assert_rounds(16.0, 128.0, &both);
 }
 
-/// Spec 004b E34: slow start to 128, one packet per round trip of a second to just over 150 at about
+/// The figure of slow start in NIST SP 500-282, chapter 5: slow start to 128, one packet per round trip of a second to just over 150 at about
 /// 30 s, half of it, and 100 at about 55 s; a timeout then leaves 2 and a threshold of 50.
 #[test]
 fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
@@ -93,11 +93,11 @@ fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
     );
 }
 
-/// Spec 004a E-23: neither host is faster than its interface.
+/// Neither host is faster than its interface.
 #[test]
 fn hosts_keep_their_distance() {
     let mut path = Start {
-        gaps: [Span::from_micros(50), Span::from_micros(125)],
+        packet_intervals: [Span::from_micros(50), Span::from_micros(125)],
         ..Start::new(Span::from_millis(20), 3000)
     }
     .path("reno");

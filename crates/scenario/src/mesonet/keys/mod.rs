@@ -59,7 +59,7 @@ pub(crate) const MESONET: &[Field] = &[
     field(
         "flush_every",
         Kind::Whole { min: 1, max: MOST },
-        "Intervals whose rows are kept before they are written (MB); 8192 rows by default.",
+        "Intervals buffered before their rows are written (MB); 8192 rows by default.",
     ),
     field(
         "periods",
@@ -87,7 +87,7 @@ pub(crate) const MESONET: &[Field] = &[
     field(
         "long_lived",
         Kind::List(&Kind::Table(LONG_LIVED)),
-        "Flows without end between hosts of their own, connected from the beginning (LL_FLOWS).",
+        "Unlimited flows between hosts of their own, connected from the start (LL_FLOWS).",
     ),
     field(
         "transport",
@@ -111,24 +111,24 @@ const TRANSPORT: &[Field] = &[
     field(
         "initial_cwnd",
         Kind::Number(Range::closed(1.0, 1e6)),
-        "Congestion window to start with, and after timeouts, in packets (INITIAL_TCP_CWND); 2 by \
+        "Initial congestion window, also after timeouts, in packets (INITIAL_TCP_CWND); 2 by \
          default.",
     ),
     field(
         "initial_ssthresh",
         Kind::Number(Range::closed(2.0, 1e12)),
-        "Slow start threshold to start with, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.",
+        "Initial slow start threshold, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.",
     ),
     field(
         "max_ssthresh",
         Kind::Number(Range::closed(2.0, 1e12)),
-        "Window from which slow start opens by half of it each round trip (MAX_SS_THRESHOLD); 100 by \
+        "Window from which limited slow start adds half of it each round trip (MAX_SS_THRESHOLD); 100 by \
          default.",
     ),
     field(
         "max_cwnd",
         Kind::Number(Range::closed(1.0, 1e12)),
-        "Largest congestion window, in packets; 2147483647 by default.",
+        "Maximum of the congestion window, in packets; 2147483647 by default.",
     ),
     field(
         "srtt_gain",
@@ -138,12 +138,12 @@ const TRANSPORT: &[Field] = &[
     field(
         "srtt_allowance",
         STEPS,
-        "What the first smoothed round-trip time has beyond propagation: a time, or time steps \
+        "Added to the propagation delay for the first smoothed round-trip time: a time, or time steps \
          (EB_DELAY); 0 by default.",
     ),
 ];
 
-/// Tables that a run may leave.
+/// Tables that a run may have.
 pub(crate) const TABLES: &[&str] = &[
     "network",
     "classes",
@@ -163,8 +163,8 @@ const MEASURE: &[Field] = &[
     field(
         "batch",
         Kind::Whole { min: 1, max: MOST },
-        "Completed flows of a group after which statistics of their goodput are a row (spec 004d \
-         B.11); 1000 by default.",
+        "Completed flows of a group after which statistics of their goodput are a row; 1000 by \
+         default.",
     ),
     field(
         "flow_log",
@@ -222,6 +222,6 @@ const TRACE: &[Field] = &[
     field(
         "most",
         Kind::Whole { min: 1, max: MOST },
-        "Most rows of each of the two tables; the trace ends there; 1000000 by default.",
+        "Maximum of rows of each of the two tables; the trace ends there; 1000000 by default.",
     ),
 ];

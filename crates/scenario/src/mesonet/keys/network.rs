@@ -15,7 +15,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MOST_HOSTS,
 };
 
-/// Rules that make buffers of round trip and capacity, in the order of their original codes from 1.
+/// Buffer sizing rules, in the order of their original codes from 1.
 pub(crate) const SIZINGS: &[&str] = &["rtt-capacity", "rtt-capacity/sqrt-n", "mean"];
 
 /// How the two queues of a router share its capacity.
@@ -42,7 +42,7 @@ pub(super) const NETWORK: &[Field] = &[
     field(
         "backbone_speedup",
         FACTOR,
-        "Backbone routers forward so many times that (BBspeedup); 2 by default.",
+        "Backbone routers forward this many times that (BBspeedup); 2 by default.",
     ),
     field(
         "pop_divisor",
@@ -57,12 +57,12 @@ pub(super) const NETWORK: &[Field] = &[
     field(
         "fast_factor",
         FACTOR,
-        "Fast access routers forward so many times what normal ones do (Bfast); 2 by default.",
+        "Fast access routers forward this many times what normal ones do (Bfast); 2 by default.",
     ),
     field(
         "direct_factor",
         FACTOR,
-        "Direct access routers forward so many times what normal ones do (Bdirect); 10 by default.",
+        "Direct access routers forward this many times what normal ones do (Bdirect); 10 by default.",
     ),
     field(
         "buffer",
@@ -79,8 +79,8 @@ pub(super) const NETWORK: &[Field] = &[
     field(
         "service",
         Kind::Word(SERVICES),
-        "How the two queues of a router share its capacity: each at all of it (`dual`, default), or \
-         in turn (`shared`; spec 004a B.3.3).",
+        "How the two queues of a router share its capacity: a server of that rate for \
+         each (`dual`, default), or one server that alternates (`shared`).",
     ),
 ];
 
@@ -160,7 +160,7 @@ pub(crate) const TOPOLOGY_FILE: &[Field] = &[
     field(
         "routes",
         Kind::List(&Kind::Table(ROUTE)),
-        "Next routers on the way; by the least delay where nothing is said.",
+        "Next routers of paths; by least delay where none is given.",
     ),
 ];
 
@@ -242,11 +242,11 @@ const ROUTE: &[Field] = &[
     required(
         "next",
         Kind::Text,
-        "Backbone router that they go to next, over the first link to it.",
+        "Next backbone router, over the first link to it.",
     ),
     required(
         "to",
         Kind::List(&Kind::Text),
-        "Backbone routers that they are bound for.",
+        "Backbone routers of their destinations.",
     ),
 ];

@@ -1,5 +1,4 @@
-//! Keys of what users of MesoNet do: when they ask for files, how long those are, by which algorithms;
-//! and of flows without end.
+//! Keys of sources: think times, files, congestion control; and of long-lived flows.
 
 use longhaul_congestion::Range;
 
@@ -16,7 +15,7 @@ pub(super) const USERS: &[Field] = &[
     field(
         "start",
         Kind::Table(START),
-        "How the first files are spread (spec 004a B.5.1).",
+        "How the first requests are spread.",
     ),
 ];
 
@@ -24,7 +23,7 @@ const START: &[Field] = &[
     field(
         "at_once",
         PROBABILITY,
-        "Probability that a source asks for its first file at once (prON); 0.25 by default.",
+        "Probability that a source requests its first file at once (prON); 0.25 by default.",
     ),
     field(
         "second",
@@ -57,23 +56,23 @@ pub(super) const FILES: &[Field] = &[
     field(
         "service_packs",
         Kind::Table(LARGE_FILES),
-        "Files whose size is multiplied by more (spec 004d B.5); none by default.",
+        "Files whose size is multiplied by more; none by default.",
     ),
     field(
         "movies",
         Kind::Table(LARGE_FILES),
-        "Files whose size is multiplied by most (spec 004d B.5); none by default.",
+        "Files whose size is multiplied by most; none by default.",
     ),
     field(
         "admission",
         Kind::Flag,
-        "Whether the numbers of large files under way have upper and lower limits (spec 004d B.6); \
-         false by default.",
+        "Whether the numbers of active large files have upper and lower limits (NIST SP 500-282, \
+         chapter 8); false by default.",
     ),
     field(
         "jumbo",
         Kind::Table(JUMBO),
-        "A part of the run in which files between direct access routers are much longer; none by \
+        "A part of the run in which files between direct access routers are larger; none by \
          default.",
     ),
 ];

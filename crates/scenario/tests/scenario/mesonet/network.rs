@@ -1,4 +1,4 @@
-//! Topology, routes, speeds, buffers and populations (spec 004a E.1 and E.2).
+//! Topology, routes, speeds, buffers and populations (NIST SP 500-282, chapters 3, 4 and 6).
 
 use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
 use longhaul_units::Span;
@@ -248,7 +248,7 @@ fn buffers_are_those_of_the_published_tables() {
             );
         }
     }
-    // A number for every router, multiplied and cut (spec 004a B.9).
+    // A number for every router, multiplied and cut (NIST SP 500-282, chapter 3: `QszAlg`).
     let config = with(&["QszAlg=10", "Qfactor=0.25"]);
     assert_eq!(mean_buffers(&config), [2.0; 3]);
 }
@@ -304,7 +304,7 @@ fn expected_shares_of_flow_classes_are_explained() {
 
 #[test]
 fn the_dumbbell_is_that_of_the_verification() {
-    // Spec 004b B.24: buffers of a fifth of the bandwidth-delay product.
+    // NIST SP 500-282, chapter 5: buffers of a fifth of the bandwidth-delay product.
     for (delay, buffer) in [(21, 176), (81, 680), (162, 1360)] {
         let config = with(&[
             "network.topology=dumbbell",
