@@ -3,7 +3,8 @@
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, Needs, Phases};
+use crate::algorithms::Controller;
+use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
@@ -26,9 +27,9 @@ pub struct CongestionState {
 }
 
 impl CongestionState {
-    /// [`Controller::share_tables`].
+    /// [`CongestionControl::share_tables`].
     pub fn share_tables(&mut self, like: &Self) {
-        self.controller.share_tables(&like.controller);
+        self.controller.share_tables_with(&like.controller);
     }
 
     /// Puts the three choices together.

@@ -1,6 +1,6 @@
 //! The registry of algorithms, the queue disciplines and the keys of MesoNet, as Python dictionaries.
 
-use longhaul_congestion::registry::{self, Entry};
+use longhaul_congestion::{Entry, registry};
 use longhaul_congestion::{DefaultValue, Parameter};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -104,7 +104,7 @@ fn keys<'py>(py: Python<'py>, keys: &[longhaul_scenario::Key]) -> PyResult<Bound
     Ok(list)
 }
 
-fn entries<'py, T>(py: Python<'py>, all: &[&Entry<T>]) -> PyResult<Bound<'py, PyList>> {
+fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for entry in all {
         let row = PyDict::new(py);

@@ -54,7 +54,7 @@ fn fact() -> impl Strategy<Value = Fact> {
 
 /// Any registered algorithm in any variant, any slow start, any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
-    let variants = |&entry| entry_variants(entry);
+    let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
     let slow_starts: Vec<SlowStart> = slow_starts()
         .iter()
@@ -84,7 +84,7 @@ fn flow() -> impl Strategy<Value = CongestionState> {
 }
 
 fn entry_variants(
-    entry: &longhaul_congestion::registry::Entry<longhaul_congestion::Controller>,
+    entry: &longhaul_congestion::Entry<longhaul_congestion::Controller>,
 ) -> Vec<ControllerSpec> {
     let spec = |&variant| ControllerSpec {
         kind: entry.kind.to_string(),
