@@ -2,49 +2,54 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, Phase, RouterRequest, Timeout};
 use crate::window::{Change, Window};
 
-/// Where an algorithm moves the window itself.
+/// In which phases an algorithm moves the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
-    /// Outside slow start and recovery. Slow start is the flow's choice.
+    /// Congestion avoidance. Slow start is the flow's choice.
     Avoidance,
-    /// In its own slow start too.
+    /// Slow start too: the algorithm has its own.
     SlowStart,
-    /// In recovery too: the algorithm holds window and pacing rate at all times.
+    /// Recovery too: the algorithm controls window and pacing rate at all times.
     All,
 }
 
 /// A congestion control algorithm: it gets facts and moves the window.
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// In which phases [`Self::on_ack`] is called.
+    /// In which phases it moves the window itself.
     #[inline]
     fn phases(&self) -> Phases {
         Phases::Avoidance
     }
 
     /// Segments that an acknowledgement of so much [`AckSample::credit`] adds to a window of `cwnd`
-    /// segments, for algorithms to which acknowledgements tell nothing else: those in avoidance then
-    /// need no [`AckSample`]. Such algorithms observe nothing.
+    /// segments in congestion avoidance, for algorithms whose growth depends on nothing else. They do
+    /// without [`Self::on_ack`], and most of their acknowledgements need no [`AckSample`].
     #[inline]
-    fn step(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
         None
     }
 
-    /// An acknowledgement in one of the algorithm's phases: by default [`Self::step`].
+    /// An acknowledgement of newly delivered segments, in any phase: takes note of the facts, and moves
+    /// the window where the phase allows it. By default it grows by [`Self::increment`] in congestion
+    /// avoidance.
+    ///
+    /// Algorithms of [`Phases::All`] are told after the transport has reacted to losses that the
+    /// acknowledgement shows, the others before; they do not hear of duplicates that begin no recovery.
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Some(step) = self.step(ack.credit, window.cwnd()) {
-            window.grow(step, Change::Avoidance);
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase == Phase::Avoidance
+            && let Some(increment) = self.increment(ack.credit, window.cwnd())
+        {
+            window.grow(increment, Change::Avoidance);
         }
     }
 
-    /// Every acknowledgement that tells of newly delivered segments, in any phase, before the
-    /// window moves. Algorithms of [`Phases::All`] hear of all of them by [`Self::on_ack`], and of none
-    /// here.
-    #[inline]
-    fn observe(&mut self, _ack: &AckSample, _window: &Window) {}
+    /// The handshake is complete, on the side that opened the connection: the first round-trip time is
+    /// known, and the initial window follows.
+    fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// A congestion signal, at most one per recovery epoch.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
@@ -68,9 +73,6 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
         false
     }
-
-    /// The start of a new round trip, in slow start too.
-    fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// Nothing was in flight for `idle`.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {}

@@ -30,7 +30,8 @@ pub use congestion_control::{CloneBox, CongestionControl, Needs, Phases, restart
 pub use custom::{Custom, Factory};
 pub use entry::{Entry, Study};
 pub use facts::{
-    AckSample, Cause, Congestion, Dummies, Limit, Load, RouterFeedback, RouterRequest, Timeout,
+    AckSample, Cause, Congestion, Dummies, Limit, Load, Phase, RouterFeedback, RouterRequest,
+    Timeout,
 };
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
 pub use rate_sample::RateSample;

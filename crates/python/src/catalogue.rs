@@ -1,7 +1,7 @@
 //! The registry of algorithms, the queue disciplines and the keys of MesoNet, as Python dictionaries.
 
-use longhaul_congestion::{Entry, registry};
 use longhaul_congestion::{DefaultValue, Parameter};
+use longhaul_congestion::{Entry, registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

@@ -100,7 +100,7 @@ impl Binomial {
 }
 
 impl CongestionControl for Binomial {
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         let per_ack = self.increase * libm::pow(cwnd, -self.k - 1.0);
         Some(per_ack * credit)
     }

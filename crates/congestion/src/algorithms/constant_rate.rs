@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -60,7 +60,10 @@ impl ConstantRate {
 }
 
 impl CongestionControl for ConstantRate {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let rtt = ack.srtt.as_secs_f64();
         let step = f64::min(self.c * rtt * rtt / window.cwnd(), self.max_step);
         window.grow(step * ack.credit, Change::Avoidance);

@@ -12,7 +12,7 @@ use super::fast::SRTT_TIMER_SLACK;
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::{Change, Window};
@@ -177,12 +177,10 @@ impl Ctcp {
             signalled: false,
         }
     }
-}
 
-impl CongestionControl for Ctcp {
     /// The delay window rests in slow start, below `low_window`, and in the round trip of a
     /// congestion signal.
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
+    fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;
         }
@@ -192,9 +190,15 @@ impl CongestionControl for Ctcp {
             self.change = self.law.next(delay, sum, ack.min_rtt, ack.srtt) - self.delay;
         }
     }
+}
 
+impl CongestionControl for Ctcp {
     /// What the window cannot take at its upper bound, the delay window does not get either.
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.update_delay_window(ack, window);
+        if phase != Phase::Avoidance {
+            return;
+        }
         let before = window.cwnd();
         window.grow(std::mem::take(&mut self.change), Change::Avoidance);
         self.delay = (self.delay + window.cwnd() - before).max(0.0);

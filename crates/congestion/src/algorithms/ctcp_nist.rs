@@ -11,7 +11,7 @@ use super::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
 use super::fast::SRTT_TIMER_SLACK;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -57,10 +57,9 @@ impl CtcpNist {
             signalled: false,
         }
     }
-}
 
-impl CongestionControl for CtcpNist {
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
+    /// Once a round trip, in congestion avoidance.
+    fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         let cwnd = window.cwnd();
         if !self.law.is_due(ack) || window.in_slow_start() || cwnd < self.low_window {
             return;
@@ -72,8 +71,14 @@ impl CongestionControl for CtcpNist {
             self.pending = self.delay;
         }
     }
+}
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+impl CongestionControl for CtcpNist {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.update_delay_window(ack, window);
+        if phase != Phase::Avoidance {
+            return;
+        }
         window.grow(std::mem::take(&mut self.pending), Change::Avoidance);
         let cwnd = window.cwnd();
         let both = if cwnd < self.low_window {

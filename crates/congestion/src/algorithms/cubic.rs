@@ -10,7 +10,7 @@ use super::reno::mean_window;
 use crate::ack_ratio::AckRatio;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -225,12 +225,11 @@ impl Epoch {
 }
 
 impl CongestionControl for Cubic {
-    #[inline]
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.heard_before = std::mem::replace(&mut self.heard, ack.now);
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let cwnd = window.cwnd();
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
@@ -359,10 +358,12 @@ mod tests {
                     credit: 70.0,
                     ..ACK
                 };
-                cubic.observe(&ack, &window);
-                if !limited.contains(&number) {
-                    cubic.on_ack(&ack, &mut window);
-                }
+                let phase = if limited.contains(&number) {
+                    Phase::NoGrowth
+                } else {
+                    Phase::Avoidance
+                };
+                cubic.on_ack(&ack, phase, &mut window);
             }
             window.cwnd()
         };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Cause, Congestion};
+use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -63,6 +63,16 @@ impl Dctcp {
             marked: 0,
         }
     }
+
+    /// The last window's share, equations of steps 6 and 7.
+    fn end_window(&mut self) {
+        let segments = self.delivered - self.window_start;
+        if segments > 0 {
+            let share = self.marked as f64 / segments as f64;
+            self.alpha += self.gain * (share - self.alpha);
+        }
+        (self.window_start, self.marked) = (self.delivered, 0);
+    }
 }
 
 impl CongestionControl for Dctcp {
@@ -73,25 +83,17 @@ impl CongestionControl for Dctcp {
         }
     }
 
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_window();
+        }
         if ack.ecn_echo {
             self.marked += ack.delivered - self.delivered;
         }
         self.delivered = ack.delivered;
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
-    }
-
-    /// The last window's share, equations of steps 6 and 7.
-    fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {
-        let segments = self.delivered - self.window_start;
-        if segments > 0 {
-            let share = self.marked as f64 / segments as f64;
-            self.alpha += self.gain * (share - self.alpha);
+        if phase == Phase::Avoidance {
+            window.grow(ack.credit / window.cwnd(), Change::Avoidance);
         }
-        (self.window_start, self.marked) = (self.delivered, 0);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

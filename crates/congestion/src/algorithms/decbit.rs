@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -94,7 +94,10 @@ impl CongestionControl for DecBit {
         }
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
         self.seen += ack.acked;
         let sent_since = self.seen.saturating_sub(self.previous);
         if ack.ecn_echo {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -112,6 +112,16 @@ impl DelayGradient {
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }
+
+    fn end_round(&mut self, window: &mut Window) {
+        let (sum_ps, count) = (self.rtt_sum_ps, u128::from(self.rtt_count));
+        (self.rtt_sum_ps, self.rtt_count) = (0, 0);
+        if self.settled && count > 0 {
+            let mean = Span::from_ps((sum_ps / count) as u64);
+            self.decide(mean.as_secs_f64(), window);
+        }
+        self.settled = !self.settled;
+    }
 }
 
 impl CongestionControl for DelayGradient {
@@ -123,21 +133,20 @@ impl CongestionControl for DelayGradient {
         Phases::SlowStart
     }
 
-    fn on_ack(&mut self, ack: &AckSample, _window: &mut Window) {
-        if let Some(rtt) = ack.rtt {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_round(window);
+        }
+        if phase.may_grow()
+            && let Some(rtt) = ack.rtt
+        {
             self.rtt_sum_ps += u128::from(rtt.as_ps());
             self.rtt_count += 1;
         }
     }
 
-    fn on_round(&mut self, _ack: &AckSample, window: &mut Window) {
-        let (sum_ps, count) = (self.rtt_sum_ps, u128::from(self.rtt_count));
-        (self.rtt_sum_ps, self.rtt_count) = (0, 0);
-        if self.settled && count > 0 {
-            let mean = Span::from_ps((sum_ps / count) as u64);
-            self.decide(mean.as_secs_f64(), window);
-        }
-        self.settled = !self.settled;
+    fn on_handshake(&mut self, _ack: &AckSample, window: &mut Window) {
+        self.end_round(window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -13,7 +13,7 @@ use super::hstcp::{
 };
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::{Change, Window};
 
@@ -162,12 +162,15 @@ impl CongestionControl for Ghstcp {
         Needs::RTT
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let cwnd = window.cwnd();
         if self.gentle {
             window.grow(ack.credit / cwnd, Change::Avoidance);
         } else {
-            self.hstcp.on_ack(ack, window);
+            self.hstcp.on_ack(ack, phase, window);
         }
         if let Some(rtt) = ack.rtt
             && cwnd > self.low_window

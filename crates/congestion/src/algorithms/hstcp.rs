@@ -183,7 +183,7 @@ impl Hstcp {
 impl CongestionControl for Hstcp {
     /// RFC 3649 equation 2: `a(w)` segments per round trip.
     #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         Some(self.response.increase(cwnd) * credit / cwnd)
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::{Change, Window};
@@ -200,15 +200,15 @@ impl CongestionControl for Htcp {
     }
 
     /// Estimators run in every phase (spec 004b B.12).
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if self.variant != Variant::Linux {
             self.min_rtt = ack.min_rtt;
             self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
         }
         self.throughput.observe(ack);
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let since = *self.since.get_or_insert(ack.now);
         if self.variant == Variant::Linux {
             self.measure_as_linux(ack, since, window);
@@ -396,8 +396,7 @@ mod tests {
                 srtt: Span::from_millis(srtt_ms),
                 ..ACK
             };
-            htcp.observe(&ack, &window);
-            htcp.on_ack(&ack, &mut window);
+            htcp.on_ack(&ack, Phase::Avoidance, &mut window);
             htcp.max_rtt
         };
         // 40 ms after the first acknowledgement.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion};
+use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -68,7 +68,10 @@ impl CongestionControl for Hybla {
         Phases::SlowStart
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
         let first = self.rho == 0.0;
         self.rho = self.rho_at(ack.min_rtt);
         if first && window.cwnd() < self.rho {

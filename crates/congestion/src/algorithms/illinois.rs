@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::{Change, Window};
 
@@ -165,28 +165,8 @@ impl Illinois {
     fn be_standard(&mut self) {
         (self.increase, self.decrease) = (1.0, 0.5);
     }
-}
 
-impl CongestionControl for Illinois {
-    fn needs(&self) -> Needs {
-        Needs::RTT
-    }
-
-    /// Slow start's delays count, too: they find the largest.
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
-        if let Some(rtt) = ack.rtt {
-            self.max_rtt = self.max_rtt.max(rtt);
-            self.rtt_sum_s += rtt.as_secs_f64();
-            self.rtt_count += 1.0;
-        }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        let step = self.increase * ack.credit / window.cwnd();
-        window.grow(step, Change::Avoidance);
-    }
-
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
+    fn end_round(&mut self, ack: &AckSample, window: &Window) {
         let mean_s = self.rtt_sum_s / self.rtt_count;
         let measured = self.rtt_count > 0.0;
         (self.rtt_sum_s, self.rtt_count) = (0.0, 0.0);
@@ -203,6 +183,32 @@ impl CongestionControl for Illinois {
             self.adapt_increase(delay);
             self.decrease = self.decrease_at(delay);
         }
+    }
+}
+
+impl CongestionControl for Illinois {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    /// Slow start's delays count, too: they find the largest.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_round(ack, window);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.max_rtt = self.max_rtt.max(rtt);
+            self.rtt_sum_s += rtt.as_secs_f64();
+            self.rtt_count += 1.0;
+        }
+        if phase == Phase::Avoidance {
+            let step = self.increase * ack.credit / window.cwnd();
+            window.grow(step, Change::Avoidance);
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.end_round(ack, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

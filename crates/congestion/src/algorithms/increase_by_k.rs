@@ -47,7 +47,7 @@ impl IncreaseByK {
 }
 
 impl CongestionControl for IncreaseByK {
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         Some(f64::min(self.k / cwnd, 1.0) * credit)
     }
 

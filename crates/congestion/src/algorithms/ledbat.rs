@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -133,13 +133,14 @@ impl CongestionControl for Ledbat {
         }
     }
 
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
             self.note(ack.now, delay);
         }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        let leaves = phase == Phase::SlowStart && self.is_above_target();
+        if phase != Phase::Avoidance && !leaves {
+            return;
+        }
         let Some(queueing_s) = self.queueing_s else {
             return;
         };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -132,22 +132,9 @@ impl Lp {
         }
         self.deaf(ack.in_flight);
     }
-}
 
-impl CongestionControl for Lp {
-    /// Indications come in later slow starts too, and in Linux in the first one.
-    fn phases(&self) -> Phases {
-        Phases::SlowStart
-    }
-
-    fn needs(&self) -> Needs {
-        Needs {
-            one_way_delay: true,
-            ..Needs::RTT
-        }
-    }
-
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    /// Takes a delay sample.
+    fn measure(&mut self, ack: &AckSample) {
         (self.srtt, self.answered) = (ack.srtt, ack.delivered + ack.lost);
         let Some(delay) = ack.one_way_delay.or(ack.rtt) else {
             return;
@@ -165,8 +152,26 @@ impl CongestionControl for Lp {
             delays.smoothed = Some(smoothed + self.weight * (delay - smoothed));
         }
     }
+}
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+impl CongestionControl for Lp {
+    /// Indications come in later slow starts too, and in Linux in the first one.
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.measure(ack);
+        if !phase.may_grow() {
+            return;
+        }
         // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
         // after the first loss: before it the largest is one that the flow's own bursts make, and any
         // jitter seems to be congestion.
@@ -232,8 +237,7 @@ mod tests {
             let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
             let take = |lp: &mut Lp, window: &mut Window, number: u64, delay_us: u64| {
                 let ack = ack(number, delay_us);
-                lp.observe(&ack, window);
-                lp.on_ack(&ack, window);
+                lp.on_ack(&ack, Phase::Avoidance, window);
             };
             for number in 1..200 {
                 take(&mut lp, &mut window, number, 20_000 + number % 2 * 60);

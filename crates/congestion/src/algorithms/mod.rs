@@ -5,7 +5,7 @@ use longhaul_units::{Rate, Span, Time};
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::controller::controllers;
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, Phase, RouterRequest, Timeout};
 use crate::window::Window;
 
 // The list: module and type, in the order of `longhaul list algorithms`. The module has the type and the
@@ -53,13 +53,13 @@ controllers! {
 
 impl CongestionControl for Controller {
     #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
-        dispatch!(self, algorithm => algorithm.step(credit, cwnd))
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.increment(credit, cwnd))
     }
 
     #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_ack(ack, window));
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_ack(ack, phase, window));
     }
 
     #[inline]
@@ -67,9 +67,8 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.phases())
     }
 
-    #[inline]
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
-        dispatch!(self, algorithm => algorithm.observe(ack, window));
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_handshake(ack, window));
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
@@ -90,10 +89,6 @@ impl CongestionControl for Controller {
 
     fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
         dispatch!(self, algorithm => algorithm.departs_from_standard(now, window))
-    }
-
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_round(ack, window));
     }
 
     fn on_idle(&mut self, idle: Span, window: &mut Window) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -71,7 +71,7 @@ impl CongestionControl for PacketPair {
         }
     }
 
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let spacing_s = ack
             .pair_spacing
             .map_or(0.0, |spacing| spacing.as_secs_f64());
@@ -79,10 +79,9 @@ impl CongestionControl for PacketPair {
             let average_s = self.spacing_s.get_or_insert(spacing_s);
             *average_s += self.weight * (spacing_s - *average_s);
         }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Some(spacing_s) = self.spacing_s {
+        if phase.may_grow()
+            && let Some(spacing_s) = self.spacing_s
+        {
             let path = ack.min_rtt.as_secs_f64() / spacing_s;
             window.set_cwnd(path + self.queued, Change::Avoidance);
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Dummies, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::parameter::Variant;
 use crate::window::{Change, Window};
 
@@ -60,7 +60,10 @@ impl CongestionControl for Peach {
         Phases::SlowStart
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
         window.grow(ack.credit / window.cwnd(), Change::Avoidance);
     }
 

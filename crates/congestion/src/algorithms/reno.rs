@@ -78,7 +78,7 @@ impl Reno {
 
 impl CongestionControl for Reno {
     #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         Some(self.increase * credit / cwnd)
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -110,6 +110,20 @@ impl SantaCruz {
             window.grow(1.0, Change::Avoidance);
         }
     }
+
+    fn begin_round(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(arrival) = Arrival::of(ack) else {
+            return;
+        };
+        self.first.get_or_insert(arrival.transit);
+        if let Some(queued) = self.queued_at(arrival) {
+            self.queued = queued;
+            if !window.in_slow_start() {
+                self.avoidance_round(window);
+            }
+        }
+        self.began = Some(arrival);
+    }
 }
 
 impl CongestionControl for SantaCruz {
@@ -124,8 +138,11 @@ impl CongestionControl for SantaCruz {
         }
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if !window.in_slow_start() {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.begin_round(ack, window);
+        }
+        if !phase.may_grow() || !window.in_slow_start() {
             return;
         }
         window.grow(ack.credit, Change::SlowStart);
@@ -135,18 +152,8 @@ impl CongestionControl for SantaCruz {
         }
     }
 
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        let Some(arrival) = Arrival::of(ack) else {
-            return;
-        };
-        self.first.get_or_insert(arrival.transit);
-        if let Some(queued) = self.queued_at(arrival) {
-            self.queued = queued;
-            if !window.in_slow_start() {
-                self.avoidance_round(window);
-            }
-        }
-        self.began = Some(arrival);
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.begin_round(ack, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

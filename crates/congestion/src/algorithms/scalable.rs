@@ -102,7 +102,7 @@ impl Scalable {
 
 impl CongestionControl for Scalable {
     #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         let increase = if cwnd < self.low_window {
             1.0 / cwnd
         } else {

@@ -67,7 +67,7 @@ impl TableDriven {
 
 impl CongestionControl for TableDriven {
     #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         Some(self.increase.at(cwnd) * credit / cwnd)
     }
 

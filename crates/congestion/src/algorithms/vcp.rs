@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Load, RouterFeedback, RouterRequest};
+use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -101,13 +101,16 @@ impl Vcp {
         self.alpha * intervals * intervals / window.cwnd()
     }
 
-    fn on_overload(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_overload(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if ack.now < self.rests_until {
             return;
         }
         if ack.now < self.grows_until {
-            let step = self.additive(ack, window);
-            return window.grow(step * ack.credit, Change::Avoidance);
+            if phase.may_grow() {
+                let step = self.additive(ack, window);
+                window.grow(step * ack.credit, Change::Avoidance);
+            }
+            return;
         }
         self.rests_until = ack.now + Span::from_secs_f64(self.interval_s);
         self.grows_until = self.rests_until + ack.srtt;
@@ -120,14 +123,20 @@ impl CongestionControl for Vcp {
         Phases::SlowStart
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // What duplicates bring is not counted.
+        if phase == Phase::Recovery || ack.acked == 0 {
+            return;
+        }
         let Some(RouterFeedback::Vcp(load)) = ack.router else {
             return;
         };
+        // A window that is not used follows routers down only.
         let step = match load {
+            Load::Low | Load::High if !phase.may_grow() => return,
             Load::Low => self.multiplicative(ack),
             Load::High => self.additive(ack, window),
-            Load::Over => return self.on_overload(ack, window),
+            Load::Over => return self.on_overload(ack, phase, window),
         };
         window.grow(step * ack.credit, Change::Avoidance);
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion};
+use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::{Change, Window};
@@ -150,26 +150,8 @@ impl Vegas {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
     }
-}
 
-impl CongestionControl for Vegas {
-    fn needs(&self) -> Needs {
-        Needs::RTT
-    }
-
-    /// Linux takes the smallest sample of the round in slow start, too; the others see no
-    /// acknowledgement there but the one that ends the round.
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
-        if self.linux && window.in_slow_start() {
-            self.estimate.on_ack(ack);
-        }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, _window: &mut Window) {
-        self.estimate.on_ack(ack);
-    }
-
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
+    fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
         let flight = self.flight(window.cwnd());
         let Some(queued) = self.estimate.end_round(ack, flight) else {
             return;
@@ -180,6 +162,32 @@ impl CongestionControl for Vegas {
         } else {
             self.avoidance_round(flight, window);
         }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    /// Linux takes the smallest sample of the round in slow start, too; the others see no
+    /// acknowledgement there but the one that ends the round.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_round(ack, window);
+        }
+        let counts = if window.in_slow_start() {
+            self.linux
+        } else {
+            phase.may_grow()
+        };
+        if counts {
+            self.estimate.on_ack(ack);
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.end_round(ack, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -70,14 +70,9 @@ impl Veno {
     fn is_congested(&self) -> bool {
         self.queued.is_none_or(|queued| queued >= self.beta)
     }
-}
 
-impl CongestionControl for Veno {
-    fn needs(&self) -> Needs {
-        Needs::RTT
-    }
-
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
+    /// Estimates the segments in the queue.
+    fn estimate(&mut self, ack: &AckSample, cwnd: f64) {
         let Some(sample) = ack.rtt else {
             return;
         };
@@ -89,10 +84,20 @@ impl CongestionControl for Veno {
             (recent, ack.srtt)
         };
         let queueing = 1.0 - base.as_secs_f64() / rtt.as_secs_f64();
-        self.queued = Some(window.cwnd() * queueing.max(0.0));
+        self.queued = Some(cwnd * queueing.max(0.0));
+    }
+}
+
+impl CongestionControl for Veno {
+    fn needs(&self) -> Needs {
+        Needs::RTT
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.estimate(ack, window.cwnd());
+        if phase != Phase::Avoidance {
+            return;
+        }
         // Once for every second acknowledgement while the path is congested.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -114,7 +114,7 @@ impl CongestionControl for Westwood {
         Needs::RTT
     }
 
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(rtt) = ack.rtt {
             self.rtt = rtt;
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
@@ -125,9 +125,9 @@ impl CongestionControl for Westwood {
             self.filter((ack.delivered - before) as f64 / length.as_secs_f64());
             self.since = Some((ack.now, ack.delivered));
         }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         window.grow(ack.credit / window.cwnd(), Change::Avoidance);
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, RouterFeedback, RouterRequest};
+use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -56,9 +56,19 @@ impl CongestionControl for Xcp {
         Phases::SlowStart
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // What duplicates bring is not counted.
+        if phase == Phase::Recovery || ack.acked == 0 {
+            return;
+        }
         if let Some(RouterFeedback::Xcp { change }) = ack.router {
             self.granted = change;
+            // A window that is not used follows routers down only.
+            let change = if phase.may_grow() {
+                change
+            } else {
+                change.min(0.0)
+            };
             window.grow(change * ack.srtt.as_secs_f64(), Change::Avoidance);
         }
     }

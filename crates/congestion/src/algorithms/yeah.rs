@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion};
+use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::{Change, Window};
@@ -189,11 +189,16 @@ impl CongestionControl for Yeah {
         Needs::RTT
     }
 
-    fn observe(&mut self, ack: &AckSample, _window: &Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // Slow start's rounds are the transport's, and their end may end it.
+        if ack.round_start && window.in_slow_start() {
+            self.end_round(ack, window);
+        }
         self.estimate.on_ack(ack);
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        let in_slow_start = phase == Phase::SlowStart && window.in_slow_start();
+        if in_slow_start || !phase.may_grow() {
+            return;
+        }
         let standard = 1.0 / window.cwnd();
         let step = if self.slow_rounds > 0.0 {
             standard
@@ -210,11 +215,8 @@ impl CongestionControl for Yeah {
         }
     }
 
-    /// Slow start's rounds are the transport's.
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        if window.in_slow_start() {
-            self.end_round(ack, window);
-        }
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.end_round(ack, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use longhaul_units::Span;
 
 use crate::congestion_control::CongestionControl;
-use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::rate_sample::RateSample;
 use crate::window::{Rounding, Window};
 
@@ -77,7 +77,7 @@ impl<A: Quick> Twins<A> {
         let (quick, window) = &self.quick;
         self.quiet += usize::from(quick.would_be_quiet(&ack, window));
         self.thorough.0.disturb();
-        self.both(|algorithm, window| algorithm.on_ack(&ack, window));
+        self.both(|algorithm, window| algorithm.on_ack(&ack, Phase::Avoidance, window));
     }
 
     /// A loss, the end of a recovery, an idle time, a timeout, or nothing.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::Entry;
-use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::{Change, Window};
@@ -336,7 +336,7 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }

@@ -17,7 +17,7 @@ use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger, smaller,
 };
 use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::rate_sample::RateSample;
 use crate::window::{Change, Window};
@@ -451,7 +451,7 @@ impl CongestionControl for Bbr3 {
         Phases::All
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
         if !self.take_quietly(ack, window) {
             self.take(ack, window);
         }

@@ -13,7 +13,7 @@ use self::nist::BicNist;
 use self::search::BinarySearch;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::Window;
 
@@ -121,8 +121,8 @@ macro_rules! form {
 }
 
 impl CongestionControl for Bic {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        form!(self, form => form.on_ack(ack, window));
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        form!(self, form => form.on_ack(ack, phase, window));
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

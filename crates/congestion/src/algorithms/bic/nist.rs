@@ -9,7 +9,7 @@ use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, restart};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::{Change, Window};
 
@@ -119,7 +119,10 @@ impl BicNist {
 }
 
 impl CongestionControl for BicNist {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let cwnd = window.cwnd();
         if cwnd < self.low_window {
             window.grow(ack.credit / cwnd, Change::Avoidance);

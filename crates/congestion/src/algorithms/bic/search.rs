@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ack_ratio::AckRatio;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -145,7 +145,10 @@ impl BinarySearch {
 }
 
 impl CongestionControl for BinarySearch {
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let cwnd = window.cwnd();
         let step = if self.linux {
             self.linux_step(ack, cwnd)

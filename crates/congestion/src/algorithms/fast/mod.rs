@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::tuning::Tuning;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Congestion, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::{Change, Window};
@@ -123,7 +123,8 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
+    /// Spec 004b equation 18: upwards over one flight, downwards at once.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);
         if self.target.is_none() && !window.in_slow_start() {
@@ -133,10 +134,9 @@ impl CongestionControl for Fast {
         if due && self.target.is_some() && ack.srtt > Span::ZERO {
             self.target = Some(self.next_target(window.cwnd(), ack.min_rtt, ack.srtt));
         }
-    }
-
-    /// Spec 004b equation 18: upwards over one flight, downwards at once.
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
         let Some(target) = self.target else { return };
         let distance = target - window.cwnd();
         if distance < 0.0 {

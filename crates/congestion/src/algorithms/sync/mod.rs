@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::algorithms::reno::Reno;
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Study};
-use crate::facts::{AckSample, Cause, Congestion, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -225,6 +225,18 @@ impl SyncTcp {
         self.verdict = Some(self.detector.on_report(&self.delays)?);
         Some(self.delays.reports())
     }
+
+    /// In recovery verdicts are made, but nothing is done about them. A cut that a duplicate
+    /// acknowledgement brought waits for the next that moves the window.
+    fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
+        let number = self.detect(ack);
+        if phase == Phase::Recovery {
+            self.step = Step::Standard;
+        } else if !self.step.cuts() {
+            let verdict = self.verdict.as_ref();
+            self.step = self.reaction.step(verdict, number, ack, window);
+        }
+    }
 }
 
 impl CongestionControl for SyncTcp {
@@ -244,21 +256,14 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// In recovery verdicts are made, but nothing is done about them. A cut that a duplicate
-    /// acknowledgement brought waits for the next that moves the window.
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
-        let number = self.detect(ack);
-        if ack.in_recovery {
-            self.step = Step::Standard;
-        } else if !self.step.cuts() {
-            let verdict = self.verdict.as_ref();
-            self.step = self.reaction.step(verdict, number, ack, window);
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.decide(ack, phase, window);
+        let standard_slow_start = phase == Phase::SlowStart && self.step == Step::Standard;
+        if standard_slow_start || !phase.may_grow() {
+            return;
         }
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         match self.step {
-            Step::Standard => self.standard.on_ack(ack, window),
+            Step::Standard => self.standard.on_ack(ack, phase, window),
             Step::Grow(rate) => window.grow(rate * ack.credit / window.cwnd(), Change::Avoidance),
             Step::Reduce(kept) => {
                 self.step = Step::Grow(0.0);

@@ -31,7 +31,7 @@ use crate::transport::Env;
 
 /// The last thing that moved the window down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LastCut {
+pub(super) enum LastReduction {
     None,
     Loss,
     Ecn,
@@ -91,11 +91,11 @@ pub(super) struct ControlBlock {
     /// The ns-2 profiles differ from the RFCs in more than their numbers.
     ns2: bool,
     /// The algorithm holds the window at all times: the transport's own rules leave it alone.
-    pub(super) holds_window: bool,
+    pub(super) controls_cwnd: bool,
     pub(super) established: bool,
     pub(super) sending: Sending,
     pub(super) limit: Limit,
-    pub(super) last_cut: LastCut,
+    pub(super) last_reduction: LastReduction,
     /// The oldest segment not acknowledged.
     pub(super) una: u64,
     /// The next segment to send; behind `max_sent` while a timeout's losses are sent again.
@@ -110,7 +110,7 @@ pub(super) struct ControlBlock {
     pub(super) peer_window: u64,
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
-    pub(super) beyond: u64,
+    pub(super) sacked_or_dupacked: u64,
     /// What the algorithm asks for beyond the facts that all get.
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
@@ -132,6 +132,8 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
+    /// Whether a round trip has begun of which the algorithm has not been told.
+    new_round: bool,
     short: ShortSegments,
     /// The flow's id in records.
     pub(super) flow: u32,
@@ -183,7 +185,7 @@ impl ControlBlock {
             config.rounding,
         )
         .with_min_cwnd(config.min_cwnd);
-        let holds_window = controller.phases() == Phases::All;
+        let controls_cwnd = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
@@ -203,17 +205,18 @@ impl ControlBlock {
             fin: end - 1,
             short,
             peer_window,
-            holds_window,
-            beyond: 0,
+            controls_cwnd,
+            sacked_or_dupacked: 0,
             delivered: 0,
             lost: 0,
             extras: Extras::new(&congestion, config.timestamps.is_some()),
             congestion,
             recover: 1,
             dupacks: 0,
-            last_cut: LastCut::None,
+            last_reduction: LastReduction::None,
             cwr_pending: false,
             syn_lost: false,
+            new_round: false,
             established: false,
             rtt,
             timer: Timer::IDLE,
@@ -247,7 +250,8 @@ impl ControlBlock {
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut Env) {
         self.established = true;
-        self.advance(ack, env);
+        self.process_cumulative_ack(ack, env);
+        self.on_handshake(ack, env.network.now);
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {

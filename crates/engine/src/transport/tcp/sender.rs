@@ -12,7 +12,7 @@ use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{Span, Time};
 
 use super::control_block::{Ack, ControlBlock, Sending};
-use super::recovery::{Repair, Scheme, scheme};
+use super::recovery::{LossRecovery, Scheme, scheme};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
@@ -63,7 +63,7 @@ impl Sender {
         tcb.limit = Limit::Network;
         tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
         tcb.nxt = 1;
-        tcb.transmit_apart(0, env);
+        tcb.transmit_cold(0, env);
     }
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
@@ -154,7 +154,7 @@ impl Sender {
             });
         } else {
             // The schemes repair data; the SYN is only sent again.
-            tcb.transmit_apart(0, env);
+            tcb.transmit_cold(0, env);
         }
     }
 
@@ -231,14 +231,14 @@ impl Sender {
 /// Takes an acknowledgement. There is one such function for each scheme, so that which one it is is
 /// asked once for all that follows.
 #[inline(never)]
-fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: &mut Env) {
+fn take(tcb: &mut ControlBlock, scheme: &mut impl LossRecovery, packet: &Packet, env: &mut Env) {
     let taken;
     let ack = Ack {
         next: packet.seq,
         sack: if packet.sack.is_none() {
             &SackOption::NONE
         } else {
-            taken = tcb.take_options(packet.sack, env);
+            taken = tcb.process_options(packet.sack, env);
             &taken
         },
         flags: packet.flags,
@@ -274,7 +274,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
-    scheme: &mut impl Repair,
+    scheme: &mut impl LossRecovery,
     burst: u32,
     released: bool,
     env: &mut Env,

@@ -1,6 +1,6 @@
 //! What answers and their absence tell the sending end: at most one reduction per round trip.
 
-use longhaul_congestion::{AckSample, Cause, Change, Congestion, Limit, Timeout};
+use longhaul_congestion::{AckSample, Cause, Change, Congestion, Phase, Timeout};
 
 use super::SendingEnd;
 use crate::network::mesonet::{Kind, Packet};
@@ -24,43 +24,35 @@ impl SendingEnd {
         let number = packet.number();
         // After a timeout late answers have lower numbers than what has been given up.
         self.highest = self.highest.max(number);
+        let round_start = number >= self.round_end;
         let sample = AckSample {
             now,
-            acked: 1,
             delivered: self.size - self.left,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: self.trips.srtt,
             min_rtt: self.trips.min,
-            one_way_delay: None,
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight: self.next - self.highest,
-            delivery_rate: None,
-            limit: Limit::Network,
             round: self.round,
+            round_start,
             segment_bytes: SEGMENT_BYTES,
+            ..AckSample::ONE_SEGMENT
         };
-        self.congestion.observe(&sample);
-        if number >= self.round_end {
+        if round_start {
             self.round += 1;
             self.round_end = self.next;
-            self.congestion.on_round(&sample);
         }
         let negative = packet.kind() == Kind::Nak;
         if negative {
             self.interval.naks += 1;
             self.naks += 1;
         }
-        if number >= self.recover {
-            if negative {
-                self.on_loss(env);
-            } else {
-                self.open(&sample);
-            }
+        if number >= self.recover && !negative {
+            self.open(&sample);
+        } else {
+            self.congestion.on_ack_in(&sample, Phase::NoGrowth);
+        }
+        if number >= self.recover && negative {
+            self.on_loss(env);
         }
         self.send(env);
         false

@@ -23,7 +23,7 @@ impl ControlBlock {
             self.limit = limit;
         }
         if limit != Limit::Network {
-            let in_flight = (self.nxt - self.una).saturating_sub(self.beyond);
+            let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
             let until = self.delivered + in_flight;
             if let Some(rate) = self.rate() {
                 rate.note_limit(limit, until);

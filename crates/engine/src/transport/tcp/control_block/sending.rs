@@ -167,7 +167,7 @@ impl ControlBlock {
     /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which
     /// [`Self::transmit`] puts in place, stands once for all of them.
     #[cold]
-    pub(crate) fn transmit_apart(&mut self, segment: u64, env: &mut Env) {
+    pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut Env) {
         self.transmit(segment, env);
     }
 
@@ -317,7 +317,7 @@ impl ControlBlock {
     }
 
     /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut Env) {
         self.restart_timer(env);
         self.stop_timing();
     }

@@ -8,7 +8,12 @@ use crate::transport::tcp::ranges::Ranges;
 
 /// Everything below this that is not acknowledged is lost. Outside a repair the paper waits until
 /// `snd.fack` is more than three segments ahead of `una`, for the sake of reordering.
-pub(crate) fn lost_edge(sacked: &Ranges, una: u64, threshold: u32, repairing: bool) -> Option<u64> {
+pub(crate) fn lost_below(
+    sacked: &Ranges,
+    una: u64,
+    threshold: u32,
+    repairing: bool,
+) -> Option<u64> {
     let fack = sacked.end();
     (repairing || fack > una + u64::from(threshold)).then_some(fack)
 }

@@ -15,7 +15,7 @@ use ns2_sack::Ns2Sack;
 use ns2_window::Ns2Window;
 use rack::Rack;
 use sack::Sack;
-use window::WindowRepair;
+use window::WindowRecovery;
 
 use longhaul_units::Time;
 
@@ -24,7 +24,7 @@ use crate::config::Recovery;
 use crate::transport::Env;
 
 /// What a scheme decides about the segments of a connection.
-pub(super) trait Repair {
+pub(super) trait LossRecovery {
     /// Whether fast recovery is going on.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
 
@@ -50,7 +50,7 @@ pub(super) trait Repair {
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum Scheme {
-    Window(WindowRepair),
+    Window(WindowRecovery),
     Sack(Sack),
     Rack(Rack),
     Ns2Window(Ns2Window),
@@ -61,7 +61,7 @@ impl Scheme {
     pub(super) fn new(recovery: Recovery) -> Self {
         match recovery {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
-                Self::Window(WindowRepair::new(recovery))
+                Self::Window(WindowRecovery::new(recovery))
             }
             Recovery::Sack | Recovery::SackPrr | Recovery::Fack => Self::Sack(Sack::new(recovery)),
             Recovery::RackTlp => Self::Rack(Rack::new(false)),

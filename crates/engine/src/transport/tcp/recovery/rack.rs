@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
-use super::{Phase, Repair};
+use super::{LossRecovery, Phase};
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -102,7 +102,7 @@ impl Rack {
     }
 }
 
-impl Repair for Rack {
+impl LossRecovery for Rack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
         self.phase == Phase::Recovery
@@ -120,7 +120,7 @@ impl Repair for Rack {
             return Some(tcb.una);
         }
         let room = match &self.prr {
-            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            Some(prr) if self.phase == Phase::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -164,28 +164,26 @@ impl Repair for Rack {
         let mut arrived = Arrived::default();
         if advanced > 0 {
             self.forced = false;
-            self.take_cumulative(tcb, ack, now, &mut arrived);
-            tcb.advance(ack, env);
+            self.process_newly_acked(tcb, ack, now, &mut arrived);
+            tcb.process_cumulative_ack(ack, env);
         }
-        self.take_blocks(tcb, ack, now, &mut arrived);
+        self.process_blocks(tcb, ack, now, &mut arrived);
         if let Some(newest) = arrived.newest {
             self.rtt = now.since(newest.sent);
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
-        let repairing = self.phase == Phase::Recovery;
         if arrived.any {
-            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
-            tcb.observe(&mut sample, ack);
-            self.take_probe_answer(tcb, ack, false, env);
-            self.move_on(tcb, advanced, Some(&sample), env);
-            if repairing || self.phase == Phase::Recovery {
-                tcb.steer(&mut sample);
+            let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            self.process_probe_answer(tcb, ack, false, env);
+            self.update_phase(tcb, Some((&sample, ack)), env);
+            if ack.in_recovery || self.phase == Phase::Recovery {
+                tcb.on_ack_in_recovery(&sample);
             }
         } else {
             let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
-            self.take_probe_answer(tcb, ack, duplicate, env);
-            self.move_on(tcb, advanced, None, env);
+            self.process_probe_answer(tcb, ack, duplicate, env);
+            self.update_phase(tcb, None, env);
         }
         self.pace_repair(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
@@ -204,7 +202,7 @@ impl Rack {
     }
 
     /// A loss that only a probe has repaired is answered like any other (section 7.4).
-    fn take_probe_answer(
+    fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
         ack: Ack,
@@ -228,7 +226,13 @@ impl Rack {
 
     /// Takes the segments that the cumulative acknowledgement covers.
     #[inline]
-    fn take_cumulative(&mut self, tcb: &ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
+    fn process_newly_acked(
+        &mut self,
+        tcb: &ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
         let Self { sacked, flight, .. } = self;
         if sacked.is_empty() {
             for segment in tcb.una..ack.next {
@@ -246,7 +250,13 @@ impl Rack {
     }
 
     /// Takes the selective acknowledgements, in the order of their segments.
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
+    fn process_blocks(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
@@ -261,7 +271,7 @@ impl Rack {
                 });
             }
         }
-        tcb.take_selective(sacked.total());
+        tcb.process_sacked(sacked.total());
     }
 
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
@@ -293,30 +303,34 @@ impl Rack {
         }
     }
 
-    /// Phase changes, and growth where the phase allows it.
-    fn move_on(
+    /// Ends and begins recoveries, and lets the window grow where that is allowed. With the facts of an
+    /// acknowledgement that tells of newly delivered segments, if there is one.
+    fn update_phase(
         &mut self,
         tcb: &mut ControlBlock,
-        advanced: u64,
-        sample: Option<&AckSample>,
+        told: Option<(&AckSample, Ack)>,
         env: &mut Env,
     ) {
-        let mut grows = advanced > 0;
-        if self.phase != Phase::Open && tcb.una >= self.recovery_point {
-            if self.phase == Phase::Recovery {
-                tcb.end_recovery(env);
-                grows = false;
-            } else {
-                tcb.congestion.on_recovery_exit(env.network.now);
-            }
+        let before = self.phase;
+        if before != Phase::Open && tcb.una >= self.recovery_point {
             self.phase = Phase::Open;
         }
-        if self.phase == Phase::Open && self.flight.lost() > 0 {
+        let ends = self.phase != before;
+        let recovers = before == Phase::Recovery;
+        let enters = self.phase == Phase::Open && self.flight.lost() > 0;
+        let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && !recovers && !enters;
+        if let Some((sample, ack)) = told.filter(|_| !grows) {
+            tcb.report_ack(sample, ack);
+        }
+        if ends && recovers {
+            tcb.end_recovery(env);
+        } else if ends {
+            tcb.congestion.on_recovery_exit(env.network.now);
+        }
+        if enters {
             self.enter_recovery(tcb, env);
-        } else if self.phase != Phase::Recovery
-            && let Some(sample) = sample.filter(|_| grows)
-        {
-            tcb.grow(sample);
+        } else if let Some((sample, _)) = told.filter(|_| grows) {
+            tcb.grow_window(sample);
         }
     }
 
@@ -325,12 +339,12 @@ impl Rack {
         self.recovery_point = tcb.max_sent;
         self.probe.end();
         tcb.reduce_for_loss(env);
-        tcb.restart_timer_for_repair(env);
+        tcb.restart_timer_for_retransmission(env);
         if let Some(prr) = &mut self.prr {
             prr.start(tcb.max_sent - tcb.una);
         }
         if let Some(segment) = self.flight.first_lost() {
-            tcb.transmit_apart(segment, env);
+            tcb.transmit_cold(segment, env);
             self.note_sent(tcb, segment, env.network.now);
         }
     }
@@ -351,7 +365,7 @@ impl Rack {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
                 self.find_lost(tcb, now);
-                self.move_on(tcb, 0, None, env);
+                self.update_phase(tcb, None, env);
                 self.pace_repair(tcb, 0);
                 self.set_timer(tcb, false, env);
             }
@@ -367,9 +381,9 @@ impl Rack {
         };
         let repeats = segment < tcb.max_sent;
         if repeats {
-            tcb.restart_timer_for_repair(env);
+            tcb.restart_timer_for_retransmission(env);
         }
-        tcb.transmit_apart(segment, env);
+        tcb.transmit_cold(segment, env);
         self.note_sent(tcb, segment, env.network.now);
         self.probe.on_sent(tcb, repeats);
     }

@@ -68,7 +68,7 @@ impl Sender {
         }
         let idle = now.since(tcb.cwnd_since);
         tcb.congestion.on_idle(idle);
-        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.holds_window {
+        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.controls_cwnd {
             let window = &mut tcb.congestion.window;
             let restart = window.cwnd().min(tcb.config.initial_window);
             window.set_cwnd(restart, Change::Initial);
