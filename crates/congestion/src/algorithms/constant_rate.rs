@@ -1,7 +1,7 @@
 //! Constant-rate increase: growth that does not depend on the round-trip time.
 //!
 //! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR
-//! 21(5), 1991; spec 001a B.9.6. Standard TCP grows by one segment a round trip, so that its rate
+//! 21(5), 1991. Standard TCP grows by one segment a round trip, so that its rate
 //! grows with the inverse square of the round-trip time; here all rates grow alike.
 
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
             default: DefaultValue::Fixed(25.0),
             allowed: Range::above(0.0, 1e6),
             help: "Growth of the rate; 25 is standard TCP at a round trip of 200 ms.",
-            source: "spec 001a B.9.6",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "max_step",
@@ -37,7 +37,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
             default: DefaultValue::Fixed(1.0),
             allowed: Range::above(0.0, 1e9),
             help: "Most that one acknowledgement adds.",
-            source: "spec 001a B.9.6, MCR",
+            source: "Weigle, dissertation, UNC 2003, chapter 2, MCR",
         },
     ],
     build: |settings| Ok(ConstantRate::new(settings)),

@@ -3,7 +3,7 @@
 //! Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance
 //! networks", INFOCOM 2006. As long as the queue is short, the delay window makes the sum grow by
 //! `increase * win^exponent` segments per round trip; it then gives way to the window of standard
-//! TCP. Variant nist has the values of spec 004b B.8.
+//! TCP. Variant nist has the values of NIST SP 500-282, equations 14 to 17.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub(crate) const EXPONENT: Parameter = Parameter {
     default: DefaultValue::Fixed(0.8),
     allowed: Range::closed(0.0, 0.99),
     help: "Power of the sum that its growth follows.",
-    source: "INFOCOM 2006, k; spec 004b B.8",
+    source: "INFOCOM 2006, k; NIST SP 500-282, equation 16",
 };
 
 pub(crate) const GAMMA: Parameter = Parameter {
@@ -99,7 +99,7 @@ pub(crate) const ZETA: Parameter = Parameter {
     default: DefaultValue::Fixed(0.1),
     allowed: Range::closed(0.0, 1e3),
     help: "What the delay window loses per round trip.",
-    source: "ns-2.35's Linux module (1); spec 004b B.8 (0.1)",
+    source: "ns-2.35's Linux module (1); NIST SP 500-282, chapter 5 (0.1)",
 };
 
 pub(crate) const LOW_WINDOW: Parameter = Parameter {
@@ -108,7 +108,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
     default: DefaultValue::Fixed(41.0),
     allowed: Range::closed(1.0, 1e9),
     help: "Smallest sum at which the flow is not standard TCP.",
-    source: "spec 004b B.8",
+    source: "NIST SP 500-282, chapter 5",
 };
 
 /// How the delay window moves, once per round trip.
@@ -266,7 +266,7 @@ mod tests {
         Ctcp::new(&ENTRY.settings(variant, &[]).unwrap())
     }
 
-    /// Worked out from spec 004b equation 17.
+    /// Worked out from NIST SP 500-282, equation 17.
     #[test]
     fn the_delay_window_grows_with_a_power_of_the_sum() {
         let cases = [

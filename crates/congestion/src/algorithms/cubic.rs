@@ -1,6 +1,6 @@
 //! CUBIC: the window as a cubic function of the time since the last congestion event.
 //!
-//! RFC 9438. Variant linux is the earlier form of Linux 2.6.22 (spec 002 B6.3): it keeps four
+//! RFC 9438. Variant linux is the earlier form of Linux 2.6.22 (tcp_cubic.c): it keeps four
 //! fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
 
 use longhaul_units::{Span, Time};
@@ -164,7 +164,7 @@ impl Cubic {
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
     }
 
-    /// Segments that one acknowledgement adds in Linux 2.6.22 (spec 002 B6.3): at most one.
+    /// Segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
     fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let segments = self.ack_ratio.segments();
         if self.peak == 0.0 {
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn linux_2_6_22_keeps_four_fifths() {
-        // Spec 002 B6.3: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
+        // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
         let mut cubic = cubic(Variant::Linux);
         let left = cubic.cut(6510.0);
         assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);

@@ -1,7 +1,7 @@
 //! DECbit: the sender grows until half of its packets come back marked.
 //!
 //! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks",
-//! TOCS 8(2), 1990; spec 001a B.9.8. Routers mark while their average queue is at least one packet.
+//! TOCS 8(2), 1990. Routers mark while their average queue is at least one packet.
 //! The receiver has to echo every mark as it came, not until it is confirmed as in RFC 3168.
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
             default: DefaultValue::Fixed(1.0),
             allowed: Range::above(0.0, 1e6),
             help: "Additive increase.",
-            source: "spec 001a B.9.8",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "decrease",
@@ -36,7 +36,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
             default: DefaultValue::Fixed(0.125),
             allowed: Range::open(0.0, 1.0),
             help: "Part of the window removed where marks prevail.",
-            source: "spec 001a B.9.8",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "marked",
@@ -44,7 +44,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
             default: DefaultValue::Fixed(0.5),
             allowed: Range::above(0.0, 1.0),
             help: "Part of the current window's segments whose marks mean a decrease.",
-            source: "spec 001a B.9.8",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
         },
     ],
     build: |settings| Ok(DecBit::new(settings)),

@@ -1,7 +1,7 @@
 //! Delay gradient: the window goes where delay does not rise with it.
 //!
 //! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer
-//! networks", CCR 19(5), 1989; spec 001a B.9.9. Every other round trip, the change of the
+//! networks", CCR 19(5), 1989. Every other round trip, the change of the
 //! round-trip time against that of the window since the last decision tells on which side of the
 //! knee the flow is.
 
@@ -32,7 +32,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
             default: DefaultValue::Fixed(1.0),
             allowed: Range::above(0.0, 1e6),
             help: "Additive increase.",
-            source: "spec 001a B.9.9",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "decrease",
@@ -40,7 +40,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
             default: DefaultValue::Fixed(0.125),
             allowed: Range::open(0.0, 1.0),
             help: "Part of the window removed at a positive gradient.",
-            source: "spec 001a B.9.9",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
         },
     ],
     build: |settings| Ok(DelayGradient::new(settings)),

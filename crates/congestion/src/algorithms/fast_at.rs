@@ -1,6 +1,6 @@
 //! FAST with alpha tuning: how many segments to keep queued follows from the throughput.
 //!
-//! The levels and thresholds of FAST's prototype as NIST used them (spec 004b B.9, equations 22 and
+//! The levels and thresholds of FAST's prototype as NIST used them (NIST SP 500-282, equations 22 and
 //! 23): a slow flow that kept hundreds of segments queued would fill a slow path's buffer.
 
 use super::fast::tuning::Tuning;
@@ -34,7 +34,7 @@ const fn level(name: &'static str, value: f64, help: &'static str) -> Parameter 
         default: DefaultValue::Fixed(value),
         allowed: Range::above(0.0, 1e6),
         help,
-        source: "spec 004b B.9, A1 to A3",
+        source: "NIST SP 500-282, chapter 5, A1 to A3",
     }
 }
 
@@ -45,7 +45,7 @@ const fn threshold(name: &'static str, value: f64, help: &'static str) -> Parame
         default: DefaultValue::Fixed(value),
         allowed: Range::closed(0.0, 1e9),
         help,
-        source: "spec 004b B.9 and H-19",
+        source: "NIST SP 500-282, equation 22",
     }
 }
 
@@ -83,7 +83,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(200.0),
         allowed: Range::above(0.0, 1e6),
         help: "Interval between two decisions.",
-        source: "spec 004b B.9, UA",
+        source: "NIST SP 500-282, chapter 5, UA",
     },
     Parameter {
         name: "throughput_memory",
@@ -91,7 +91,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(0.5),
         allowed: Range::closed(0.0, 0.999),
         help: "Weight of the mean throughput against that of the last round trip.",
-        source: "spec 004b B.9, T",
+        source: "NIST SP 500-282, equation 23, T",
     },
     GAIN,
     UPDATE_PERIOD,

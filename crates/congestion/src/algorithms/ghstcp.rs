@@ -1,6 +1,6 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows as standard TCP while round-trip times rise.
 //!
-//! Spec 003 B.6 and B.7. Samples of one window form a cycle. The original decides after each cycle
+//! Thesis, Osaka 2006: the original of chapter 2, the refined one of chapter 4. Samples of one window form a cycle. The original decides after each cycle
 //! by the correlation of round-trip and departure times, with Fisher's transform of the coefficient;
 //! the refinement does so only where the mean of the cycle is neither near the least mean since the
 //! last loss nor far above it, in units of the cycle's own standard deviation.
@@ -48,7 +48,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
         help: "Whether mean and standard deviation of the round-trip times decide first.",
-        source: "spec 003 B.7",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {
         name: "trend",
@@ -58,7 +58,7 @@ static PARAMETERS: [Parameter; 12] = [
         help: "Fisher's transform of the correlation, times the root of the sample size less three, \
             above which round-trip times count as rising. The default is exceeded by chance once \
             in a thousand cycles of independent samples.",
-        source: "spec 003 B.6",
+        source: "Zhang, thesis, Osaka 2006, chapter 2",
     },
     Parameter {
         name: "near",
@@ -66,7 +66,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(2.0),
         allowed: Range::closed(0.0, 1e3),
         help: "Refined: up to so far above the least mean, growth is HighSpeed TCP's.",
-        source: "spec 003 B.7",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {
         name: "far",
@@ -74,7 +74,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(4.0),
         allowed: Range::closed(0.0, 1e3),
         help: "Refined: from so far above the least mean, growth is standard TCP's.",
-        source: "spec 003 B.7",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {
         name: "clock",
@@ -82,7 +82,7 @@ static PARAMETERS: [Parameter; 12] = [
         default: DefaultValue::Fixed(1e-6),
         allowed: Range::closed(0.0, 1.0),
         help: "Resolution of the round-trip times, and their least standard deviation.",
-        source: "spec 003 B.6 and B.7",
+        source: "Zhang, thesis, Osaka 2006, chapters 2 and 4",
     },
 ];
 
@@ -149,7 +149,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Any loss brings HighSpeed TCP's growth back (spec 003 B.6 and H08).
+    /// Any loss brings HighSpeed TCP's growth back (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -252,7 +252,7 @@ impl Cycle {
         }
     }
 
-    /// Fisher's transform of the correlation, in its standard deviations (spec 003 B.6).
+    /// Fisher's transform of the correlation, in its standard deviations (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
     }
 
-    /// Spec 003 B.6: the correlations that 3.09 stands for.
+    /// The correlations that 3.09 stands for.
     #[test]
     fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
         for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {

@@ -2,7 +2,7 @@
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
 //! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is spec 004b B.10, variant linux
+//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is that of NIST SP 500-282, variant linux
 //! Linux 2.6.22, which has the table of the RFC's appendix B.
 
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
     },
     allowed: Range::closed(1.0, 1e9),
     help: "Largest window at which the flow is standard TCP.",
-    source: "RFC 3649 section 5, Low_Window; spec 004b B.10",
+    source: "RFC 3649 section 5, Low_Window; NIST SP 500-282, equation 27",
 };
 
 pub(crate) const HIGH_WINDOW: Parameter = Parameter {
@@ -81,7 +81,7 @@ pub(crate) const fn rounded(default: DefaultValue) -> Parameter {
         allowed: Range::closed(0.0, 1.0),
         help: "Whether low_p and high_p are by default on p(w) = 0.078 / w^1.2, the RFC's rounded \
             form of its response function.",
-        source: "RFC 3649 section 5; spec 003 B.5",
+        source: "RFC 3649 section 5; thesis, Osaka 2006, chapter 2",
     }
 }
 
@@ -157,7 +157,7 @@ pub struct Hstcp {
     #[serde(skip)]
     response: Arc<Response>,
     ns2: Option<Ns2Factor>,
-    /// Whether a timeout leaves the algorithm's own part as threshold (spec 004b equation 29).
+    /// Whether a timeout leaves the algorithm's own part as threshold (NIST SP 500-282, equation 29).
     own_threshold: bool,
 }
 
@@ -273,7 +273,7 @@ impl Response {
             curve,
             table,
             rounding: match settings.variant() {
-                // Spec 004b equation 26 and H-21.
+                // NIST SP 500-282, equation 26; rounded, as its published results are.
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
                 Variant::Linux => Some(libm::ceil),
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn increase_and_decrease_have_their_published_values() {
-        // (window, a, b): spec 000 B.4 for low windows 31 (as in ns-2) and 38, and spec 003 B.5.
+        // (window, a, b): from RFC 3649 section 5 for low windows 31 (as in ns-2) and 38.
         let ns2 = hstcp(Variant::Ns2, &[("low_window", 31.0)]);
         let paper = hstcp(Variant::Paper, &[]);
         let cases = [
@@ -515,7 +515,7 @@ mod tests {
 
     #[test]
     fn nist_s_increase_is_a_whole_number() {
-        // Spec 004b B.10 and its worked numbers: (window, one half more than the increase, which is
+        // NIST SP 500-282, equations 26 and 27: (window, one half more than the increase, which is
         // then cut to whole segments, decrease).
         let cases = [
             (31.0, 1.311_134, 0.5),
@@ -560,7 +560,7 @@ mod tests {
 
     #[test]
     fn the_response_function_goes_through_its_published_points() {
-        // Spec 000 B.4: equation 3.3 with the RFC's low_p.
+        // LBNL-52549, equation 3.3 with the RFC's low_p.
         let paper = hstcp(Variant::Paper, &[]);
         for (p, w) in [
             (1e-4, 259.8),
@@ -575,7 +575,7 @@ mod tests {
         for (p, w) in [(1e-3, 39.2), (1e-4, 266.0), (1e-5, 1804.3), (1e-6, 12237.4)] {
             near(response_at(&ns2, p) / w, 1.0, 1e-3);
         }
-        // Spec 003 B.5: the rounded form, and standard TCP where losses are frequent.
+        // Thesis, Osaka 2006, chapter 2: the rounded form, and standard TCP where losses are frequent.
         near(response_at(&with_rounded_response(), 1e-7), 81297.8, 1.0);
         near(response_at(&with_rounded_response(), 1e-2), 12.247, 1e-3);
     }

@@ -2,7 +2,7 @@
 //!
 //! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
 //! draft-leith-tcp-htcp. Variant linux is the form of Linux 2.6.22, which scales the increase with
-//! the round-trip time; variant nist is spec 004b B.11.
+//! the round-trip time; variant nist is that of NIST SP 500-282, equations 30 to 36.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -199,7 +199,7 @@ impl CongestionControl for Htcp {
         Needs::RTT
     }
 
-    /// Estimators run in every phase (spec 004b B.12).
+    /// Estimators run in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if self.variant != Variant::Linux {
             self.min_rtt = ack.min_rtt;
@@ -267,7 +267,7 @@ struct Throughput {
 impl Throughput {
     /// As in the reference implementation, of the protocol's authors.
     const PAPER: Self = Self::new(0.25, Span::ZERO, true);
-    /// Spec 004b B.11, equation 36.
+    /// NIST SP 500-282, equation 36.
     const NIST: Self = Self::new(0.5, Span::from_millis(250), false);
 
     const fn new(gain: f64, period: Span, largest: bool) -> Self {
@@ -438,7 +438,7 @@ mod tests {
         }
     }
 
-    /// Worked out from spec 004b equations 30 to 32: (seconds, segments at 42 and at 324 ms).
+    /// Worked out from NIST SP 500-282, equations 30 to 32: (seconds, segments at 42 and at 324 ms).
     #[test]
     fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
         for (elapsed, short, long) in [
@@ -458,7 +458,7 @@ mod tests {
         }
     }
 
-    /// Spec 004b equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.
+    /// NIST SP 500-282, equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.
     #[test]
     fn nist_s_backoff_has_its_worked_numbers() {
         for (throughput, max_ms, kept) in [(1250.0, 50, 0.5), (1100.0, 50, 0.8), (1100.0, 60, 0.7)]

@@ -1,7 +1,7 @@
 //! Increase by K: standard TCP that grows by K segments a round trip.
 //!
 //! Henderson, Sahouria, McCanne and Katz, "On improving the fairness of TCP congestion avoidance",
-//! GLOBECOM 1998; spec 001a B.9.6. Meant for connections with long round trips among shorter ones.
+//! GLOBECOM 1998. Meant for connections with long round trips among shorter ones.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
         default: DefaultValue::Fixed(2.0),
         allowed: Range::above(0.0, 1e6),
         help: "Additive increase; 2 to 4 is recommended, 1 is standard TCP.",
-        source: "spec 001a B.9.6",
+        source: "Weigle, dissertation, UNC 2003, chapter 2",
     }],
     build: |settings| Ok(IncreaseByK::new(settings)),
 };

@@ -3,7 +3,7 @@
 //! Crowcroft and Oechslin, "Differentiated end-to-end Internet services using a weighted
 //! proportional fair sharing TCP", CCR 28(3), 1998: `n` flows together grow by `n` segments a round
 //! trip, and a loss hits one of them, so that half of an `n`-th goes. Below one it is the
-//! fractional congestion control of parallel streams (spec 000 B.7): each of `1 / n` streams grows
+//! fractional congestion control of parallel streams (LBNL-52549, 2003): each of `1 / n` streams grows
 //! by `n` segments a round trip and halves its window.
 
 use super::reno::Reno;
@@ -28,7 +28,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
         default: DefaultValue::Fixed(2.0),
         allowed: Range::above(0.0, 1e6),
         help: "Number of standard flows that it stands for.",
-        source: "CCR 1998, N; spec 000 B.7",
+        source: "CCR 1998, N; LBNL-52549, 2003",
     }],
     build: |settings| {
         let (increase, decrease) = amounts(settings);

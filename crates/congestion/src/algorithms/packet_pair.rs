@@ -1,6 +1,6 @@
 //! Packet pair: the window from the service rate that pairs of segments show.
 //!
-//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991; spec 001a B.9.11. Where
+//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where
 //! routers serve flows in turn, two segments that leave back to back are acknowledged as far apart
 //! as the bottleneck serves the flow. The paper paces at the rate that brings a set number of
 //! segments into the bottleneck's queue; here the window that holds as many does. It predicts the
@@ -30,7 +30,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
             default: DefaultValue::Fixed(1.0),
             allowed: Range::closed(1.0, 1e6),
             help: "Segments kept in the bottleneck's queue.",
-            source: "spec 001a B.9.11",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "weight",

@@ -1,7 +1,7 @@
 //! TCP-Peach: low-priority dummy segments probe the path instead of slow start and fast recovery.
 //!
 //! Akyildiz, Morabito and Palazzo, "TCP-Peach: a new congestion control scheme for satellite IP
-//! networks", ToN 9(3), 2001; spec 001a B.9.5. Routers drop dummies first, so every one that is
+//! networks", ToN 9(3), 2001. Routers drop dummies first, so every one that is
 //! acknowledged has found room that a data segment may use.
 
 use longhaul_units::Span;

@@ -1,7 +1,7 @@
 //! Santa Cruz: keeps a few segments queued, counted from one-way delays.
 //!
 //! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with
-//! heterogeneous transmission media", ICNP 1999; spec 001a B.9.3. The relative delay of two
+//! heterogeneous transmission media", ICNP 1999. The relative delay of two
 //! segments is how much further apart they arrive than they left: with it the queue of the forward
 //! path has grown. The acknowledgement's round-trip and one-way times tell when its segment
 //! arrived.
@@ -31,7 +31,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
             default: DefaultValue::Fixed(4.0),
             allowed: Range::above(0.0, 1e6),
             help: "Segments kept in the bottleneck's queue; 3 to 5 gave high utilisation.",
-            source: "spec 001a B.9.3",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
         },
         Parameter {
             name: "tolerance",
@@ -39,7 +39,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
             default: DefaultValue::Fixed(0.5),
             allowed: Range::closed(0.0, 1e6),
             help: "Distance from the operating point at which the window stays.",
-            source: "chosen here: the paper's delta has no printed value in spec 001a B.9.3",
+            source: "chosen here: delta has no printed value in Weigle, dissertation, UNC 2003, chapter 2",
         },
     ],
     build: |settings| Ok(SantaCruz::new(settings)),

@@ -2,7 +2,7 @@
 //!
 //! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003:
 //! each acknowledgement adds a fixed part of a segment, each congestion signal removes a fixed part
-//! of the window. Up to a small window it is standard TCP. Spec 004b B.11 has NIST's form.
+//! of the window. Up to a small window it is standard TCP. NIST SP 500-282, equations 37 to 40, has NIST's form.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -123,13 +123,13 @@ pub enum SlowStart {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (spec 004b B.2): from `max_ssthresh` on, half of it each round
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it each round
     /// trip, unrounded.
     NistLimited {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (spec 000 B.3): `ssthresh` starts at `max_ssthresh`; above it, and
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above it, and
     /// until the first reduction that is not a timeout, the window grows by the larger of the
     /// algorithm's own step and the limit's.
     Ns2Limited {
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282 equation 5, as worked out in spec 004b: (window, window after one
+    /// NIST SP 500-282 equation 5, worked out: (window, window after one
     /// acknowledgement) with the knee at 100 segments.
     #[test]
     fn nist_s_form_does_not_round() {

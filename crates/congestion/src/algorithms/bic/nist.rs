@@ -1,9 +1,9 @@
 //! BIC as NIST's study has it: a search between two windows, whose steps Li, Leith and Shorten's
 //! comparison (ToN 15(5), 2007) took from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12 (spec 004b B.7): the exit from the probing beyond the peak is
-//! at the largest step, as published and unlike the print (H-13); the third case of the step is as
-//! printed (H-14).
+//! NIST SP 500-282, equations 9 to 12: the exit from the probing beyond the peak is
+//! at the largest step, as published and unlike the print; the third case of the step is as
+//! printed.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Worked out from spec 004b equation 10.
+    /// Worked out from NIST SP 500-282, equation 10.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [

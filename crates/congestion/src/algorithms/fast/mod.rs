@@ -1,7 +1,7 @@
 //! FAST: keeps a fixed number of segments of its own in the bottleneck's queue.
 //!
 //! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
-//! 14(6), 2006; the procedures between its equations are those of spec 004b B.9. At a fixed
+//! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282, equations 18 to 23. At a fixed
 //! interval, the window to aim at is moved towards the one that would leave `alpha` segments in the
 //! queue; acknowledgements move the window there over one round trip.
 
@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry<Fast> = Entry {
             default: DefaultValue::Fixed(200.0),
             allowed: Range::above(0.0, 1e6),
             help: "Segments of the flow in the queue in equilibrium.",
-            source: "ToN 2006, window control; spec 004b B.9",
+            source: "ToN 2006, window control; NIST SP 500-282, chapter 5",
         },
         GAIN,
         UPDATE_PERIOD,
@@ -52,7 +52,7 @@ pub(crate) const GAIN: Parameter = Parameter {
     default: DefaultValue::Fixed(0.5),
     allowed: Range::above(0.0, 1.0),
     help: "Part of the way to the window of the equilibrium that one update goes.",
-    source: "ToN 2006, gamma; spec 004b B.9",
+    source: "ToN 2006, gamma; NIST SP 500-282, equation 21",
 };
 
 pub(crate) const UPDATE_PERIOD: Parameter = Parameter {
@@ -61,7 +61,7 @@ pub(crate) const UPDATE_PERIOD: Parameter = Parameter {
     default: DefaultValue::Fixed(0.02),
     allowed: Range::closed(0.0, 1e3),
     help: "Interval between two updates of the window aimed at.",
-    source: "ToN 2006, window control; spec 004b B.9, UW",
+    source: "ToN 2006, window control; NIST SP 500-282, chapter 5, UW",
 };
 
 pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
@@ -71,7 +71,7 @@ pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
     allowed: Range::closed(0.0, 1e3),
     help: "By how much procedures that run once per round trip come late. 0.005 matches NIST's \
         results for a loss-free flow.",
-    source: "spec 004b H-16",
+    source: "NIST SP 500-282, chapter 5, loss-free flows",
 };
 
 /// FAST.
@@ -105,7 +105,7 @@ impl Fast {
         }
     }
 
-    /// The next window to aim at (spec 004b equation 21).
+    /// The next window to aim at (NIST SP 500-282, equation 21).
     fn next_target(&self, cwnd: f64, min_rtt: Span, srtt: Span) -> f64 {
         let on_the_way = cwnd * min_rtt.as_secs_f64() / srtt.as_secs_f64();
         let aim = (1.0 - self.gain) * cwnd + self.gain * (on_the_way + self.alpha);
@@ -123,7 +123,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Spec 004b equation 18: upwards over one flight, downwards at once.
+    /// NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_target_follows_the_equation() {
-        // Worked out from spec 004b equation 21: (window, smallest and smoothed round-trip time in
+        // Worked out from NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in
         // ms, alpha, target).
         let cases = [
             (441.0, 42, 50, 80.0, 445.72),

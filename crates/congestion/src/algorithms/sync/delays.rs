@@ -3,7 +3,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a flow's reports of transit times tell (spec 001a B.6, B.7).
+/// What a flow's reports of transit times tell (Weigle 2003, chapter 3).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Delays {
     /// Smallest and largest transit time; none before the first report.
@@ -60,7 +60,7 @@ impl Delays {
     }
 
     /// Change between the last two queueing delays as a part of the earlier one; after no delay at
-    /// all, any delay counts as a whole (spec 001a B.7.5).
+    /// all, any delay counts as a whole (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

@@ -1,4 +1,4 @@
-//! Five ways to tell congestion from queueing delays (spec 001a B.7).
+//! Five ways to tell congestion from queueing delays (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ impl Average {
 /// Weights of the first samples since the start or the last timeout (table 3.1).
 const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 
-/// SyncMix (spec 001a B.7.5).
+/// SyncMix (Weigle 2003, chapter 3, Tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
     /// Before the first loss, a largest queueing delay below this says nothing yet.

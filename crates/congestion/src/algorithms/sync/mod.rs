@@ -1,7 +1,7 @@
 //! Sync-TCP: early congestion detection from one-way transit times.
 //!
 //! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of
-//! North Carolina, 2003 (spec 001a B.6 to B.8). With synchronised clocks a flow knows the queueing
+//! North Carolina, 2003 (chapter 3). With synchronised clocks a flow knows the queueing
 //! delay of the forward path alone. Five detectors and two reactions can be put together freely;
 //! losses are standard TCP's.
 
@@ -48,7 +48,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
         allowed: Range::choice(&["pqlen", "pminott", "trend", "avg", "mix"]),
         help: "How congestion is told: queueing delay against a part of the largest (pqlen) or of \
             the smallest transit time (pminott), its trend, its average, or trend and average (mix).",
-        source: "spec 001a B.7",
+        source: "Weigle, dissertation, UNC 2003, chapter 3",
     },
     Parameter {
         name: "reaction",
@@ -57,7 +57,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
         allowed: Range::choice(&["none", "pcwnd", "mixreact"]),
         help: "What is done about it: nothing, a cut once a round trip (pcwnd), or adjustments by \
             trend and level (mixreact).",
-        source: "spec 001a B.8",
+        source: "Weigle, dissertation, UNC 2003, chapter 3",
     },
     PART,
     Parameter {
@@ -66,7 +66,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
         default: DefaultValue::Fixed(0.5),
         allowed: Range::above(0.0, 1e3),
         help: "Detector pminott: queueing delay above which there is congestion.",
-        source: "spec 001a B.7.2",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPMinOTT",
     },
     Parameter {
         name: "trend_threshold",
@@ -74,7 +74,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
         default: DefaultValue::Fixed(0.4),
         allowed: Range::closed(0.0, 0.99),
         help: "Detector trend: whole change of the medians from which there is a trend.",
-        source: "spec 001a B.7.3",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncTrend",
     },
     Parameter {
         name: "threshold",
@@ -82,7 +82,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
         default: DefaultValue::Fixed(0.03),
         allowed: Range::above(0.0, 1e3),
         help: "Detector avg: average queueing delay above which there is congestion.",
-        source: "spec 001a B.7.4",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncAvg",
     },
     WEIGHT,
     TOO_SMALL,
@@ -96,7 +96,7 @@ pub(super) const PART: Parameter = Parameter {
     default: DefaultValue::Fixed(0.5),
     allowed: Range::open(0.0, 1.0),
     help: "Detector pqlen: queueing delay above which there is congestion.",
-    source: "spec 001a B.7.1",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPQlen",
 };
 
 pub(super) const WEIGHT: Parameter = Parameter {
@@ -105,7 +105,7 @@ pub(super) const WEIGHT: Parameter = Parameter {
     default: DefaultValue::Fixed(0.125),
     allowed: Range::above(0.0, 1.0),
     help: "Detectors avg and mix: weight of a report in the average; mix gives its first five more.",
-    source: "spec 001a B.7.4 and B.7.5",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncAvg; Table 3.1",
 };
 
 pub(super) const TOO_SMALL: Parameter = Parameter {
@@ -115,7 +115,7 @@ pub(super) const TOO_SMALL: Parameter = Parameter {
     allowed: Range::closed(0.0, 1e3),
     help: "Detector mix: before the first loss, a largest queueing delay below this is not used, \
         but the relative change between the last two reports.",
-    source: "spec 001a B.7.5",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
 };
 
 pub(super) const DECREASE: Parameter = Parameter {
@@ -124,7 +124,7 @@ pub(super) const DECREASE: Parameter = Parameter {
     default: DefaultValue::Fixed(0.5),
     allowed: Range::open(0.0, 1.0),
     help: "Reaction pcwnd: part of the window removed by a cut.",
-    source: "spec 001a B.8.1",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPcwnd",
 };
 
 pub(super) const TIE: Parameter = Parameter {
@@ -134,7 +134,7 @@ pub(super) const TIE: Parameter = Parameter {
     allowed: Range::choice(&["avoidance", "keep"]),
     help: "Reaction mixreact, where no trend is found: congestion avoidance of standard TCP, or \
         the last adjustment's growth (slow start before the first).",
-    source: "spec 001a B.7.5",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
 };
 
 fn part_of_largest(settings: &Settings) -> Detector {

@@ -1,4 +1,4 @@
-//! What a flow does about a detector's verdicts (spec 001a B.8).
+//! What a flow does about a detector's verdicts (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 

@@ -27,7 +27,7 @@ impl Trend {
 const GROUP: usize = 3;
 
 /// The last nine samples as the medians of groups of three: nine samples give the first three
-/// medians, every three more replace the oldest (spec 001a B.7.3).
+/// medians, every three more replace the oldest (Weigle 2003, chapter 3, SyncTrend).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Medians {
     group: [f64; GROUP],

@@ -10,7 +10,7 @@ use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 #[derive(Debug)]
 pub(super) struct Reports {
     /// Whether transit times are reported, and that of the last data segment. That of a SYN, which
-    /// is shorter, would pass for a lower delay of the path (spec 001a B.6).
+    /// is shorter, would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
     transits: bool,
     transit: Option<Span>,
     /// The highest load among the segments not yet answered.

@@ -2,7 +2,7 @@
 //!
 //! Its pipe counts acknowledgements: set on entering recovery from what is outstanding, one less
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
-//! taken off (gold set README), so that the repair of a large loss starts slowly.
+//! taken off (ns-2.35, `tcp-sack1.cc`), so that the repair of a large loss starts slowly.
 
 use longhaul_units::Time;
 

@@ -2,7 +2,7 @@
 //! another way to notice losses, proportional rate reduction another way to send in recovery.
 //!
 //! What the RFC computes by walking the window is kept in counters that change with each
-//! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
+//! acknowledgement, so that the cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::Time;
