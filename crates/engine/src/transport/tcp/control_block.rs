@@ -1,4 +1,4 @@
-//! The state of a connection's sending end that all schemes of loss repair share (RFC 9293 calls it
+//! The state of a connection's sending end that all loss recovery algorithms share (RFC 9293 calls it
 //! transmission control block). What they do with it is in the modules below.
 
 mod accounting;
@@ -61,14 +61,14 @@ impl Sending {
     }
 }
 
-/// An acknowledgement as the schemes see it.
+/// An acknowledgement as loss recovery sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
     pub(super) sack: &'a SackOption,
     pub(super) flags: Flags,
-    /// Time stamp that it echoes.
+    /// Timestamp that it echoes.
     pub(super) stamp: Time,
     /// Whether it arrives in fast recovery.
     pub(super) in_recovery: bool,
@@ -76,9 +76,9 @@ pub(super) struct Ack<'a> {
     pub(super) delivered: u64,
 }
 
-/// State that all schemes share, in this order in memory: of a thousand connections none finds its state
-/// in the processor's nearest caches when its turn comes, so that what every acknowledgement and every
-/// segment touch is to be in few cache lines (tested). They are those of the fields up to `short`, and of
+/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections none finds
+/// its state in the nearest caches, so that what every acknowledgement and every segment touch fills few
+/// cache lines (tested). They are those of the fields up to `short`, and of
 /// the beginnings of `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -90,7 +90,7 @@ pub(super) struct ControlBlock {
     full_bytes: u16,
     /// The ns-2 profiles differ from the RFCs in more than their numbers.
     ns2: bool,
-    /// The algorithm holds the window at all times: the transport's own rules leave it alone.
+    /// The algorithm controls the window at all times; the transport's own rules do not apply.
     pub(super) controls_cwnd: bool,
     pub(super) established: bool,
     pub(super) sending: Sending,
@@ -111,11 +111,11 @@ pub(super) struct ControlBlock {
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
     pub(super) sacked_or_dupacked: u64,
-    /// What the algorithm asks for beyond the facts that all get.
+    /// Measurements that only some algorithms need.
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Without time stamps: the segment that times the round trip.
+    /// Without timestamps: the segment that times the round trip.
     timed: u64,
     /// When that was sent; [`Time::NEVER`] while none times it.
     timed_since: Time,
@@ -142,7 +142,7 @@ pub(super) struct ControlBlock {
     pub(super) congestion: CongestionState,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
-    /// Data segments taken for lost so far.
+    /// Data segments considered lost so far.
     pub(super) lost: u64,
     pace: Pace,
     pub(super) stream: Stream,
@@ -282,7 +282,7 @@ impl ControlBlock {
         self.rtt.srtt(&self.config.rto)
     }
 
-    /// Has the processor fetch what an acknowledgement will touch.
+    /// Prefetches what an acknowledgement will touch.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch_lines::<{ Self::FIRST_LINES }, _>(self);
@@ -290,7 +290,7 @@ impl ControlBlock {
         prefetch(self.congestion.controller());
     }
 
-    /// Has the processor fetch what a sample will touch.
+    /// Prefetches what a sample will touch.
     #[inline]
     pub(super) fn prefetch_for_sample(&self) {
         prefetch(self);

@@ -1,4 +1,4 @@
-//! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
+//! Processing of acknowledgements: deliveries, losses, round-trip samples, and the call of the algorithm.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Time;
@@ -9,8 +9,8 @@ use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
 
 impl ControlBlock {
-    /// Takes what an acknowledgement carries beside its fields. Returns its blocks; an answer of
-    /// routers is kept for the next sample.
+    /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
+    /// the next sample.
     #[inline]
     pub(crate) fn process_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
         let blocks = if handle.has_header() {
@@ -30,7 +30,7 @@ impl ControlBlock {
         blocks
     }
 
-    /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
+    /// Processes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
     pub(crate) fn process_cumulative_ack(&mut self, ack: Ack, env: &mut Env) {
         let now = env.network.now;
@@ -45,7 +45,7 @@ impl ControlBlock {
         }
     }
 
-    /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
+    /// Processes a partial acknowledgement in recovery: timer and round count stay.
     pub(crate) fn process_partial_ack(&mut self, next: u64) {
         self.move_una(next);
         self.end_timing_below(next);
@@ -66,7 +66,7 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Takes a duplicate acknowledgement: a segment has arrived, which one is not known.
+    /// Processes a duplicate acknowledgement: a segment has arrived, which one is not known.
     pub(crate) fn process_duplicate_ack(&mut self) {
         self.dupacks += 1;
         self.sacked_or_dupacked =
@@ -74,8 +74,8 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Takes selective acknowledgements, `total` of them in all: their news are reported one by one
-    /// to [`Self::on_sacked`].
+    /// Processes selective acknowledgements, of `total` segments in all; new ones are reported one by
+    /// one to [`Self::on_sacked`].
     pub(crate) fn process_sacked(&mut self, total: u64) {
         self.sacked_or_dupacked = total;
         self.count_delivered();
@@ -94,7 +94,7 @@ impl ControlBlock {
         self.lost += (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
     }
 
-    /// Never decreases: what a scheme forgets after a timeout was delivered all the same.
+    /// Never decreases: what a scoreboard forgets after a timeout was delivered all the same.
     #[inline]
     fn count_delivered(&mut self) {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
@@ -167,8 +167,8 @@ impl ControlBlock {
         }
     }
 
-    /// Tells the algorithm of an acknowledgement that does not enlarge the window, before anything is
-    /// done about losses. Those that control the window are told afterwards, and in recovery only.
+    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are
+    /// handled. Algorithms that control the window get it afterwards, and in recovery only.
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -199,7 +199,7 @@ impl ControlBlock {
         (ecn_echo || unused) && !self.retransmits_after_timeout()
     }
 
-    /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
+    /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps
     /// echoing congestion until the first new segment, which carries the answer (CWR, RFC 3168
     /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
     /// segment.
@@ -255,7 +255,7 @@ impl ControlBlock {
         sample
     }
 
-    /// Tells the algorithm of the acknowledgement of the SYN.
+    /// The acknowledgement of the SYN, for the algorithm.
     pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
         self.new_round = false;
         let mut sample = self.common_facts(0, self.nxt - self.una, ack, now);

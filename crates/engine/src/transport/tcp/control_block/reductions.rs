@@ -18,7 +18,7 @@ impl ControlBlock {
         }
     }
 
-    /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
+    /// The window in use, which reductions apply to. `inflation` is what loss recovery allows above the
     /// window at the moment.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
@@ -72,14 +72,14 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the last reduction was for a mark and stands for losses of the same window of data, too
+    /// Whether the last reduction was for a mark and covers losses of the same window of data too
     /// (RFC 3168 section 6.1.2): not if the algorithm answers marks in proportion, because losses are
     /// to be answered like anybody's (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Tells controller and log that a repair is complete.
+    /// The recovery is complete: notifies algorithm and log.
     pub(crate) fn end_recovery(&mut self, env: &mut Env) {
         let before = self.congestion.window.cwnd();
         self.congestion.on_recovery_exit(env.network.now);

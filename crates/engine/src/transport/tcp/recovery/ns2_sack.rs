@@ -1,8 +1,8 @@
-//! Loss repair as ns-2's `Sack1` agent has it, for comparison with ns-2 studies.
+//! Loss recovery as ns-2's `Sack1` agent has it, for comparison with ns-2 studies.
 //!
 //! Its pipe counts acknowledgements: set on entering recovery from what is outstanding, one less
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
-//! taken off (ns-2.35, `tcp-sack1.cc`), so that the repair of a large loss starts slowly.
+//! subtracted (ns-2.35, `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
 
 use longhaul_units::Time;
 
@@ -93,7 +93,7 @@ impl LossRecovery for Ns2Sack {
             return None;
         }
         if self.recovering {
-            // Nothing beyond the repair itself until the next acknowledgement.
+            // Nothing beyond the retransmission itself until the next acknowledgement.
             return None;
         }
         (tcb.dupacks == 0).then_some(u32::MAX)

@@ -1,4 +1,4 @@
-//! Loss repair as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
+//! Loss recovery as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
 use longhaul_congestion::Change;
 use longhaul_units::Time;

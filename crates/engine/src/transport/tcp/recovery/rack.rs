@@ -1,4 +1,4 @@
-//! Loss repair by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
+//! Loss recovery by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
 //! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
 //! up for acknowledgements that the end of the data does not cause.
 //!
@@ -17,7 +17,7 @@ use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
 use crate::transport::tcp::ranges::Ranges;
 
-/// What the scheme's timer waits for.
+/// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Wait {
     /// Segments overtaken, but not for long enough.
@@ -27,7 +27,7 @@ enum Wait {
     Probe,
 }
 
-/// What an acknowledgement tells of.
+/// What an acknowledgement newly delivers.
 #[derive(Debug, Default)]
 struct Arrived {
     any: bool,
@@ -135,7 +135,7 @@ impl LossRecovery for Rack {
         let is_new = segment >= tcb.nxt;
         self.note_sent(tcb, segment, env.network.now);
         if is_new && self.may_probe(tcb) {
-            self.await_probe(tcb, env);
+            self.arm_probe_timer(tcb, env);
         }
     }
 
@@ -147,12 +147,12 @@ impl LossRecovery for Rack {
         self.probe.end();
         self.timer.cancel();
         let first = tcb.una;
-        self.lose(tcb, first);
-        let patience = self.rtt + self.reordering_window(tcb);
+        self.mark_lost(tcb, first);
+        let reordering_timeout = self.rtt + self.reordering_window(tcb);
         while let Some(first) = self.flight.first()
-            && first.sent + patience <= now
+            && first.sent + reordering_timeout <= now
         {
-            self.lose(tcb, first.segment);
+            self.mark_lost(tcb, first.segment);
         }
     }
 
@@ -185,7 +185,7 @@ impl LossRecovery for Rack {
             self.process_probe_answer(tcb, ack, duplicate, env);
             self.update_phase(tcb, None, env);
         }
-        self.pace_repair(tcb, tcb.delivered - delivered);
+        self.update_prr(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
         Some(u32::MAX)
     }
@@ -201,7 +201,7 @@ impl Rack {
         }
     }
 
-    /// A loss that only a probe has repaired is answered like any other (section 7.4).
+    /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
     fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
@@ -215,7 +215,7 @@ impl Rack {
     }
 
     /// Works out how much the recovery may send after `delivered` segments more.
-    fn pace_repair(&mut self, tcb: &ControlBlock, delivered: u64) {
+    fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64) {
         let pipe = self.in_flight(tcb);
         if self.phase == Phase::Recovery
             && let Some(prr) = &mut self.prr
@@ -224,7 +224,7 @@ impl Rack {
         }
     }
 
-    /// Takes the segments that the cumulative acknowledgement covers.
+    /// Processes the segments that the cumulative acknowledgement covers.
     #[inline]
     fn process_newly_acked(
         &mut self,
@@ -249,7 +249,7 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Takes the selective acknowledgements, in the order of their segments.
+    /// Processes the selective acknowledgements, in the order of their segments.
     fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -284,21 +284,21 @@ impl Rack {
         }
     }
 
-    /// Takes for lost what was overtaken long enough ago (step 5).
+    /// Marks as lost what was overtaken long enough ago (step 5).
     fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
-        let patience = self.rtt + self.reordering_window(tcb);
+        let reordering_timeout = self.rtt + self.reordering_window(tcb);
         while self.flight.last_overtaken().is_some()
             && let Some(first) = self.flight.first()
-            && first.sent + patience <= now
+            && first.sent + reordering_timeout <= now
         {
-            self.lose(tcb, first.segment);
+            self.mark_lost(tcb, first.segment);
         }
     }
 
-    fn lose(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    fn mark_lost(&mut self, tcb: &mut ControlBlock, segment: u64) {
         if !self.flight.is_lost(segment) {
-            self.flight.lose(segment);
+            self.flight.mark_lost(segment);
             tcb.lost += 1;
         }
     }
@@ -349,24 +349,24 @@ impl Rack {
         }
     }
 
-    /// When the scheme's timer expires.
+    /// When the RACK-TLP timer expires.
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
     }
 
-    /// The scheme's timer. Returns whether it was due.
+    /// The RACK-TLP timer. Returns whether it was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
         let now = env.network.now;
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
-        tcb.account(now);
+        tcb.integrate_cwnd(now);
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
                 self.find_lost(tcb, now);
                 self.update_phase(tcb, None, env);
-                self.pace_repair(tcb, 0);
+                self.update_prr(tcb, 0);
                 self.set_timer(tcb, false, env);
             }
         }
@@ -400,7 +400,7 @@ impl Rack {
         } else if !self.may_probe(tcb) {
             self.timer.cancel();
         } else if advanced || self.wait == Wait::Reordering {
-            self.await_probe(tcb, env);
+            self.arm_probe_timer(tcb, env);
         }
     }
 
@@ -411,7 +411,7 @@ impl Rack {
     }
 
     #[inline]
-    fn await_probe(&mut self, tcb: &ControlBlock, env: &mut Env) {
+    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut Env) {
         self.wait = Wait::Probe;
         let due = TailProbe::deadline(tcb, env.network.now);
         self.start_timer(tcb, due, env);
@@ -419,7 +419,7 @@ impl Rack {
 
     #[inline]
     fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
-        let of = (Kind::Repair, tcb.index);
+        let of = (Kind::RackTlp, tcb.index);
         self.timer.set(due, of, &mut env.network.schedule);
     }
 }

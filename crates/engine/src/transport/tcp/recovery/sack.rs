@@ -1,4 +1,4 @@
-//! Loss repair with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
+//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
 //! another way to notice losses, proportional rate reduction another way to send in recovery.
 //!
 //! What the RFC computes by walking the window is kept in counters that change with each
@@ -42,8 +42,8 @@ pub(crate) struct Sack {
     recovery_point: u64,
     /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
     high_rxt: u64,
-    /// Everything from `high_rxt` to here is acknowledged: where to look for the next repair.
-    looked_up_to: u64,
+    /// Everything from `high_rxt` to here is acknowledged: where to look for the next retransmission.
+    next_rxt_from: u64,
     /// Everything below this that is not acknowledged is lost (`IsLost`).
     lost_below: u64,
 }
@@ -64,7 +64,7 @@ impl Sack {
             prr: (recovery == Recovery::SackPrr).then(Prr::default),
             recovery_point: 0,
             high_rxt: 0,
-            looked_up_to: 0,
+            next_rxt_from: 0,
             lost_below: 0,
         }
     }
@@ -125,7 +125,7 @@ impl LossRecovery for Sack {
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
-        self.looked_up_to = 0;
+        self.next_rxt_from = 0;
         self.retransmitted = 0;
         self.lost_below = tcb.max_sent;
         self.lost = tcb.max_sent - tcb.una - self.sacked.total();
@@ -175,12 +175,12 @@ impl LossRecovery for Sack {
 impl Sack {
     /// Rule 1: the first lost segment not yet sent again.
     fn next_seg_rule_1(&mut self, tcb: &ControlBlock) -> Option<u64> {
-        let from = self.high_rxt.max(tcb.una).max(self.looked_up_to);
+        let from = self.high_rxt.max(tcb.una).max(self.next_rxt_from);
         if from >= self.lost_below {
             return None;
         }
         let segment = self.sacked.next_absent(from);
-        self.looked_up_to = segment;
+        self.next_rxt_from = segment;
         (segment < self.lost_below).then_some(segment)
     }
 
@@ -244,7 +244,7 @@ impl Sack {
         lost && tcb.una < tcb.max_sent
     }
 
-    /// The same for an acknowledgement that tells nothing new.
+    /// The same for an acknowledgement without new information.
     #[cold]
     fn update_phase_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
         self.update_phase(tcb, ack, None, env);
@@ -301,7 +301,7 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Enters blocks behind the first: mostly there are none, and what they take need not be in place.
+    /// Records blocks after the first: rare, not inlined.
     #[inline(never)]
     fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);
@@ -361,7 +361,7 @@ impl Sack {
         })
     }
 
-    /// Takes everything below `edge` for lost that is not acknowledged.
+    /// Marks everything below `edge` as lost that is not acknowledged.
     #[inline(never)]
     fn raise_lost_below(&mut self, tcb: &mut ControlBlock, edge: u64) {
         if edge > self.lost_below {

@@ -1,4 +1,4 @@
-//! Loss repair without selective acknowledgements: Tahoe, Reno (RFC 5681 section 3.2) and NewReno
+//! Loss recovery without selective acknowledgements: Tahoe, Reno (RFC 5681 section 3.2) and NewReno
 //! (RFC 6582).
 
 use longhaul_congestion::Change;
@@ -14,9 +14,9 @@ use crate::transport::tcp::control_block::{Ack, ControlBlock};
 pub(crate) struct WindowRecovery {
     kind: Recovery,
     recovering: bool,
-    /// The repair covers the segments below this (`recover` of RFC 6582).
+    /// The recovery covers the segments below this (`recover` of RFC 6582).
     recover: u64,
-    /// Segments that the window is inflated by: duplicate acknowledgements tell of departures.
+    /// Segments that the window is inflated by: each duplicate acknowledgement means that one has left the network.
     inflation: i64,
     /// Whether a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,
@@ -147,7 +147,7 @@ impl WindowRecovery {
         self.recovering = false;
         self.inflation = 0;
         if !tcb.controls_cwnd {
-            // RFC 6582 section 3.2 step 3, option 1: no burst of what the repair has freed.
+            // RFC 6582 section 3.2 step 3, option 1: avoids a burst.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
             tcb.congestion.window.set_cwnd(window, Change::Reduction);

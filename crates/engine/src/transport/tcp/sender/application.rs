@@ -4,7 +4,7 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::super::recovery::{Scheme, scheme};
+use super::super::recovery::{RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
 use crate::transport::Env;
 
@@ -54,8 +54,8 @@ impl Sender {
     fn send_appended(&mut self, env: &mut Env) {
         if self.tcb.established {
             self.restart_after_idle(env.network.now);
-            self.tcb.account(env.network.now);
-            scheme!(self, scheme => send(&mut self.tcb, scheme, u32::MAX, false, env));
+            self.tcb.integrate_cwnd(env.network.now);
+            with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }
 
