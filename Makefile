@@ -70,6 +70,8 @@ lint: lint-rust lint-python
 
 lint-rust:
 	cargo fmt --all --check
+# The list of algorithms is a macro, behind which cargo does not find their files.
+	rustfmt --check --edition 2024 crates/congestion/src/algorithms/*.rs
 	cargo clippy --locked --all-targets -- -D warnings
 
 lint-python: $(VENV)/tools

@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 /// When a procedure last ran. Its next period begins then, so that its schedule drifts by the
-/// distance of acknowledgements (spec 004b B.12).
+/// distance of acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,

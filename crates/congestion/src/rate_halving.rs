@@ -62,7 +62,6 @@ mod tests {
         AckSample {
             acked: 0,
             delivered: 0,
-            in_recovery: true,
             in_flight,
             ..AckSample::ONE_SEGMENT
         }

@@ -9,7 +9,7 @@
 
 use longhaul_units::{Span, Time};
 
-use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
@@ -155,14 +155,14 @@ impl Flow {
             let lost = losses.lost();
             self.delivered += u64::from(!lost);
             let at_departure = opened + (cwnd - opened) * (segment + 1) as f64 / sent as f64;
-            let ack = self.ack(path.rtt_of(at_departure), path.rtt, sent - segment - 1);
-            if segment == 0 {
-                self.state.on_round(&ack);
-            }
+            let mut ack = self.ack(path.rtt_of(at_departure), path.rtt, sent - segment - 1);
+            ack.round_start = segment == 0;
             if !lost {
-                self.state.observe(&ack);
                 self.state.on_ack(&ack);
-            } else if !congestion {
+            } else if ack.round_start {
+                self.state.on_ack_in(&duplicate(ack), Phase::NoGrowth);
+            }
+            if lost && !congestion {
                 congestion = true;
                 self.reduce(path.cause, sent);
             }
@@ -188,24 +188,15 @@ impl Flow {
     fn ack(&self, rtt: Span, min_rtt: Span, in_flight: u64) -> AckSample {
         AckSample {
             now: self.now,
-            acked: 1,
             delivered: self.delivered,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
             // Both ways take the same time, and data alone queues.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight,
-            delivery_rate: None,
-            limit: Limit::Network,
             round: self.round,
-            segment_bytes: 1500,
+            ..AckSample::ONE_SEGMENT
         }
     }
 
@@ -230,6 +221,17 @@ impl Flow {
             base,
             keep_ssthresh: false,
         });
+    }
+}
+
+/// Of a lost segment comes a duplicate acknowledgement.
+fn duplicate(ack: AckSample) -> AckSample {
+    AckSample {
+        acked: 0,
+        credit: 0.0,
+        rtt: None,
+        one_way_delay: None,
+        ..ack
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Event {
     Dummy(u32),
     /// The timer of a TCP sender's scheme of loss repair may have expired. Of this and the next two
     /// timers, the event list itself has blocks.
-    RepairTimer(u32),
+    RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
@@ -78,7 +78,7 @@ mod class {
     pub(super) const SEND: u64 = 5;
     pub(super) const DATAGRAM: u64 = 6;
     pub(super) const DUMMY: u64 = 7;
-    pub(super) const REPAIR_TIMER: u64 = 8;
+    pub(super) const RACK_TLP_TIMER: u64 = 8;
     pub(super) const RETRANSMISSION_TIMER: u64 = 9;
     pub(super) const DELAYED_ACK_TIMER: u64 = 10;
     pub(super) const HELD: u64 = 11;
@@ -109,7 +109,7 @@ impl Event {
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::Dummy(flow) => (class::DUMMY, flow),
-            Self::RepairTimer(flow) => (class::REPAIR_TIMER, flow),
+            Self::RackTlpTimer(flow) => (class::RACK_TLP_TIMER, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Held(end) => (class::HELD, end),
@@ -139,7 +139,7 @@ impl Event {
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::DUMMY => Self::Dummy(index),
-            class::REPAIR_TIMER => Self::RepairTimer(index),
+            class::RACK_TLP_TIMER => Self::RackTlpTimer(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
             class::HELD => Self::Held(index),
@@ -314,7 +314,7 @@ impl Schedule {
     #[inline]
     fn of_block(&mut self, now: Time, event: Event) -> Option<Event> {
         let (kind, block) = match event {
-            Event::RepairTimer(block) => (Kind::Repair, Block(block)),
+            Event::RackTlpTimer(block) => (Kind::RackTlp, Block(block)),
             Event::RetransmissionTimer(block) => (Kind::Retransmission, Block(block)),
             Event::DelayedAckTimer(block) => (Kind::DelayedAck, Block(block)),
             other => return Some(other),

@@ -1,7 +1,7 @@
 //! The registry of algorithms, the queue disciplines and the keys of scenarios, as Python dictionaries.
 
-use longhaul_congestion::registry::{self, Entry};
 use longhaul_congestion::{DefaultValue, Parameter};
+use longhaul_congestion::{Entry, registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -98,7 +98,7 @@ fn keys<'py>(py: Python<'py>, keys: &[longhaul_scenario::Key]) -> PyResult<Bound
     Ok(list)
 }
 
-fn entries<'py, T>(py: Python<'py>, all: &[&Entry<T>]) -> PyResult<Bound<'py, PyList>> {
+fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for entry in all {
         let row = PyDict::new(py);

@@ -241,7 +241,7 @@ impl World {
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Release(entrance) => env.network.release(entrance),
             Event::Send(index)
-            | Event::RepairTimer(index)
+            | Event::RackTlpTimer(index)
             | Event::RetransmissionTimer(index)
             | Event::DelayedAckTimer(index)
                 if Traffic::is_own(index) =>
@@ -251,7 +251,7 @@ impl World {
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
-            Event::RepairTimer(tcp) => self.tcp[tcp as usize].sender.on_repair_timer(env),
+            Event::RackTlpTimer(tcp) => self.tcp[tcp as usize].sender.on_rack_tlp_timer(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),

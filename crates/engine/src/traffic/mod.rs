@@ -271,7 +271,7 @@ impl Traffic {
             };
             match event {
                 Event::Send(_) => leg.sender.on_send_event(context.env),
-                Event::RepairTimer(_) => leg.sender.on_repair_timer(context.env),
+                Event::RackTlpTimer(_) => leg.sender.on_rack_tlp_timer(context.env),
                 Event::RetransmissionTimer(_) => leg.sender.on_timer(context.env),
                 Event::DelayedAckTimer(_) => leg.receiver.on_timer(context.env),
                 other => unreachable!("{other:?} is no timer of a connection"),

@@ -75,7 +75,7 @@ impl Connection {
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Has the processor fetch what a sample of both ends will touch.
+    /// Prefetches what a sample of both ends will touch.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.sender.prefetch_for_sample();

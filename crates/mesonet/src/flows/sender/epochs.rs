@@ -1,6 +1,6 @@
 //! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
 
-use longhaul_congestion::{AckSample, Cause, Change, Congestion, Limit, Timeout};
+use longhaul_congestion::{AckSample, Cause, Change, Congestion, Phase, Timeout};
 
 use super::Sender;
 use crate::flows::Env;
@@ -24,43 +24,35 @@ impl Sender {
         let number = packet.number();
         // After a timeout stale acknowledgements have lower numbers than those given up.
         self.highest = self.highest.max(number);
+        let round_start = number >= self.round_end;
         let sample = AckSample {
             now,
-            acked: 1,
             delivered: self.size - self.remaining,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: self.rtt.srtt,
             min_rtt: self.rtt.min,
-            one_way_delay: None,
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight: self.next - self.highest,
-            delivery_rate: None,
-            limit: Limit::Network,
             round: self.round,
+            round_start,
             segment_bytes: SEGMENT_BYTES,
+            ..AckSample::ONE_SEGMENT
         };
-        self.congestion.observe(&sample);
-        if number >= self.round_end {
+        if round_start {
             self.round += 1;
             self.round_end = self.next;
-            self.congestion.on_round(&sample);
         }
         let negative = packet.kind() == Kind::Nak;
         if negative {
             self.interval.naks += 1;
             self.naks += 1;
         }
-        if number >= self.epoch_start {
-            if negative {
-                self.on_loss(env);
-            } else {
-                self.on_new_ack(&sample);
-            }
+        if number >= self.epoch_start && !negative {
+            self.on_new_ack(&sample);
+        } else {
+            self.congestion.on_ack_in(&sample, Phase::NoGrowth);
+        }
+        if number >= self.epoch_start && negative {
+            self.on_loss(env);
         }
         self.send(env);
         false

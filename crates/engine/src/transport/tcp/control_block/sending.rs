@@ -13,7 +13,7 @@ use crate::transport::Env;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 
-/// Where the pacing of a connection stands.
+/// State of pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// When the segments sent so far have had their time.
@@ -164,10 +164,9 @@ impl ControlBlock {
         self.extras.as_mut()?.rate.as_mut()
     }
 
-    /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which
-    /// [`Self::transmit`] puts in place, stands once for all of them.
+    /// The same for a segment that loss recovery sends by itself: rare, so that it is not inlined.
     #[cold]
-    pub(crate) fn transmit_apart(&mut self, segment: u64, env: &mut Env) {
+    pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut Env) {
         self.transmit(segment, env);
     }
 
@@ -316,8 +315,8 @@ impl ControlBlock {
         }
     }
 
-    /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+    /// Restarts the timer for a retransmission, and gives up timing the round trip (Karn's rule).
+    pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut Env) {
         self.restart_timer(env);
         self.stop_timing();
     }

@@ -4,7 +4,7 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::super::recovery::{Scheme, scheme};
+use super::super::recovery::{RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
 use crate::transport::Env;
 
@@ -54,8 +54,8 @@ impl Sender {
     fn send_appended(&mut self, env: &mut Env) {
         if self.tcb.established {
             self.restart_after_idle(env.network.now);
-            self.tcb.account(env.network.now);
-            scheme!(self, scheme => send(&mut self.tcb, scheme, u32::MAX, false, env));
+            self.tcb.integrate_cwnd(env.network.now);
+            with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }
 
@@ -68,7 +68,7 @@ impl Sender {
         }
         let idle = now.since(tcb.cwnd_since);
         tcb.congestion.on_idle(idle);
-        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.holds_window {
+        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.controls_cwnd {
             let window = &mut tcb.congestion.window;
             let restart = window.cwnd().min(tcb.config.initial_window);
             window.set_cwnd(restart, Change::Initial);
