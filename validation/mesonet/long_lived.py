@@ -58,7 +58,7 @@ class Flows:
     @property
     def case(self) -> str:
         """What it is called in the report."""
-        return f"N7-DET {self.algorithm}, delays x {self.delay_factor}"
+        return f"{self.algorithm}, delays x {self.delay_factor}"
 
     def watched_s(self, flow: str) -> float:
         """How long to look at a flow; standard TCP's goodput is that of the whole period."""

@@ -77,7 +77,7 @@ def rows(processes: int) -> Iterator[Row]:
             ]
             for file, times in FACTORS.items():
                 measured = mean_of(curves, times)
-                case = f"N8-DET {file}, {interface} interface"
+                case = f"{file}, {interface} interface"
                 yield close(case, "goodput, packets/s", said[file, interface], measured, TOLERANCE)
 
 

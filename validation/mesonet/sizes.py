@@ -1,4 +1,4 @@
-"""Capacities, buffers and populations that follow from a few parameters (NIST SP 500-282, chapters 3 and 4)."""
+"""Capacities, buffers and populations from a few parameters (NIST SP 500-282, chapters 3 and 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sources do: first requests, choice of receivers, jumbo files (NIST SP 500-282, chapter 3)."""
+"""Sources: first requests, choice of receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 

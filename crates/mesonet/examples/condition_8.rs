@@ -1,6 +1,7 @@
 //! Condition 8 of MesoNet's scaled-down network, or as many seconds of it as asked for.
 //!
-//! `cargo run --profile profiling -p longhaul-engine --example mesonet -- [seconds] [algorithm] [large]`
+//! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm]
+//! [large]`
 
 #![allow(clippy::print_stdout, reason = "it reports to who runs it")]
 

@@ -138,7 +138,7 @@ def _write(path: Path, rows: Rows) -> None:
 def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
-    # A mean over nobody; the original divides by nothing there.
+    # A mean over no flows: 0 in the original.
     # A word is one column.
     return "0" if value is None else str(value).replace(" ", "-")
 

@@ -16,7 +16,7 @@ from longhaul.results import Results
 
 # Points of a line; each is the mean of the intervals between.
 MOST_POINTS = 600
-# Routers drawn one by one: those whose queues are fullest.
+# Routers drawn individually: those with the fullest queues.
 MOST_ROUTERS = 4
 
 STATES = (
@@ -166,7 +166,7 @@ def _router_queues(axes: Axes, run: Results) -> None:
     axes.set_ylim(0, 1.05)
 
 
-# Traced flows of a picture: the first ones.
+# Traced flows in a plot: the first ones.
 MOST_TRACED = 4
 
 
@@ -195,7 +195,7 @@ def _trace_cwnd(axes: Axes, run: Results) -> None:
     axes.set_ylabel("window, dotted threshold (packets)")
 
 
-# What a time-sequence picture shows: event, kinds of packets, and how.
+# A time-sequence plot: label, event, kinds of packets, marker.
 PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
     ("delivered", "delivered", ["DT"], {"marker": ".", "color": "#009e73", "markersize": 3.0}),
@@ -215,7 +215,7 @@ def _trace_packets(axes: Axes, run: Results) -> None:
     packets = MesoNet.of(run).packet_trace.filter(pl.col("flow") == flow)
     for label, event, kinds, look in PACKETS:
         part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
-        # An answer names the packet that is expected next.
+        # An acknowledgement has the number that is expected next.
         number = part["number"] - (kinds != ["DT"])
         axes.plot(part["t_s"], number, linestyle="none", label=label, **look)
     axes.set_title(name)

@@ -99,9 +99,10 @@ def access_capacity(topology: pl.DataFrame) -> float:
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Packets and their acknowledgements as part of what access routers forward (NIST SP 500-282, chapter 3).
+    """Packets and their acknowledgements over the capacity of access routers.
 
-    Crude: each of a router's two queues has its capacity, so that it can exceed 1.
+    As in NIST SP 500-282, chapter 3. Crude: each of a router's two queues has its capacity, so that
+    it can exceed 1.
     """
     return 2 * out_pps / capacity_pps
 

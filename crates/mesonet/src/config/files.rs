@@ -12,8 +12,8 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// When sources request their first file (NIST SP 500-282, chapter 3): at once, after an exponential time of a
-/// third or of two thirds of the mean between files, or, all others, of that mean itself.
+/// When sources request their first file (NIST SP 500-282, chapter 3): at once, after an exponential
+/// time of a third or of two thirds of the mean between files, or, all others, of that mean itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability of starting at once.
@@ -69,14 +69,14 @@ pub struct LargeFile {
     pub factor: u64,
 }
 
-/// Minimum and maximum of active large files (NIST SP 500-282, chapter 8), counted from the choice of the
-/// file to its end.
+/// Minimum and maximum of active large files (NIST SP 500-282, chapter 8), counted from the choice of
+/// the file to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
     /// Maximum of each large type; one drawn beyond it becomes a Web object.
     pub max: [u64; 3],
-    /// Minimum of each large type in each cell: `min[type][cell]`. A flow of a cell below it transfers one,
-    /// movies first.
+    /// Minimum of each large type in each cell: `min[type][cell]`. A flow of a cell below it transfers
+    /// one, movies first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 

@@ -1,8 +1,9 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 //!
-//! NIST SP 500-282, chapter 3, describes the model; chapters 5 (connections and algorithms), 6 (long-lived
-//! flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities are packets per
-//! second. Link delays are multiplied, capacities and buffers computed, fractions of the run made times.
+//! NIST SP 500-282, chapter 3, describes the model; chapters 5 (connections and algorithms), 6
+//! (long-lived flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities are
+//! packets per second. Link delays are multiplied, capacities and buffers computed, fractions of the
+//! run made times.
 
 mod files;
 mod topology;

@@ -1,8 +1,9 @@
-//! Flows: TCP without bytes, reordering and duplicate acknowledgements (NIST SP 500-282, chapters 3 and 5).
+//! Flows: TCP without bytes, reordering and duplicate acknowledgements (NIST SP 500-282, chapters 3 and
+//! 5).
 //!
-//! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet: an ACK
-//! if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion window at most once
-//! per round trip. Congestion control is that of `longhaul-congestion`.
+//! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet: an
+//! ACK if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion window at
+//! most once per round trip. Congestion control is that of `longhaul-congestion`.
 
 mod ack_queue;
 mod receiver;

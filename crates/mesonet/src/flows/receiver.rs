@@ -1,7 +1,7 @@
 //! The receiver of a flow: acknowledges each packet, one after the other at its host's speed.
 //!
-//! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least one
-//! was lost; nothing is retransmitted.
+//! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least
+//! one was lost; nothing is retransmitted.
 
 use serde::{Deserialize, Serialize};
 

@@ -102,7 +102,8 @@ impl FlowTable {
         }
     }
 
-    /// Restores what checkpoints do not store: the initial states, and the tables that flows share with them.
+    /// Restores what checkpoints do not store: the initial states, and the tables that flows share with
+    /// them.
     pub(crate) fn restore_shared(&mut self, initial: Vec<CongestionState>) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);

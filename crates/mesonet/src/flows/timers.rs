@@ -1,7 +1,7 @@
 //! Timers of flows and sources.
 //!
-//! A flow has one entry for its retransmission timer; when it is due and the deadline has moved meanwhile,
-//! it is entered again. Entries of closed flows are told by their generation.
+//! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
+//! meanwhile, it is entered again. Entries of closed flows are told by their generation.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

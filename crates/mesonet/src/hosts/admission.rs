@@ -1,5 +1,5 @@
-//! Admission of large files: minimum by cell, maximum over the network (NIST SP 500-282, chapter 8, equations
-//! 1 to 3 and table 8-7).
+//! Admission of large files: minimum by cell, maximum over the network (NIST SP 500-282, chapter 8,
+//! equations 1 to 3 and table 8-7).
 
 use serde::{Deserialize, Serialize};
 

@@ -78,9 +78,9 @@ impl Receivers {
         }
     }
 
-    /// Draws another backbone router than `domain`, below it an access router in proportion to its receivers,
-    /// and one of these that is idle (NIST SP 500-282, chapter 3). `Err` is an access router without idle
-    /// receivers; none if no other backbone router has receivers.
+    /// Draws another backbone router than `domain`, below it an access router in proportion to its
+    /// receivers, and one of these that is idle (NIST SP 500-282, chapter 3). `Err` is an access router
+    /// without idle receivers; none if no other backbone router has receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());

@@ -146,8 +146,8 @@ impl Network {
         }
     }
 
-    /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces packets
-    /// (`packet_trace.rs`) costs the other one no test.
+    /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
+    /// packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         while let Some(fifo) = self.event_list.first_by(limit) {
@@ -297,7 +297,8 @@ impl Network {
         }
     }
 
-    /// The packet at index `at`, for access router `to`, arrives at a point of presence from the backbone.
+    /// The packet at index `at`, for access router `to`, arrives at a point of presence from the
+    /// backbone.
     #[inline]
     fn arrive_at_pop_from_backbone<const TRACED: bool>(
         &mut self,

@@ -1,8 +1,8 @@
 //! Traces of the packets of chosen flows, from element to element.
 //!
-//! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`); hosts
-//! send through [`Network::send_slow_path`] meanwhile. Some arrivals are processed early, so that records
-//! are sorted by time at the end of an interval.
+//! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`);
+//! hosts send through [`Network::send_slow_path`] meanwhile. Some arrivals are processed early, so that
+//! records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

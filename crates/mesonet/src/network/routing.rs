@@ -36,9 +36,10 @@ pub(super) enum Destination {
     AckQueue,
 }
 
-/// The tables. FIFOs are numbered in this order: from access routers up, to hosts, from points of presence
-/// up, on links, deferred at points of presence, deferred at access routers, packets that receivers
-/// process, pacing of sources; with one server a router also in service, and waiting up and down.
+/// The tables. FIFOs are numbered in this order: from access routers up, to hosts, from points of
+/// presence up, on links, deferred at points of presence, deferred at access routers, packets that
+/// receivers process, pacing of sources; with one server a router also in service, and waiting up and
+/// down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routing {
     /// By access router.

@@ -1,8 +1,8 @@
 //! Routers that serve both of their queues with one server, alternating while both hold packets.
 //!
-//! The text of NIST SP 500-282, chapter 3. Which packet is next depends on arrivals at the other queue, so
-//! that departures are not known in advance: packets wait in FIFOs of their own, and each end of a service
-//! is an event.
+//! The text of NIST SP 500-282, chapter 3. Which packet is next depends on arrivals at the other queue,
+//! so that departures are not known in advance: packets wait in FIFOs of their own, and each end of a
+//! service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

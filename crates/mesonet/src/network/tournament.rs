@@ -1,9 +1,9 @@
-//! The event list: a tournament tree (winner tree) over the arrival times of the first packets of several
-//! hundred FIFOs.
+//! The event list: a tournament tree (winner tree) over the arrival times of the first packets of
+//! several hundred FIFOs.
 //!
-//! Time and number of a FIFO are one integer, so that a comparison needs no branch and ties go to the lower
-//! number. After an event the path from its leaf to the root is played again: log2 of the number of
-//! FIFOs comparisons. A packet in an empty FIFO ascends until it loses, mostly at once.
+//! Time and number of a FIFO are one integer, so that a comparison needs no branch and ties go to the
+//! lower number. After an event the path from its leaf to the root is played again: log2 of the number
+//! of FIFOs comparisons. A packet in an empty FIFO ascends until it loses, mostly at once.
 
 use longhaul_units::{Span, Time};
 

@@ -1,7 +1,8 @@
 //! What a simulation reports: a record per interval, others as events happen.
 //!
-//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow from them. What
-//! is counted over an interval belongs to that interval alone unless a field says otherwise.
+//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow
+//! from them. What is counted over an interval belongs to that interval alone unless a field says
+//! otherwise.
 
 mod trace;
 
@@ -31,8 +32,8 @@ pub trait Recorder {
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Called between two intervals: `state` makes the bytes that [`crate::resume`] takes, at the cost of
-    /// some thousands of packets. Algorithms written in Python cannot be stored.
+    /// Called between two intervals: `state` makes the bytes that [`crate::resume`] takes, at the cost
+    /// of some thousands of packets. Algorithms written in Python cannot be stored.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
@@ -115,7 +116,8 @@ pub struct ClassSample {
     pub completed: u64,
     /// Flows that could not be connected.
     pub failed: u64,
-    /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the size.
+    /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the
+    /// size.
     pub retransmission_sum: f64,
     /// Data packets that reached the access routers of their receivers.
     pub packets_out: u64,
@@ -202,8 +204,8 @@ pub struct EdgeSample {
     pub increases: u64,
 }
 
-/// What flows have in common whose goodput is compared (NIST SP 500-282, table 8-6): one of 24 groups, and whether
-/// the source has standard TCP or the alternate.
+/// What flows have in common whose goodput is compared (NIST SP 500-282, table 8-6): one of 24 groups,
+/// and whether the source has standard TCP or the alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.

@@ -1,8 +1,8 @@
 //! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never stopped.
 //!
 //! Everything is stored but what follows from the rest: the event list, and tables that the flows of an
-//! algorithm share. Only the version that wrote a checkpoint can read it; whoever stores one has to check
-//! that.
+//! algorithm share. Only the version that wrote a checkpoint can read it; whoever stores one has to
+//! check that.
 
 use super::SetupError;
 use super::World;

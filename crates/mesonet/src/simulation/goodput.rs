@@ -1,4 +1,5 @@
-//! Goodput of completed flows by group, a batch at a time (NIST SP 500-282, chapter 8: flow-group statistics).
+//! Goodput of completed flows by group, a batch at a time (NIST SP 500-282, chapter 8: flow-group
+//! statistics).
 
 use serde::{Deserialize, Serialize};
 

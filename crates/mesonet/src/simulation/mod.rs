@@ -120,8 +120,8 @@ impl World {
         }
     }
 
-    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where the
-    /// compiler would not inline into two copies.
+    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where
+    /// the compiler would not inline into two copies.
     #[inline(always)]
     fn run_until<const TRACED: bool>(&mut self, until: Time, recorder: &mut dyn Recorder) {
         loop {

@@ -76,8 +76,8 @@ impl World {
     }
 }
 
-/// Packet intervals of hosts: base, fast, then others of long-lived flows; and the index of each long-lived
-/// flow's among them.
+/// Packet intervals of hosts: base, fast, then others of long-lived flows; and the index of each
+/// long-lived flow's among them.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];

@@ -1,7 +1,7 @@
 //! Traces of chosen flows: which ones, and what is reported of them.
 //!
-//! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that records
-//! every packet; the other copy has no code for traces.
+//! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that
+//! records every packet; the other copy has no code for traces.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

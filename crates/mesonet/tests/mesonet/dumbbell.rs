@@ -89,8 +89,8 @@ fn fast(alpha: f64) -> ControllerSpec {
     }
 }
 
-/// E40: slow start ends near 1100 packets, and the phases' means are 804 alone (of a product of 882 and a
-/// buffer of 176), then 409 and 395.
+/// E40: slow start ends near 1100 packets, and the phases' means are 804 alone (of a product of 882 and
+/// a buffer of 176), then 409 and 395.
 #[test]
 fn two_standard_flows_share_the_link() {
     let config = dumbbell(controller("reno", Variant::Paper), 42, 400.0);

@@ -114,7 +114,8 @@ impl ClassRow {
         })
     }
 
-    /// Packets per second of a flow, those completed in the interval counted half (our reading: NIST SP 500-282 does not say).
+    /// Packets per second of a flow, those completed in the interval counted half (our reading: NIST SP
+    /// 500-282 does not say).
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

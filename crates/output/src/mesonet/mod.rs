@@ -53,8 +53,8 @@ pub struct MesoNetMeta {
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes from
-    /// it after this process was killed. The tables do not depend on it.
+    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes
+    /// from it after this process was killed. The tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 

@@ -1,5 +1,5 @@
-//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8). Counters are those of the
-//! interval.
+//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8). Counters
+//! are those of the interval.
 
 use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
 use longhaul_mesonet::records::{Interval, QueueSample, RouterSample};

@@ -12,8 +12,8 @@ use crate::document::{Node, Table};
 use crate::error::Diagnostic;
 use crate::typed::Typed;
 
-/// Keys of the large types, in the order of `FileType::LARGE`, with the lowest
-/// maximum of active files, however few sources there are (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of the large types, in the order of `FileType::LARGE`, with the lowest maximum of active files,
+/// however few sources there are (NIST SP 500-282, chapter 8, equations 1 to 3).
 const LARGE: [(&str, u64); 3] = [("documents", 1000), ("service_packs", 100), ("movies", 10)];
 
 /// Sizes of files, without the limits on their numbers.

@@ -1,4 +1,5 @@
-//! Where sources and receivers are (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs` to `probNrd`).
+//! Where sources and receivers are (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs` to
+//! `probNrd`).
 
 use longhaul_mesonet::config::AccessClass;
 

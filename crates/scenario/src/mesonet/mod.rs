@@ -1,7 +1,7 @@
 //! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
 //!
-//! It stands in this crate, as one room, because it is made of this crate's checker, origins and messages;
-//! the model itself (`longhaul-mesonet`) knows none of them. `keys` says what may be written.
+//! It stands in this crate, as one room, because it is made of this crate's checker, origins and
+//! messages; the model itself (`longhaul-mesonet`) knows none of them. `keys` says what may be written.
 //!
 //! ```text
 //! original   original names go to the keys that they mean

@@ -1,5 +1,5 @@
-//! The 56 parameters of MesoNet under their original names (NIST SP 500-282, chapter 3): they may stand in
-//! `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
+//! The 56 parameters of MesoNet under their original names (NIST SP 500-282, chapter 3): they may stand
+//! in `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
 //! that they mean.
 
 use crate::check::DEFAULT_CONGESTION;

@@ -9,8 +9,8 @@ use crate::network::{Kind, Packet};
 impl Sender {
     /// An ACK or NAK; returns whether it was the last one needed.
     ///
-    /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the window
-    /// alone (NIST SP 500-282, chapter 3).
+    /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the
+    /// window alone (NIST SP 500-282, chapter 3).
     #[inline]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         self.remaining -= 1;
@@ -84,8 +84,8 @@ impl Sender {
 
     /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
     ///
-    /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the new
-    /// epoch, which reduces the window once more: the published procedure, literally.
+    /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the
+    /// new epoch, which reduces the window once more: the published procedure, literally.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {

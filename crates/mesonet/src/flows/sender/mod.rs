@@ -212,8 +212,8 @@ impl Sender {
         }
     }
 
-    /// Sends one data packet if the window and the host's speed allow it, and sets the pacing timer if the
-    /// window allows another one (NIST SP 500-282, chapter 3).
+    /// Sends one data packet if the window and the host's speed allow it, and sets the pacing timer if
+    /// the window allows another one (NIST SP 500-282, chapter 3).
     #[inline]
     fn send(&mut self, env: &mut Env) {
         if self.pacing || !self.may_send() {

@@ -1,4 +1,5 @@
-//! Goodput of flows without a loss on very fast paths: the ACK clock in closed form, for the paths of NIST SP 500-282, chapter 9.
+//! Goodput of flows without a loss on very fast paths: the ACK clock in closed form, for the paths of
+//! NIST SP 500-282, chapter 9.
 
 use super::*;
 
