@@ -30,6 +30,10 @@ macro_rules! controllers {
             }),)+
         ];
 
+        /// The modules, in the same order.
+        #[cfg(test)]
+        pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
+
         /// Calls a method of whichever algorithm `$controller` holds.
         macro_rules! dispatch {
             ($d controller:expr, $d algorithm:ident => $d call:expr) => {
