@@ -32,12 +32,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// An acknowledgement of newly delivered segments, in any phase: takes note of the facts, and moves
-    /// the window where the phase allows it. By default it grows by [`Self::increment`] in congestion
+    /// An acknowledgement of newly delivered segments, in any phase: updates the algorithm's state,
+    /// and the window where the phase allows it. By default it grows by [`Self::increment`] in congestion
     /// avoidance.
     ///
-    /// Algorithms of [`Phases::All`] are told after the transport has reacted to losses that the
-    /// acknowledgement shows, the others before; they do not hear of duplicates that begin no recovery.
+    /// Algorithms of [`Phases::All`] are called after the transport has reacted to losses that the
+    /// acknowledgement shows, the others before; duplicates that begin no recovery are not passed to them.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -63,7 +63,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// The end of a recovery, that after a timeout too.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Where the window stops in a recovery of Linux 2.6.22, which halves the rate whatever
+    /// Lower bound of the window in a recovery of Linux 2.6.22, which halves the rate whatever
     /// [`Self::on_congestion`] left as threshold; none where that is the new window at once.
     fn recovery_floor(&self, _window: &Window) -> Option<f64> {
         None
@@ -101,7 +101,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         false
     }
 
-    /// Low-priority segments to send now, if any; asking takes them.
+    /// Low-priority segments to send now, if any; each is returned once.
     ///
     /// The transport asks at the start of the connection, after [`Self::on_congestion`] and after
     /// [`Self::on_timeout`]. `rtt` is its best estimate of the round-trip time (the handshake's at
@@ -183,7 +183,7 @@ impl Needs {
     };
 }
 
-/// What follows a timeout in standard TCP.
+/// The reaction to a timeout in standard TCP.
 pub fn restart(event: &Timeout, window: &mut Window) {
     if !event.keep_ssthresh {
         window.set_ssthresh(event.base / 2.0);

@@ -7,19 +7,18 @@ macro_rules! controllers {
     ($($module:ident::$Algorithm:ident),+ $(,)?) => {
         controllers! { ($) $($module::$Algorithm),+ }
     };
-    // The dollar sign is handed over for the macro that is made here.
+    // The dollar sign is passed on to the macro that is defined here.
     (($d:tt) $($module:ident::$Algorithm:ident),+) => {
         $(pub(crate) mod $module;)+
 
         /// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
-        /// one controller, which share its tables. The tag is a byte of its own, quicker to look at than
-        /// one hidden in what the variants hold.
+        /// one controller, which share its tables. The tag is a byte of its own, quicker to read than a niche.
         #[allow(missing_docs)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
         pub enum Controller {
             $($Algorithm($module::$Algorithm),)+
-            /// An algorithm that is not built in, whose state nobody else can store.
+            /// An algorithm that is not built in, whose state cannot be stored.
             #[serde(skip)]
             Custom(Box<dyn CongestionControl>),
         }
@@ -30,6 +29,10 @@ macro_rules! controllers {
                 ($module::ENTRY.build)(settings).map(Controller::$Algorithm)
             }),)+
         ];
+
+        /// The modules, in the same order.
+        #[cfg(test)]
+        pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 
         /// Calls a method of whichever algorithm `$controller` holds.
         macro_rules! dispatch {

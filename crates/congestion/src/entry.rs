@@ -1,5 +1,4 @@
-//! What is declared of an algorithm or a slow start beside its code: names, texts, parameters and how
-//! it is built.
+//! Declarations of algorithms and slow starts: names, texts, parameters and constructors.
 
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 

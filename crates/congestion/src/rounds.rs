@@ -4,7 +4,7 @@
 //! the sender's own link takes. What queues follows the window at each segment's departure, a round
 //! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
 //! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
-//! once per round trip, and recovery takes no time: this is the deterministic model behind the
+//! once per round trip, and recovery is instantaneous: this is the deterministic model behind the
 //! response functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
@@ -118,12 +118,12 @@ impl Flow {
         }
     }
 
-    /// Goes on for `rounds` round trips of `path`.
+    /// Simulates `rounds` round trips of `path`.
     pub fn run(&mut self, path: &Path, rounds: u64) -> Vec<Round> {
         self.rounds(path).take(rounds as usize).collect()
     }
 
-    /// Goes on for as many round trips of `path` as are asked for.
+    /// Simulates round trips of `path`, without end.
     pub fn rounds<'a>(&'a mut self, path: &'a Path) -> impl Iterator<Item = Round> + 'a {
         let mut losses = Losses::new(path.loss);
         (0..).map(move |number| {

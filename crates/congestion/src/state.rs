@@ -10,9 +10,8 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
-/// What a transport holds per connection, in this order in memory: what acknowledgements touch fills
-/// one cache line up to the kind of slow start, whose own state most of them do not touch, and the
-/// beginning of another with the algorithm.
+/// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
+/// cache line up to the kind of slow start, and the beginning of another with the algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -68,7 +67,7 @@ impl CongestionState {
     /// An acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        // A recovery that takes no time has no end of its own.
+        // A recovery of no duration does not end by itself.
         self.end_rate_halving();
         if self.slow_start.lasts(&self.window) {
             self.on_ack_in_slow_start(ack);
@@ -119,7 +118,7 @@ impl CongestionState {
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
-    /// An acknowledgement in a recovery that halves the rate takes the window down.
+    /// Lowers the window for an acknowledgement in a recovery that halves the rate.
     #[inline]
     pub fn halve_rate(&mut self, ack: &AckSample) {
         if let Some(halving) = &mut self.rate_halving {
@@ -127,12 +126,12 @@ impl CongestionState {
         }
     }
 
-    /// Tells the algorithm that the handshake is complete.
+    /// The handshake is complete.
     pub fn on_handshake(&mut self, ack: &AckSample) {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
-    /// ns-2's limited slow start goes on beside the algorithm's growth from `before`: the larger counts.
+    /// ns-2's limited slow start continues in congestion avoidance: the larger growth from `before` counts.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -221,7 +220,7 @@ impl CongestionState {
         self.controller.take_dummies(rtt, receive_window)
     }
 
-    /// Takes note of the acknowledgement of one of them.
+    /// A dummy segment is acknowledged.
     pub fn on_dummy_ack(&mut self) {
         self.controller.on_dummy_ack(&mut self.window);
     }

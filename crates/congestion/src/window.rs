@@ -10,9 +10,9 @@ pub enum Rounding {
     /// Both values are real numbers.
     #[default]
     Real,
-    /// `ssthresh` is cut to whole segments (ns-2.35).
+    /// `ssthresh` is truncated to whole segments (ns-2.35).
     IntegerSsthresh,
-    /// `cwnd` and `ssthresh` are cut to whole segments at a reduction (ns-2 before 2006).
+    /// `cwnd` and `ssthresh` are truncated to whole segments at a reduction (ns-2 before 2006).
     IntegerBoth,
 }
 
@@ -26,13 +26,13 @@ pub enum Change {
     SlowStart,
     /// Grew or shrank by the algorithm's own rule.
     Avoidance,
-    /// Cut after a congestion signal.
+    /// Reduced after a congestion signal.
     Reduction,
-    /// Cut after a retransmission timeout.
+    /// Reduced after a retransmission timeout.
     Timeout,
 }
 
-/// Windows in whole segments that reductions leave at least, whatever the algorithm takes away. After a
+/// Lower bounds of the window after reductions, in whole segments. After a
 /// timeout it is one segment in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MinCwnd {
@@ -62,7 +62,7 @@ pub struct Window {
 impl Window {
     /// A window of `cwnd` segments below the threshold `ssthresh`.
     ///
-    /// `ceiling` bounds the window for good: no window above what the flow can ever use.
+    /// `ceiling` is an upper bound of the window.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
         let window = Self {
             cwnd,
@@ -155,7 +155,7 @@ impl Window {
         self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
 
-    /// Cuts window and threshold to `target` after a congestion signal.
+    /// Reduces window and threshold to `target` after a congestion signal.
     pub fn reduce_to(&mut self, target: f64) {
         let target = if self.rounding == Rounding::IntegerBoth {
             libm::floor(target)

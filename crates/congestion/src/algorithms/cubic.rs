@@ -197,7 +197,7 @@ impl Cubic {
     }
 
     /// Remembers where congestion came (RFC 9438 section 4.7) and returns what is left.
-    fn cut(&mut self, base: f64) -> f64 {
+    fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {
@@ -252,14 +252,14 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        let target = self.cut(event.base);
+        let target = self.reduce_cwnd(event.base);
         window.reduce_to(target);
     }
 
-    /// RFC 9438 section 4.8: the threshold is cut as after a loss, and the next stage starts on
+    /// RFC 9438 section 4.8: the threshold is reduced as after a loss, and the next stage starts on
     /// its plateau.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        let target = self.cut(event.base);
+        let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
         self.ack_ratio = AckRatio::NEW;
         if !event.keep_ssthresh {
@@ -333,7 +333,7 @@ mod tests {
     fn the_cubic_is_back_at_the_peak_after_k_seconds() {
         // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C), from 700 up to 1000: 9.0856 s.
         let mut cubic = cubic(Variant::Paper);
-        let left = cubic.cut(1000.0);
+        let left = cubic.reduce_cwnd(1000.0);
         assert_eq!(left, 700.0);
         let epoch = cubic.begin(Time::ZERO, left);
         assert!((epoch.until_plateau - 9.0856).abs() < 1e-4);
@@ -349,7 +349,7 @@ mod tests {
         let run = |limited: std::ops::Range<u64>, until: u64| {
             let mut cubic = cubic(Variant::Paper);
             let mut window = Window::new(1000.0, 2.0, 1e6, Rounding::Real);
-            let left = cubic.cut(1000.0);
+            let left = cubic.reduce_cwnd(1000.0);
             window.reduce_to(left);
             for number in 0..until {
                 let ack = AckSample {
@@ -376,10 +376,10 @@ mod tests {
     #[test]
     fn fast_convergence_lowers_the_peak_of_a_flow_that_loses_ground() {
         let mut cubic = cubic(Variant::Paper);
-        cubic.cut(1000.0);
-        cubic.cut(800.0);
+        cubic.reduce_cwnd(1000.0);
+        cubic.reduce_cwnd(800.0);
         assert!((cubic.peak - 800.0 * 1.7 / 2.0).abs() < 1e-9);
-        cubic.cut(900.0);
+        cubic.reduce_cwnd(900.0);
         assert_eq!(cubic.peak, 900.0);
     }
 
@@ -387,7 +387,7 @@ mod tests {
     fn linux_2_6_22_keeps_four_fifths() {
         // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
         let mut cubic = cubic(Variant::Linux);
-        let left = cubic.cut(6510.0);
+        let left = cubic.reduce_cwnd(6510.0);
         assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);
         assert!((cubic.begin(Time::ZERO, left).until_plateau - 14.8).abs() < 0.05);
     }

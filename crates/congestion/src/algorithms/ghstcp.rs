@@ -1,6 +1,7 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows as standard TCP while round-trip times rise.
 //!
-//! Thesis, Osaka 2006: the original of chapter 2, the refined one of chapter 4. Samples of one window form a cycle. The original decides after each cycle
+//! Zhang, thesis, Osaka University, 2006: the original in chapter 2, the refined form in chapter 4. Samples
+//! of one window form a cycle. The original decides after each cycle
 //! by the correlation of round-trip and departure times, with Fisher's transform of the coefficient;
 //! the refinement does so only where the mean of the cycle is neither near the least mean since the
 //! last loss nor far above it, in units of the cycle's own standard deviation.
@@ -120,7 +121,7 @@ impl Ghstcp {
         })
     }
 
-    /// Takes the round-trip time `rtt` of a segment whose acknowledgement came at `now`.
+    /// Adds the round-trip time `rtt` of a segment whose acknowledgement came at `now`.
     fn sample(&mut self, now: Time, rtt: Span, cwnd: f64) {
         let departure = Time::ZERO + now.since(Time::ZERO).saturating_sub(rtt);
         let resolution = self.clock.as_ps().max(1);

@@ -86,7 +86,7 @@ impl Ledbat {
         }
     }
 
-    /// Takes a delay: the smallest of the minute, and the latest.
+    /// Adds a delay sample to the filters of base and current delay.
     fn note(&mut self, now: Time, delay: Span) {
         if now.since(self.minute_start) >= MINUTE {
             self.minute = (self.minute + 1) % BASE_HISTORY;

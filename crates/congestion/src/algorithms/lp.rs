@@ -1,4 +1,4 @@
-//! TCP-LP: takes only what standard flows leave, by giving way to delay before losses come.
+//! TCP-LP: uses only the capacity that standard flows leave, backing off on delay before losses occur.
 //!
 //! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control",
 //! INFOCOM 2003 and IEEE/ACM ToN 14(4), 2006. One-way delays where the transport measures them,
@@ -133,7 +133,7 @@ impl Lp {
         self.deaf(ack.in_flight);
     }
 
-    /// Takes a delay sample.
+    /// Adds a delay sample.
     fn measure(&mut self, ack: &AckSample) {
         (self.srtt, self.answered) = (ack.srtt, ack.delivered + ack.lost);
         let Some(delay) = ack.one_way_delay.or(ack.rtt) else {

@@ -133,3 +133,25 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.probe(window, out));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::MODULES;
+
+    /// The compiler does not see a file without its line.
+    #[test]
+    fn every_file_is_in_the_list() {
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");
+        let files: BTreeSet<String> = fs::read_dir(here)
+            .expect("the directory of this file")
+            .map(|file| file.expect("a file").path())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
+            .filter(|name| name != "mod")
+            .collect();
+        let listed: BTreeSet<String> = MODULES.iter().map(|&name| name.to_string()).collect();
+        assert_eq!(files, listed);
+    }
+}

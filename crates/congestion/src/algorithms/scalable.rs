@@ -2,7 +2,8 @@
 //!
 //! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003:
 //! each acknowledgement adds a fixed part of a segment, each congestion signal removes a fixed part
-//! of the window. Up to a small window it is standard TCP. NIST SP 500-282, equations 37 to 40, has NIST's form.
+//! of the window. Up to a small window it is standard TCP. Variant nist: NIST SP
+//! 500-282, equations 37 to 40.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

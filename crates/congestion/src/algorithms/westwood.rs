@@ -81,7 +81,7 @@ impl Westwood {
         }
     }
 
-    /// Takes a sample in segments per second.
+    /// Filters a sample in segments per second.
     fn filter(&mut self, sample: f64) {
         let mix = |old: f64, new: f64| self.memory * old + (1.0 - self.memory) * new;
         self.filtered = Some(match self.filtered {

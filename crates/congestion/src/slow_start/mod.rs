@@ -123,8 +123,8 @@ pub enum SlowStart {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it each round
-    /// trip, unrounded.
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it
+    /// each round trip, unrounded.
     NistLimited {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
@@ -153,7 +153,7 @@ impl SlowStart {
         }
     }
 
-    /// Whether it goes on at this window.
+    /// Whether slow start continues at this window.
     #[inline]
     pub(crate) fn lasts(&self, window: &Window) -> bool {
         let at_threshold = window.cwnd() == window.ssthresh();
@@ -218,7 +218,7 @@ impl SlowStart {
 /// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of
 /// half `max_ssthresh` in the window, zero below the first half.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
-    // Of a positive number the conversion takes the whole part.
+    // Converting a positive number truncates.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
 }

@@ -192,6 +192,7 @@ impl Transport {
             } else if number % 5 == 4 {
                 Phase::NoGrowth
             } else {
+                self.leaves_slow_start_alone(&ack)?;
                 self.state.on_ack(&ack);
                 continue;
             };
@@ -206,6 +207,19 @@ impl Transport {
         if self.in_recovery {
             self.in_recovery = false;
             self.state.on_recovery_exit(self.now);
+        }
+        Ok(())
+    }
+
+    /// In slow start an algorithm without one of its own does not enlarge the window as well.
+    fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
+        let mut window = self.state.window;
+        let mut algorithm = self.state.controller().clone();
+        if window.in_slow_start() && !ack.round_start {
+            algorithm.on_ack(ack, Phase::SlowStart, &mut window);
+            let grows = window.cwnd() > self.state.window.cwnd();
+            let own = algorithm.phases() != Phases::Avoidance;
+            prop_assert!(!grows || own, "grows in the flow's slow start");
         }
         Ok(())
     }

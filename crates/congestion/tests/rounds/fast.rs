@@ -30,8 +30,8 @@ fn probed(flow: &Flow, name: &str) -> f64 {
     found.unwrap()
 }
 
-/// NIST SP 500-282, equation 21: the target equals the window where the queue holds alpha segments. A path of 10000
-/// segments per second and 100 ms holds 1000.
+/// NIST SP 500-282, equation 21: the target equals the window where the queue holds alpha segments. A path of
+/// 10000 segments per second and 100 ms holds 1000.
 #[test]
 fn alpha_segments_are_queued_in_equilibrium() {
     for alpha in [80.0, 200.0] {

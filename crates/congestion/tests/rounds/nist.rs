@@ -87,8 +87,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// NIST SP 500-282, Figures 5-4 and 5-5: one flow of standard TCP, a loss just above 150 segments, and a timeout at 100. The
-/// threshold that the timeout leaves, about 51 segments, and the windows after it, from the two
+/// NIST SP 500-282, Figures 5-4 and 5-5: one flow of standard TCP, a loss just above 150 segments,
+/// and a timeout at 100. The threshold that the timeout leaves, about 51 segments, and the windows after it,
+/// from the two
 /// segments that NIST's transport restarts with.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
@@ -146,8 +147,8 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[5..]);
 }
 
-/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments 8 more per round trip: 128 at about 17 s, 150 at about
-/// 42 s, and 100 at about 67 s.
+/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments 8 more per round trip: 128 at
+/// about 17 s, 150 at about 42 s, and 100 at about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);

@@ -1,12 +1,12 @@
-//! BBR: sends at the measured delivery rate and holds what the path carries at it.
+//! BBR: sends at the measured delivery rate and keeps the bandwidth-delay product in flight.
 //!
 //! Here is what both versions share: rounds, samples, the test for a full pipe and the pacing rate.
-//! Facts that their pseudocode keeps for each packet are kept for the flow: a round ends with the
+//! State that their pseudocode keeps for each packet are kept for the flow: a round ends with the
 //! first delivery or loss of something sent after its beginning, which counters of what was sent,
 //! delivered and lost show.
 
 #[cfg(test)]
-mod twins;
+mod differential;
 mod v1;
 mod v3;
 
@@ -58,9 +58,9 @@ fn segments(count: u64) -> f64 {
     count as i64 as f64
 }
 
-/// What is new since the last acknowledgement.
+/// Newly delivered and lost since the last acknowledgement.
 #[derive(Clone, Copy, Debug)]
-struct News {
+struct Newly {
     /// Segments.
     delivered: u64,
     lost: u64,
@@ -99,9 +99,9 @@ struct Meter {
 }
 
 impl Meter {
-    /// Takes an acknowledgement.
+    /// Reads an acknowledgement.
     #[inline]
-    fn read(&mut self, ack: &AckSample) -> News {
+    fn read(&mut self, ack: &AckSample) -> Newly {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost - self.lost;
         (self.delivered, self.lost, self.in_flight) = (ack.delivered, ack.lost, ack.in_flight);
@@ -110,22 +110,22 @@ impl Meter {
             self.rounds += 1;
             self.restart_round();
         }
-        News {
+        Newly {
             delivered,
             lost,
             round_start,
         }
     }
 
-    /// Everything that the acknowledgement tells whose news have been read.
-    fn sample(&self, ack: &AckSample, news: News) -> Sample {
+    /// The sample of an acknowledgement whose new deliveries and losses have been read.
+    fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
-            newly_delivered: segments(news.delivered),
-            newly_lost: segments(news.lost),
+            newly_delivered: segments(newly.delivered),
+            newly_lost: segments(newly.lost),
             in_flight: segments(ack.in_flight),
-            prior_in_flight: segments(ack.in_flight + news.delivered + news.lost),
-            round_start: news.round_start,
+            prior_in_flight: segments(ack.in_flight + newly.delivered + newly.lost),
+            round_start: newly.round_start,
             limited,
         }
     }
@@ -159,7 +159,7 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Takes the bandwidth at the start of a round that was not limited; whether the pipe is full.
+    /// Checks the bandwidth at the start of a round that was not limited; whether the pipe is full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -212,7 +212,7 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// A timeout takes its place, and the window starts over.
+    /// A timeout replaces it, and the window restarts.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);

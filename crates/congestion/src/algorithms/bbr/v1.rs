@@ -3,14 +3,14 @@
 //! Linux's additions to it, a test for traffic policers and room for aggregated acknowledgements,
 //! are left out.
 
-mod quiet;
+mod fast_path;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use self::quiet::Quiet;
+use self::fast_path::FastPath;
 use super::{
-    FullPipe, MIN_WINDOW, Meter, NEEDS, News, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
+    FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
 };
 use crate::congestion_control::{CongestionControl, Needs, Phases};
@@ -105,9 +105,9 @@ pub struct Bbr {
     /// Where the gain cycle begins is drawn from a sequence that the time of the first
     /// acknowledgement starts: alike in every run, different from flow to flow.
     draws: u64,
-    /// Found out anew by the next acknowledgement that is taken thoroughly.
+    /// Set by the next full update.
     #[serde(skip)]
-    quiet: Quiet,
+    fast_path: FastPath,
 }
 
 impl Bbr {
@@ -132,7 +132,7 @@ impl Bbr {
             entering: false,
             was_idle: false,
             draws: 0,
-            quiet: Quiet::default(),
+            fast_path: FastPath::default(),
         }
     }
 
@@ -239,7 +239,7 @@ impl Bbr {
         }
     }
 
-    /// Takes a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
+    /// Adds a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         let old = |since| ack.now > since + self.probe_rtt_interval;
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
@@ -307,10 +307,10 @@ impl Bbr {
         window.set_cwnd(smaller(kept, window.cwnd()), Change::Reduction);
     }
 
-    /// Takes an acknowledgement that may change anything.
+    /// The full update.
     #[inline(never)]
-    fn take(&mut self, ack: &AckSample, news: News, window: &mut Window) {
-        let sample = &self.meter.sample(ack, news);
+    fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
+        let sample = &self.meter.sample(ack, newly);
         if std::mem::take(&mut self.entering) {
             self.start_conserving(sample, window);
         } else if sample.round_start {
@@ -327,7 +327,7 @@ impl Bbr {
             .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
         let target = self.in_flight_at(self.window_gain());
         self.set_window(ack, sample, target, window);
-        self.quiet = self.foresee(ack.now, target);
+        self.fast_path = self.fast_path_bounds(ack.now, target);
     }
 }
 
@@ -340,11 +340,11 @@ impl CongestionControl for Bbr {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }
-        let news = self.meter.read(ack);
-        if self.is_quiet(ack, news) {
-            self.grow(ack, news, window);
+        let newly = self.meter.read(ack);
+        if self.fits_fast_path(ack, newly) {
+            self.grow(ack, newly, window);
         } else {
-            self.take(ack, news, window);
+            self.full_update(ack, newly, window);
         }
     }
 
@@ -356,12 +356,12 @@ impl CongestionControl for Bbr {
         }
         self.recovery.enter(window, self.is_probing_rtt());
         self.entering = true;
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         (self.entering, self.conserving) = (false, false);
     }
 
@@ -370,10 +370,10 @@ impl CongestionControl for Bbr {
         (self.entering, self.conserving) = (false, false);
     }
 
-    /// Section 4.3.6: goes on at the bandwidth itself.
+    /// Section 4.3.6: resumes at the bandwidth itself.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
         self.was_idle = true;
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         if self.state == State::ProbeBw {
             self.pacer.set(self.bandwidth.get(), self.filled);
         }

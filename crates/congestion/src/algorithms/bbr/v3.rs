@@ -6,13 +6,13 @@
 
 mod cycle;
 mod model;
-mod quiet;
+mod fast_path;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::model::{Aggregation, Bounds, Flight, Marks, MinRtt, Probe, Signals};
-use self::quiet::Quiet;
+use self::fast_path::FastPath;
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger, smaller,
 };
@@ -86,9 +86,9 @@ pub struct Bbr3 {
     /// Waits between probes are drawn from a sequence that the time of the first acknowledgement
     /// starts: alike in every run, different from flow to flow.
     draws: u64,
-    /// Found out anew by the next acknowledgement that is taken thoroughly.
+    /// Set by the next full update.
     #[serde(skip)]
-    quiet: Quiet,
+    fast_path: FastPath,
 }
 
 impl Bbr3 {
@@ -117,7 +117,7 @@ impl Bbr3 {
             recovery: Recovery::default(),
             was_idle: false,
             draws: 0,
-            quiet: Quiet::default(),
+            fast_path: FastPath::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Bbr3 {
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
-    /// What the path carries, unless congestion cut the window (BBRTargetInflight).
+    /// What the path carries, unless congestion reduced the window (BBRTargetInflight).
     fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
@@ -191,7 +191,7 @@ impl Bbr3 {
         )
     }
 
-    /// Takes note of what was delivered, lost and marked (sections 5.5.10.2 and 5.5.10.3).
+    /// Records what was delivered, lost and marked (sections 5.5.10.2 and 5.5.10.3).
     fn note_signals(&mut self, ack: &AckSample, sample: &Sample, flight: Flight) {
         if sample.newly_lost > 0.0 {
             self.note_losses(sample.newly_lost);
@@ -400,12 +400,12 @@ impl Bbr3 {
     }
 
     /// In the order of section 5.2.3.
-    fn take(&mut self, ack: &AckSample, window: &mut Window) {
+    fn full_update(&mut self, ack: &AckSample, window: &mut Window) {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }
-        let news = self.meter.read(ack);
-        let sample = self.meter.sample(ack, news);
+        let newly = self.meter.read(ack);
+        let sample = self.meter.sample(ack, newly);
         let flight = Flight::of(ack);
         self.probe
             .note_use_of_cwnd(ack, sample.prior_in_flight, window.cwnd());
@@ -425,7 +425,7 @@ impl Bbr3 {
         self.pacer.set(gain * bandwidth * PACED, self.filled);
         let carried = self.carried(bandwidth, window_gain);
         let bound = self.set_window(carried, ack, &sample, window);
-        self.quiet = self.foresee(ack, bound, window);
+        self.fast_path = self.fast_path_bounds(ack, bound, window);
     }
 
     fn note_aggregation(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
@@ -452,33 +452,33 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
-        if !self.take_quietly(ack, window) {
-            self.take(ack, window);
+        if !self.try_fast_path(ack, window) {
+            self.full_update(ack, window);
         }
     }
 
     /// The window to go back to after recovery; what the losses change comes with the
     /// acknowledgements.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
             self.recovery.enter(window, self.is_probing_rtt());
         }
     }
 
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         self.recovery.time_out(window, self.is_probing_rtt());
     }
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         self.recovery.exit(window);
     }
 
-    /// Section 5.4.1: goes on at the bandwidth itself.
+    /// Section 5.4.1: resumes at the bandwidth itself.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
-        self.quiet = Quiet::default();
+        self.fast_path = FastPath::default();
         self.was_idle = true;
         if self.is_in_cycle() {
             self.pacer.set(self.bandwidth() * PACED, self.filled);

@@ -126,7 +126,7 @@ impl BinarySearch {
     }
 
     /// Remembers the peak and returns what a reduction leaves of `base` segments.
-    fn cut(&mut self, base: f64) -> f64 {
+    fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;
         let peak = if lower {
@@ -159,13 +159,13 @@ impl CongestionControl for BinarySearch {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        let target = self.cut(event.base);
+        let target = self.reduce_cwnd(event.base);
         window.reduce_to(target);
     }
 
     /// The search starts anew: Linux forgets everything, and the paper leaves it open.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        let target = self.cut(event.base);
+        let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
         self.ack_ratio = AckRatio::NEW;
         if !self.linux {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn the_search_halves_its_distance_to_the_peak_each_round_trip() {
         let mut bic = bic(Variant::Paper);
-        let left = bic.cut(800.0);
+        let left = bic.reduce_cwnd(800.0);
         assert_eq!(left, 700.0);
         // The middle of 700 and 800 is 50 segments away: more than S_max, then half of the rest.
         assert_eq!(bic.increase(700.0), 32.0);
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn beyond_the_peak_the_steps_double_up_to_the_largest() {
         let mut bic = bic(Variant::Paper);
-        bic.cut(800.0);
+        bic.reduce_cwnd(800.0);
         let steps: Vec<f64> = [800.0, 801.0, 803.0, 807.0, 815.0, 831.0, 863.0, 895.0]
             .into_iter()
             .map(|cwnd| bic.increase(cwnd))
@@ -222,15 +222,15 @@ mod tests {
     #[test]
     fn fast_convergence_lowers_the_peak_of_a_flow_that_loses_ground() {
         let mut bic = bic(Variant::Paper);
-        bic.cut(1000.0);
-        assert_eq!(bic.cut(800.0), 700.0);
+        bic.reduce_cwnd(1000.0);
+        assert_eq!(bic.reduce_cwnd(800.0), 700.0);
         assert_eq!(bic.peak, 800.0 * (2.0 - 0.125) / 2.0);
     }
 
     #[test]
     fn linux_steps_follow_its_three_regions() {
         let mut bic = bic(Variant::Linux);
-        assert_eq!(bic.cut(10.0), 5.0);
+        assert_eq!(bic.reduce_cwnd(10.0), 5.0);
         bic.peak = 1000.0;
         let cases = [
             (900.0, 16.0),

@@ -1,7 +1,8 @@
 //! FAST: keeps a fixed number of segments of its own in the bottleneck's queue.
 //!
 //! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
-//! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282, equations 18 to 23. At a fixed
+//! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282,
+//! equations 18 to 23. At a fixed
 //! interval, the window to aim at is moved towards the one that would leave `alpha` segments in the
 //! queue; acknowledgements move the window there over one round trip.
 
@@ -182,7 +183,7 @@ struct Flights {
 }
 
 impl Flights {
-    /// Takes an acknowledgement; segments per second of the flight that it ends.
+    /// Counts an acknowledgement; returns segments per second of the flight that it ends.
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         let elapsed = self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;

@@ -45,7 +45,7 @@ impl Tuning {
         self.alphas[self.level]
     }
 
-    /// Takes the throughput of a round trip, in segments per second.
+    /// Adds the throughput of a round trip, in segments per second.
     pub(crate) fn measure(&mut self, rate: f64) {
         self.throughput = self.memory * self.throughput + (1.0 - self.memory) * rate;
     }
@@ -63,7 +63,7 @@ impl Tuning {
         self.alpha()
     }
 
-    /// Goes one level up or down, or stays.
+    /// Moves by at most one level.
     fn decide(&mut self) {
         if self.level < 2 && self.throughput >= self.raise[self.level] {
             self.level += 1;

@@ -18,7 +18,7 @@ pub(super) struct Delays {
 }
 
 impl Delays {
-    /// Takes the transit time of the last segment that the receiver got. A constant offset between
+    /// Adds the transit time of the last segment that the receiver got. A constant offset between
     /// the clocks drops out of everything but [`Self::min_s`].
     pub(super) fn report(&mut self, transit: Span) {
         let (min, max) = self.bounds.unwrap_or((transit, transit));

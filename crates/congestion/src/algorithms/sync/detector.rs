@@ -9,7 +9,7 @@ use super::trend::{Medians, Trend, pairwise_difference};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
-    /// None from a detector that looks for no trend.
+    /// None from detectors without a trend.
     pub(super) trend: Option<Trend>,
     /// Queueing delay, of the last report or averaged, as a part of the largest.
     pub(super) level: f64,
@@ -43,7 +43,7 @@ pub(super) enum Detector {
 }
 
 impl Detector {
-    /// Looks at the last report; returns a verdict if it changes or confirms the last one.
+    /// Evaluates the last report; returns a verdict if it changes or confirms the last one.
     pub(super) fn on_report(&mut self, delays: &Delays) -> Option<Verdict> {
         let queueing_s = delays.queueing_s();
         let against = |threshold_s: f64, delay_s: f64| Verdict {

@@ -226,7 +226,7 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// In recovery verdicts are made, but nothing is done about them. A cut that a duplicate
+    /// In recovery verdicts are made, but not acted on. A reduction that a duplicate
     /// acknowledgement brought waits for the next that moves the window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);

@@ -54,7 +54,7 @@ impl Reaction {
         }
     }
 
-    /// A loss or a timeout, of which standard TCP takes care.
+    /// A loss or a timeout, which standard TCP handles.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;
@@ -62,7 +62,7 @@ impl Reaction {
     }
 }
 
-/// One cut per round trip while there is congestion.
+/// One reduction per round trip while there is congestion.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Trend {
     Increasing,
     Decreasing,
-    /// Looked for, but not found.
+    /// Undetermined.
     Undetermined,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Medians {
 }
 
 impl Medians {
-    /// Takes a sample; returns the medians, oldest first, if it completes them.
+    /// Adds a sample; returns the medians, oldest first, if it completes them.
     pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group[self.filled] = sample;
         self.filled += 1;

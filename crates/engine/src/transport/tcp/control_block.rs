@@ -76,10 +76,10 @@ pub(super) struct Ack<'a> {
     pub(super) delivered: u64,
 }
 
-/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections none finds
-/// its state in the nearest caches, so that what every acknowledgement and every segment touch fills few
-/// cache lines (tested). They are those of the fields up to `short`, and of
-/// the beginnings of `congestion` and its algorithm.
+/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections
+/// none finds its state in the nearest caches, so that what every acknowledgement and every segment touch
+/// fills few cache lines (tested). They are those of the fields up to `short`, and of the beginnings of
+/// `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {

@@ -88,7 +88,7 @@ pub(super) struct Aggregation {
     pub(super) extra: WindowedMax,
 }
 
-/// Where these go on after an acknowledgement, and how many are beyond with it.
+/// The state after an acknowledgement, and the extra segments acknowledged with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregated {
     start: Time,
@@ -124,7 +124,7 @@ impl Bounds {
 }
 
 impl Probe {
-    /// Takes note of an acknowledgement before which `prior_in_flight` segments were in flight, the most
+    /// Records an acknowledgement before which `prior_in_flight` segments were in flight, the most
     /// since the last one, in a window of `cwnd`.
     #[inline]
     pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
@@ -174,7 +174,7 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// What the news of an acknowledgement make of it, at a bandwidth and a window.
+    /// After so many newly delivered segments, at a bandwidth and a window.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -193,7 +193,7 @@ impl Aggregation {
         }
     }
 
-    /// Goes on from there.
+    /// Continues from there.
     #[inline]
     pub(super) fn go_on(&mut self, aggregated: Aggregated) {
         (self.start, self.delivered) = (aggregated.start, aggregated.delivered);
@@ -201,7 +201,7 @@ impl Aggregation {
 }
 
 impl Signals {
-    /// Takes a delivery rate and its flight into account where they are larger.
+    /// Raises rate and volume to those of a sample where they are larger.
     #[inline(always)]
     pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
         if !rate.is_below(self.rate) {

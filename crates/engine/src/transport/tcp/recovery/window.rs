@@ -16,7 +16,8 @@ pub(crate) struct WindowRecovery {
     recovering: bool,
     /// The recovery covers the segments below this (`recover` of RFC 6582).
     recover: u64,
-    /// Segments that the window is inflated by: each duplicate acknowledgement means that one has left the network.
+    /// Segments that the window is inflated by: a duplicate acknowledgement means that one has left the
+    /// network.
     inflation: i64,
     /// Whether a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,

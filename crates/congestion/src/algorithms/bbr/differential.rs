@@ -1,4 +1,4 @@
-//! The same flow twice, for tests: one of them takes every acknowledgement thoroughly.
+//! Differential test: the same flow with and without its fast path.
 
 use std::fmt::Debug;
 
@@ -17,38 +17,38 @@ const FIRST: AckSample = AckSample {
     ..AckSample::ONE_SEGMENT
 };
 
-/// An algorithm that takes most acknowledgements quietly.
-pub(super) trait Quick: CongestionControl + Clone + Debug {
-    /// Whether it would take this one quietly.
-    fn would_be_quiet(&self, ack: &AckSample, window: &Window) -> bool;
+/// An algorithm with a fast path.
+pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
+    /// Whether this acknowledgement would take it.
+    fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool;
 
-    /// Has it take the next one thoroughly.
-    fn disturb(&mut self);
+    /// Makes the next one a full update.
+    fn leave_fast_path(&mut self);
 }
 
 /// Both of them.
-pub(super) struct Twins<A> {
+pub(super) struct Differential<A> {
     quick: (A, Window),
-    thorough: (A, Window),
+    full: (A, Window),
     ack: AckSample,
-    /// Acknowledgements that were not taken thoroughly.
-    pub(super) quiet: usize,
+    /// Acknowledgements on the fast path.
+    pub(super) fast_path: usize,
 }
 
-impl<A: Quick> Twins<A> {
+impl<A: HasFastPath> Differential<A> {
     pub(super) fn new(algorithm: A) -> Self {
         let window = Window::new(10.0, 1e9, f64::INFINITY, Rounding::Real);
         let twin = (algorithm, window);
         Self {
             quick: twin.clone(),
-            thorough: twin,
+            full: twin,
             ack: FIRST,
-            quiet: 0,
+            fast_path: 0,
         }
     }
 
     fn both(&mut self, act: impl Fn(&mut A, &mut Window)) {
-        for (algorithm, window) in [&mut self.quick, &mut self.thorough] {
+        for (algorithm, window) in [&mut self.quick, &mut self.full] {
             act(algorithm, window);
         }
     }
@@ -75,8 +75,8 @@ impl<A: Quick> Twins<A> {
         self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
         let ack = self.ack;
         let (quick, window) = &self.quick;
-        self.quiet += usize::from(quick.would_be_quiet(&ack, window));
-        self.thorough.0.disturb();
+        self.fast_path += usize::from(quick.would_take_fast_path(&ack, window));
+        self.full.0.leave_fast_path();
         self.both(|algorithm, window| algorithm.on_ack(&ack, Phase::Avoidance, window));
     }
 
@@ -110,11 +110,11 @@ impl<A: Quick> Twins<A> {
         self.ack.ecn_echo = marked;
     }
 
-    /// Everything but how long it is quiet.
+    /// Everything but the bounds of the fast path.
     pub(super) fn states(&self) -> [String; 2] {
-        [&self.quick, &self.thorough].map(|(algorithm, window)| {
+        [&self.quick, &self.full].map(|(algorithm, window)| {
             let mut algorithm = algorithm.clone();
-            algorithm.disturb();
+            algorithm.leave_fast_path();
             format!("{algorithm:?} {window:?}")
         })
     }
