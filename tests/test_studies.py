@@ -307,6 +307,26 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     assert len(recorded()) == 2
 
 
+def test_what_was_recorded_of_a_scenario_stands_for_all_experiments_that_share_it(
+    tiny: Path, cli: CommandLine
+) -> None:
+    assert cli("study", "run", "tiny", "-q", "--record").returncode == 0
+    again = EXPERIMENTS[EXPERIMENTS.index("[[experiments]]") : EXPERIMENTS.index('id    = "T1"')]
+    other = (
+        again.removesuffix("[[experiments]]\n")
+        .replace('"E1"', '"E2"')
+        .replace("n = { quick = [1, 2], full", "n = { quick = [2, 3], full")
+    )
+    (tiny / "experiments.toml").write_text(EXPERIMENTS + other)
+    words = ("study", "run", "tiny", "-q", "--only-judge", "--add", "--record", "--store", "new")
+    assert cli(*words).returncode == 0
+    values = pl.read_parquet(tiny / "results/quick/values.parquet")
+    first, second = (values.filter(experiment=name) for name in ("E1", "E2"))
+    assert first["n"].to_list() == [1, 2, 1, 2]
+    assert second["n"].to_list() == [2, 2]
+    assert second["sent"].to_list() == first.filter(n=2)["sent"].to_list()
+
+
 def test_every_sample_is_kept_where_an_experiment_says_so(tiny: Path, cli: CommandLine) -> None:
     scenario = tiny / "scenarios/small.toml"
     scenario.write_text(scenario.read_text().replace('every = "100 ms"', 'every = "1 ms"'))

@@ -1,6 +1,6 @@
 """The numbers that a study judges and draws: a row per run, and courses over time of some runs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,7 @@ class Data:
         stores = {one.name: study.store(store, one) for one in study.experiments.values()}
         rows, courses = [], []
         for run in runs:
-            kept = stores[run.experiment].get(run.resolved)
+            kept = stores[run.experiment].get(run.key)
             if kept is None:
                 continue
             place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
@@ -98,14 +98,6 @@ class Data:
             {int(number): part for (number,), part in values.items()},
             {int(number): part for (number,), part in courses.items()},
         )
-
-    def and_recorded(self, recorded: "Data", runs: Sequence[Run]) -> "Data":
-        """With recorded rows and courses of those of these runs that are not there."""
-        wanted = {_place({**run.cell, EXPERIMENT: run.experiment, REPLICATION: run.replication},
-                         recorded.axes) for run in runs}  # fmt: skip
-        values = _and_missing(self.values, recorded.values, recorded.axes, wanted)
-        courses = _and_missing(self.courses, recorded.courses, recorded.axes, wanted)
-        return Data(values, courses, tuple(dict.fromkeys((*self.axes, *recorded.axes))))
 
     @cached_property
     def _by_experiment(self) -> dict[str, pl.DataFrame]:
@@ -240,24 +232,6 @@ def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
     """Levels of axes as they were before they were written in single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
-
-
-def _place(row: Mapping[str, Any], axes: Sequence[str]) -> tuple[Any, ...]:
-    """Which run a row is of."""
-    return row[EXPERIMENT], row[REPLICATION], *(row.get(axis) for axis in axes)
-
-
-def _and_missing(
-    new: pl.DataFrame, old: pl.DataFrame, axes: Sequence[str], wanted: Collection[tuple[Any, ...]]
-) -> pl.DataFrame:
-    """The new rows, and the old ones of runs that are wanted and that have no new ones."""
-    if old.is_empty():
-        return new
-    columns = [EXPERIMENT, REPLICATION, *(axis for axis in axes if axis in old.columns)]
-    there = {_place(row, axes) for row in new.iter_rows(named=True)}
-    places = [_place(row, axes) for row in old.select(columns).iter_rows(named=True)]
-    kept = old.filter(pl.Series([place in wanted and place not in there for place in places]))
-    return pl.concat([new, kept], how="diagonal_relaxed") if len(new) else kept
 
 
 def _stack(tables: list[pl.DataFrame]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from longhaul.campaign import Run
 from longhaul.campaign import execute as execute_runs
 from longhaul.campaign.execute import Watch
 from longhaul.campaign.reduce import reduce, reduce_keeping_samples
+from longhaul.studies.addition import and_recorded
 from longhaul.studies.data import VERSION, Data
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.study import Study, StudyError, unknown
@@ -83,7 +84,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
     runs = study.runs(scale)
     data = Data.collect(study, runs, store)
     if before is not None:
-        data = data.and_recorded(before.data, runs)
+        data = and_recorded(data, before.data, runs)
     return Record(Facts.of(data, scale, len(runs)), data)
 
 
