@@ -1,5 +1,8 @@
 """The study of HighSpeed TCP of 2003: what it measures, against values worked out by hand."""
 
+import json
+import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +11,10 @@ import polars as pl
 import pytest
 
 import longhaul
+from longhaul.campaign import lay_together
 from longhaul.campaign.reduce import reduce_keeping_samples
+from longhaul.campaign.template import filled_in
+from longhaul.running import load
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.study import find
 
@@ -101,3 +107,29 @@ def test_scatter_of_runs_is_compared_between_queues() -> None:
     # Quartiles 4.5 and 5.5 of 5; 9 and 13 of 10.
     scatter = MEASURES["scatter_droptail_over_red"](found, "E", "frf", "k")
     assert scatter == pytest.approx((4 / 10) / (1 / 5))
+
+
+def test_the_scripts_arguments_are_keys_of_the_scenario() -> None:
+    """Each key in the README's table of arguments is a key of the study's scenarios."""
+    table = STUDY.readme.partition("## The script's arguments")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    assert len(rows) == 18
+    named = {
+        key
+        for row in rows
+        for key in re.findall(r"`((?:topology|flows|measure)\.[\w .]+|duration)", row)
+    }
+    keys = {key.strip() for key in named if "LABEL" not in key and key.strip() != "flows.streams"}
+    assert len(keys) == 17
+    parts = ("network", "hstcp", "regtcp", "perturbations", "noise")
+    texts = [(STUDY.path / f"scenarios/{part}.toml").read_text() for part in parts]
+    template = lay_together([tomllib.loads(text) for text in texts])
+    lossy = filled_in(template, {"topology.dumbbell.bottleneck.loss.bernoulli": 0.01})
+    resolved = json.loads(load(lossy).resolved_json())
+    for key in keys:
+        place = resolved
+        for step in key.split("."):
+            if isinstance(place, list):
+                place = {flow["label"]: flow for flow in place}
+            assert step in place, key
+            place = place[step]

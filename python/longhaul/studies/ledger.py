@@ -31,7 +31,7 @@ COLOURS = {
     REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
 }  # fmt: skip
 
-# Bootstrap samples of the replications: the outermost two on either side bound 95 % of them.
+# Bootstrap samples of the replications; two lie outside the interval on either side.
 SAMPLES = 99
 
 
@@ -98,12 +98,14 @@ def _judged(
     return Judgement(claim, measured, interval, verdict, scale, replications)
 
 
-def _interval(measured: float, resampled: Sequence[float | None]) -> Interval:
-    """The percentile interval of what was measured in bootstrap samples.
+def _interval(measured: float, resampled: Sequence[float | None]) -> Interval | None:
+    """The percentile interval of what was measured in bootstrap samples, if there is any.
 
     A sample may lack what a measure needs, and a skewed statistic may leave its own interval.
     """
     found = [value for value in resampled if value is not None]
+    if not found:
+        return None
     low, high = percentile_interval([*found, measured])
     return min(low, measured), max(high, measured)
 
