@@ -30,6 +30,15 @@ _LINK = (
 
 def reduce(run: Results) -> Kept:
     """The tables to keep, all over the measurement window but for courses and events."""
+    return _reduced(run, POINTS)
+
+
+def reduce_keeping_samples(run: Results) -> Kept:
+    """The same tables, with every sample over time."""
+    return _reduced(run, None)
+
+
+def _reduced(run: Results, points: int | None) -> Kept:
     if run.kind is not None:
         return _of_kind(run, run.kind)
     kept: Kept = {
@@ -39,13 +48,12 @@ def reduce(run: Results) -> Kept:
     }
     if "series" in run.tables:
         kept["flow_series"] = _thinned(
-            run.flow_series, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
+            run.flow_series, points, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
         )
         kept["link_series"] = _thinned(
-            run.bottleneck_series,
+            run.bottleneck_series, points,
             "queue_pkts", "queue_avg_pkts", "max_p", "dropped_pkts", "marked_pkts",
         )  # fmt: skip
-        kept["first_loss_s"] = _first_loss_s(run.bottleneck_series)
     if "events" in run.tables:
         kept["events"] = run.events.drop("flow").to_dicts()
     if "exchanges" in run.tables:
@@ -106,13 +114,7 @@ def _links(run: Results) -> pl.DataFrame:
     return run.links.filter(pl.col("name") == name).select(_LINK)
 
 
-def _first_loss_s(link: pl.DataFrame) -> float | None:
-    """The first sample with a packet dropped or marked."""
-    lossy = link.filter(pl.col("dropped_pkts") + pl.col("marked_pkts") > 0)
-    return min(lossy["t_s"].to_list(), default=None)
-
-
-def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:
-    every = max(1, series["t_s"].n_unique() // POINTS)
+def _thinned(series: pl.DataFrame, points: int | None, *columns: str) -> list[dict[str, Any]]:
+    every = max(1, series["t_s"].n_unique() // points) if points else 1
     kept = series.filter(pl.int_range(pl.len()).over("name") % every == 0)
     return kept.select("t_s", "name", *columns).to_dicts()
