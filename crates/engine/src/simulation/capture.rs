@@ -40,18 +40,14 @@ impl World {
 
     /// Which end has sent a packet; none of a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
-        let data = !packet.flags.has(Flags::ACK);
         match end {
             End::UdpReceiver => None,
-            End::TcpReceiver
-            | End::DummyReceiver
-            | End::ProxyEntry
-            | End::ProxyExit
-            | End::TcpSender
-            | End::DummySender => Some((packet.flow, data)),
-            End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
-                Some(self.traffic.host(packet.flow, data))
+            End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
+                Some((packet.flow, true))
             }
+            End::TcpSender | End::DummySender => Some((packet.flow, false)),
+            End::TrafficReceiver | End::TrafficEntry => Some(self.traffic.host(packet.flow, true)),
+            End::TrafficSender => Some(self.traffic.host(packet.flow, false)),
         }
     }
 
@@ -158,6 +154,20 @@ impl World {
         }
     }
 
+    /// The end of a handshake, which acknowledges a SYN and has no data.
+    fn empty_segment(&self, packet: &Packet, sender: &Sender, from: Host) -> CapturedPacket {
+        let EndState { next, recent, .. } = self.journal.end(from);
+        let wire = sender.wire();
+        CapturedPacket {
+            sequence: next,
+            acknowledgement: 1,
+            ack: true,
+            window_bytes: wire.window_bytes(),
+            timestamps: wire.stamps(packet.stamp, recent),
+            ..self.blank(packet)
+        }
+    }
+
     fn acknowledgement(&self, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
         CapturedPacket {
@@ -204,7 +214,9 @@ impl World {
             connection: captured.connection as u32,
             opened_by_receiver: captured.opened_by_receiver,
             reverse: captured.reverse,
-            ..if data {
+            ..if data && packet.flags.has(Flags::ACK) {
+                self.empty_segment(packet, sender, host)
+            } else if data {
                 let echo = self.journal.end(host).recent;
                 self.data(packet, sender, captured.acknowledgement, echo)
             } else {

@@ -7,15 +7,19 @@
 //! follows from its number, and packets need not carry it. Where a proxy splits a direction, and where
 //! a response is to have a connection of its own, each direction has its own handshake and its own
 //! acknowledgements.
+//!
+//! A connection that both directions share opens and closes in full (RFC 9293 sections 3.5 and 3.6, figures
+//! 6 and 12; `closing.rs`).
 
 mod account;
+mod closing;
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
 
 use longhaul_units::{Span, Time};
 
-use super::half::Half;
+use super::half::{Close, Half};
 use super::hold::{Hold, SpareQueues};
 use super::opening::{Demand, Opening, Response};
 use super::origin::Origin;
@@ -23,7 +27,7 @@ use super::slab::{Name, Side};
 use super::stop::StopWatch;
 use crate::measure::Exchange;
 use crate::network::End;
-use crate::packet::Packet;
+use crate::packet::{Flags, Packet};
 use crate::prefetch::{prefetch, prefetch_within};
 use crate::schedule::Event;
 use crate::transport::Env;
@@ -39,7 +43,7 @@ enum Stage {
     Responding,
     /// The client waits before its next request.
     Pausing,
-    /// Everything has arrived; its acknowledgement has not yet.
+    /// All exchanges are complete; the connection is being closed.
     Closing,
     /// The connection is cut off, whatever is under way.
     CutOff,
@@ -66,6 +70,11 @@ pub(super) struct Dialogue {
     apart: bool,
     /// Whether the server waits until the request is acknowledged.
     separate: bool,
+    /// Whether both directions open and close as one connection.
+    full: bool,
+    /// Whether a FIN waits until nothing is in flight, as in ns-2, and whether one does.
+    fin_when_quiet: bool,
+    fin_waits: bool,
     hold: Option<Hold>,
     /// Segments of the current request and response.
     request: (u64, u64),
@@ -96,6 +105,7 @@ impl Dialogue {
         spare: &mut SpareQueues,
     ) -> Self {
         let record = origin.record(opening.round_trip);
+        let apart = opening.separate || origin.is_split();
         Self {
             name,
             source,
@@ -110,7 +120,11 @@ impl Dialogue {
             response: (1, 1),
             handshake: (None, None),
             hold: Hold::new(opening.round_trip, spare),
-            apart: opening.separate || origin.is_split(),
+            apart,
+            // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
+            full: !apart && opening.lifetime.is_none(),
+            fin_when_quiet: origin.fin_when_quiet(),
+            fin_waits: false,
             separate: opening.separate,
             lifetime: opening.lifetime,
         }
@@ -178,8 +192,26 @@ impl Dialogue {
             down.receiver.acknowledged_by_data();
         }
         // Of a connection that both share, the server closes.
-        let closes = self.demand.response == Response::None || self.apart;
-        self.request = self.up.give(bytes, closes && self.others.is_empty(), env);
+        let closes = self.closes_first() == Side::Up || self.apart;
+        self.request = self.give(Side::Up, bytes, closes, env);
+    }
+
+    /// One side has `bytes` to send, and `closes` if there is no exchange to come.
+    fn give(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
+        let close = match closes && self.others.is_empty() {
+            false => Close::No,
+            true if self.full && self.fin_when_quiet => Close::WhenQuiet,
+            true => Close::WithLast,
+        };
+        let full = self.full;
+        let half = self.half_mut(side).expect("it has something to send");
+        let segments = half.give(bytes, close, env);
+        let waits = close == Close::WhenQuiet && !half.sender.has_closed();
+        if close == Close::WithLast && !full {
+            half.expect_end(segments.1);
+        }
+        self.fin_waits = waits;
+        segments
     }
 
     /// The server sends its response.
@@ -204,9 +236,11 @@ impl Dialogue {
         if !self.apart {
             self.up.receiver.acknowledged_by_data();
         }
-        let down = self.down.as_mut().expect("just made");
-        self.response = down.give(bytes, self.others.is_empty(), env);
-        if first && self.apart {
+        self.response = self.give(Side::Down, bytes, true, env);
+        if first
+            && self.apart
+            && let Some(down) = &mut self.down
+        {
             down.sender.start(env);
         }
     }
@@ -288,15 +322,28 @@ impl Dialogue {
         match (end, name.side()) {
             (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
             (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
-            (_, side) => {
-                let half = self.half_mut(side);
-                if let Some(leg) = half.and_then(|half| half.leg_mut(name)) {
-                    leg.sender.on_packet(packet, context.env);
-                }
+            _ => {
+                self.on_acknowledgement(packet, name, context.env);
                 if self.separate && self.stage == Stage::Serving && self.knows_of_request() {
                     self.respond(context);
                 }
             }
+        }
+    }
+
+    fn on_acknowledgement(&mut self, packet: &Packet, name: Name, env: &mut Env) {
+        if self.full && self.up.sender.acknowledged() == 0 {
+            self.acknowledge_handshake(env);
+        }
+        let fin_waits = self.fin_waits && name.side() == self.closes_first();
+        let half = self.half_mut(name.side());
+        let Some(leg) = half.and_then(|half| half.leg_mut(name)) else {
+            return;
+        };
+        if fin_waits {
+            self.fin_waits = !leg.on_packet_before_fin(packet, env);
+        } else {
+            leg.sender.on_packet(packet, env);
         }
     }
 
@@ -308,6 +355,11 @@ impl Dialogue {
     /// A segment reaches the server.
     fn on_request_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
         let now = context.env.network.now;
+        if packet.flags.has(Flags::ACK) {
+            // The last packet of the handshake has no data.
+            self.handshake.1.get_or_insert(now);
+            return;
+        }
         if packet.seq == 0 {
             self.handshake.0.get_or_insert(now);
         } else {
@@ -330,6 +382,9 @@ impl Dialogue {
                 _ => self.wait(Stage::Serving, self.demand.server_delay, context),
             }
         }
+        if self.stage == Stage::Closing && self.full {
+            self.on_closing_segment(packet, Side::Up, context);
+        }
     }
 
     /// A segment reaches the client.
@@ -346,6 +401,9 @@ impl Dialogue {
         down.far_receiver().on_segment(packet, context.env);
         if self.stage == Stage::Responding && down.has_arrived(self.response.1) {
             self.complete(context);
+        }
+        if self.stage == Stage::Closing && self.full {
+            self.on_closing_segment(packet, Side::Down, context);
         }
     }
 

@@ -12,6 +12,17 @@ use crate::prefetch::prefetch_within;
 use crate::transport::Env;
 use crate::transport::tcp::{Received, Receiver, Sender};
 
+/// When a sender's FIN leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Close {
+    /// There is more to come.
+    No,
+    /// On the last segment.
+    WithLast,
+    /// When nothing else is in flight, as ns-2's FullTcp has it.
+    WhenQuiet,
+}
+
 /// One direction of a connection, or a leg of it.
 #[derive(Debug)]
 pub(super) struct Half {
@@ -64,16 +75,42 @@ impl Half {
         }
     }
 
-    /// The application has `bytes` more to send, and closes after them if they are the `last`. Returns
-    /// the first of their segments, and one past the last.
-    pub(super) fn give(&mut self, bytes: u64, last: bool, env: &mut Env) -> (u64, u64) {
+    /// The application has `bytes` more to send. Returns the first of their segments, and one past the
+    /// last.
+    pub(super) fn give(&mut self, bytes: u64, close: Close, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
-        if !last {
-            return (begin, self.sender.append(bytes, env));
-        }
-        let end = self.sender.append_last(bytes, env);
-        self.expect_end(end);
+        let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
+        let end = match close {
+            Close::WithLast => self.sender.append_last(bytes, env),
+            Close::WhenQuiet if quiet => self.sender.append_last(bytes, env),
+            Close::WhenQuiet | Close::No => self.sender.append(bytes, env),
+        };
         (begin, end)
+    }
+
+    /// An acknowledgement of its segments arrives, while its FIN waits until nothing is in flight (ns-2's
+    /// FullTcp with `close_on_empty_`): it leaves on the last segment if that is alone on its way, and in
+    /// one of its own otherwise. Returns whether it has left.
+    pub(super) fn on_packet_before_fin(&mut self, packet: &Packet, env: &mut Env) -> bool {
+        if self.sender.only_last_is_left(packet.seq) {
+            self.sender.put_fin_on_last();
+        }
+        self.sender.on_packet(packet, env);
+        if !self.sender.has_closed() && self.sender.outstanding() == 0 && self.is_over() {
+            self.sender.close(env);
+            self.sender.send_fin(env);
+        }
+        self.sender.has_closed()
+    }
+
+    /// Whether its FIN has arrived, and all before it.
+    pub(super) fn has_fin_arrived(&self) -> bool {
+        self.sender.has_fin_below(self.receiver.next())
+    }
+
+    /// Whether its sender knows that.
+    pub(super) fn is_closed(&self) -> bool {
+        self.sender.has_fin_below(self.sender.acknowledged())
     }
 
     /// Whether the segments below `end` have arrived on the other side.
@@ -88,7 +125,7 @@ impl Half {
     }
 
     /// One past the last segment of all.
-    fn expect_end(&mut self, end: u64) {
+    pub(super) fn expect_end(&mut self, end: u64) {
         self.receiver.expect_end(end);
         if let Some(onward) = &mut self.onward {
             onward.receiver.expect_end(end);

@@ -387,7 +387,8 @@ impl Traffic {
         let dialogue = self.dialogues.get(name)?;
         let (half, other) = dialogue.halves(name.side());
         let data = end != End::TrafficSender;
-        let acknowledgement = other.map_or(1, |half| half.sender.position(half.receiver.next()));
+        let acknowledgement =
+            other.map_or(1, |half| half.sender.acknowledgement(half.receiver.next()));
         let origin = &self.origins[dialogue.source as usize];
         Some(Captured {
             flow: origin.flow,

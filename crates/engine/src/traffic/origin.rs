@@ -105,6 +105,11 @@ impl Origin {
         }
     }
 
+    /// Whether FINs wait until nothing is in flight: ns-2's FullTcp has them so.
+    pub(super) fn fin_when_quiet(&self) -> bool {
+        self.tcp.recovery.is_ns2()
+    }
+
     /// Whether a proxy splits one of the directions.
     pub(super) fn is_split(&self) -> bool {
         self.ways.up.onward.is_some() || self.ways.down.onward.is_some()

@@ -27,8 +27,12 @@ impl Dialogue {
 
     /// Whether nothing more can happen to it.
     pub(crate) fn is_over(&self) -> bool {
-        let last = self.down.as_ref().unwrap_or(&self.up);
-        self.stage == Stage::CutOff || (self.stage == Stage::Closing && last.is_over())
+        match self.stage {
+            Stage::CutOff => true,
+            Stage::Closing if self.full => self.is_closed(),
+            Stage::Closing => self.down.as_ref().unwrap_or(&self.up).is_over(),
+            Stage::Requesting | Stage::Serving | Stage::Responding | Stage::Pausing => false,
+        }
     }
 
     /// Lets go of what the network keeps for packets that are held back.
