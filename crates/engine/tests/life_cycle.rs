@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Records, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp};
+use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp};
 use longhaul_engine::config::{DelayedAck, Recovery, Source, Tcp, TraceEntry};
 use longhaul_engine::measure::{CapturedPacket, Totals};
 use longhaul_engine::{Config, Loss};
@@ -170,6 +170,39 @@ fn data_one_way_closes_both_ways() {
         (false, 0, 2002, 2, "ACK"),
     ];
     assert_eq!(found, expected);
+}
+
+/// A transfer's receiver closes with the acknowledgement of the last segment, and gets its FIN acknowledged.
+/// ns-2's one-way agents know no FIN.
+#[test]
+fn a_transfer_closes_both_ways() {
+    let flags = |tcp: Tcp| {
+        let mut config = exchange(0, None, tcp.clone(), 2);
+        config.flows.clear();
+        let transfer = Some(2000);
+        add_flows(&mut config, "transfer", 1, AT_ONCE, Tcp { transfer, ..tcp });
+        let (totals, records) = run(&config);
+        assert_eq!(
+            totals.links[0].total.departed_pkts + totals.links[1].total.departed_pkts,
+            records.packets.len() as u64
+        );
+        let packets = records.packets.iter().map(seen);
+        let packets = packets.map(|(_, _, bytes, sequence, acknowledged, flags)| {
+            (bytes, sequence, acknowledged, flags)
+        });
+        packets.collect::<Vec<_>>()
+    };
+    let expected = [
+        (0, 0, 0, "SYN"),
+        (0, 0, 1, "SYN ACK"),
+        (1460, 1, 1, "ACK"),
+        (540, 1461, 1, "FIN ACK"),
+        (0, 1, 1461, "ACK"),
+        (0, 1, 2002, "FIN ACK"),
+        (0, 2002, 2, "ACK"),
+    ];
+    assert_eq!(flags(tcp(Recovery::Sack)), expected);
+    assert_eq!(flags(ns2_tcp(Recovery::Ns2Sack)), expected[..6]);
 }
 
 fn assert_over(totals: &Totals, records: &Records, bytes: u64) {

@@ -122,11 +122,16 @@ impl World {
 
     fn segment(&self, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
-        let echo = self.journal.end((packet.flow, true)).recent;
+        let (sender, host) = (&connection.sender, (packet.flow, true));
+        let wire = if packet.flags.has(Flags::ACK) {
+            // The receiver has sent one SYN and one FIN, and no data.
+            self.empty_segment(packet, sender, host, 2)
+        } else {
+            self.data(packet, sender, 1, self.journal.end(host).recent)
+        };
         CapturedPacket {
             flow: connection.flow,
-            // The receiver sends one SYN and no data.
-            ..self.data(packet, &connection.sender, 1, echo)
+            ..wire
         }
     }
 
@@ -154,13 +159,19 @@ impl World {
         }
     }
 
-    /// The end of a handshake, which acknowledges a SYN and has no data.
-    fn empty_segment(&self, packet: &Packet, sender: &Sender, from: Host) -> CapturedPacket {
+    /// The end of a handshake or of a connection, which acknowledges a SYN or a FIN and has no data.
+    fn empty_segment(
+        &self,
+        packet: &Packet,
+        sender: &Sender,
+        from: Host,
+        acknowledgement: u64,
+    ) -> CapturedPacket {
         let EndState { next, recent, .. } = self.journal.end(from);
         let wire = sender.wire();
         CapturedPacket {
             sequence: next,
-            acknowledgement: 1,
+            acknowledgement,
             ack: true,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, recent),
@@ -215,7 +226,7 @@ impl World {
             opened_by_receiver: captured.opened_by_receiver,
             reverse: captured.reverse,
             ..if data && packet.flags.has(Flags::ACK) {
-                self.empty_segment(packet, sender, host)
+                self.empty_segment(packet, sender, host, 1)
             } else if data {
                 let echo = self.journal.end(host).recent;
                 self.data(packet, sender, captured.acknowledgement, echo)

@@ -178,9 +178,10 @@ impl ControlBlock {
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Whether the FIN has a segment of its own, which counts as no data.
+    /// Whether the FIN has a segment of its own, which counts as no data. Behind the SYN, that is: a flow may
+    /// be stopped before it has sent anything.
     pub(crate) fn fin_is_bare(&self) -> bool {
-        self.fin != u64::MAX && self.payload_bytes(self.fin) == 0
+        (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }
 
     /// Whether a segment behind the SYN holds data.

@@ -176,6 +176,26 @@ impl ControlBlock {
         self.transmit(segment, env);
     }
 
+    /// The other side, which closes with the acknowledgement of the last segment of a transfer, gets its FIN
+    /// acknowledged (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet no data.
+    #[cold]
+    pub(crate) fn acknowledge_fin(&self, env: &mut Env) {
+        if self.ns2 || self.config.transfer.is_none() {
+            return;
+        }
+        env.network.send(Packet {
+            time: env.network.now,
+            ns2_s: 0.0,
+            seq: 0,
+            stamp: env.network.now,
+            flow: self.index,
+            route: self.path.route,
+            sack: SackHandle::NONE,
+            bytes: self.wire_bytes(0),
+            flags: Flags::ACK,
+        });
+    }
+
     #[inline]
     fn wire_bytes(&self, segment: u64) -> u16 {
         if segment == 0 {
