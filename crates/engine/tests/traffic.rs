@@ -415,7 +415,7 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// Spec 002 B9.2: 500 sources offer 64 kbit/s half the time. As a stream of bytes that is 32 kbit/s
+/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s half the time. As a stream of bytes that is 32 kbit/s
 /// each; rounded up to whole segments of 1000 bytes it is 152.4.
 #[test]
 fn messages_offer_what_their_bursts_do() {
@@ -474,7 +474,7 @@ fn datagrams_come_in_bursts() {
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Spec 003 B.13: pages of objects, each over a connection of its own that the server opens when the
+/// As ns-2's WebTraf: pages of objects, each over a connection of its own that the server opens when the
 /// request is acknowledged.
 fn session(separate: bool) -> Web {
     Web {
@@ -539,7 +539,7 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// 1.6 seconds of slow start, and nothing after (spec 000 B.12).
+/// 1.6 seconds of slow start, and nothing after (LBNL-52549, 2003: the perturbations of its experiments).
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);

@@ -1,5 +1,4 @@
-//! One connection and what is said over it: requests one way, responses the other, or data one way
-//! only.
+//! One connection and the exchanges on it: requests one way, responses the other, or data one way only.
 //!
 //! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
 //! direction acknowledge those of the other: a response says that its request has arrived, and the
@@ -19,12 +18,12 @@ use std::mem::offset_of;
 
 use longhaul_units::{Span, Time};
 
-use super::half::{Close, Half};
-use super::hold::{Hold, SpareQueues};
-use super::opening::{Demand, Opening, Response};
-use super::origin::Origin;
-use super::slab::{Name, Side};
-use super::stop::StopWatch;
+use super::connection_slab::{ConnectionId, Side};
+use super::direction::{Close, Direction};
+use super::extra_delay::{ExtraDelay, QueuePool};
+use super::planned::{PlannedConnection, PlannedExchange, Response};
+use super::stop_condition::StopCondition;
+use super::traffic_source::TrafficSource;
 use crate::measure::Exchange;
 use crate::network::End;
 use crate::packet::{Flags, Packet};
@@ -32,50 +31,50 @@ use crate::prefetch::{prefetch, prefetch_within};
 use crate::schedule::Event;
 use crate::transport::Env;
 
-/// Whose turn it is.
+/// State of the exchange in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// A request is on its way.
+    /// The request is being sent.
     Requesting,
-    /// The server works on it.
+    /// Server delay.
     Serving,
-    /// A response is on its way.
+    /// The response is being sent.
     Responding,
-    /// The client waits before its next request.
+    /// Think time of the client.
     Pausing,
     /// All exchanges are complete; the connection is being closed.
     Closing,
-    /// The connection is cut off, whatever is under way.
+    /// The connection is aborted, with what it has in flight.
     CutOff,
 }
 
-/// What a dialogue works with.
+/// What the handlers of a connection act on.
 pub(super) struct Context<'a> {
-    pub(super) origin: &'a mut Origin,
+    pub(super) traffic_source: &'a mut TrafficSource,
     pub(super) env: &'a mut Env,
-    /// Exchanges on their way to the recorder.
+    /// Completed exchanges, until they are recorded.
     pub(super) log: &'a mut Vec<Exchange>,
-    pub(super) stop: &'a mut Option<StopWatch>,
+    pub(super) stop: &'a mut Option<StopCondition>,
 }
 
-/// A connection at work, in this order in memory: what every packet touches is in the first cache lines.
+/// A connection. The order of fields is that in memory: every packet touches the first cache lines only.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(super) struct Dialogue {
-    name: Name,
+pub(super) struct AppConnection {
+    id: ConnectionId,
     /// Number of its source.
     pub(super) source: u32,
     stage: Stage,
-    /// Whether each direction is a connection of its own.
-    apart: bool,
-    /// Whether the server waits until the request is acknowledged.
-    separate: bool,
-    /// Whether both directions open and close as one connection.
+    /// Whether each direction has a TCP connection of its own.
+    separate_directions: bool,
+    /// Whether the server responds only when the client has got the acknowledgement of its request.
+    waits_for_ack: bool,
+    /// Whether it opens with a three-way handshake and closes with FINs both ways.
     full: bool,
-    /// Whether a FIN waits until nothing is in flight, as in ns-2, and whether one does.
+    /// Whether a FIN waits until nothing is in flight, as in ns-2, and whether one is waiting now.
     fin_when_quiet: bool,
     fin_waits: bool,
-    hold: Option<Hold>,
+    extra_delay: Option<ExtraDelay>,
     /// Segments of the current request and response.
     request: (u64, u64),
     response: (u64, u64),
@@ -83,69 +82,69 @@ pub(super) struct Dialogue {
     /// When the SYN was answered, and that answer acknowledged.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
-    demand: Demand,
-    others: VecDeque<Demand>,
-    /// Repairs on the connection before the exchange.
+    planned: PlannedExchange,
+    to_come: VecDeque<PlannedExchange>,
+    /// Retransmissions and timeouts before the current exchange.
     repairs_before: (u64, u64),
-    up: Half,
-    /// There is none before the first response.
-    down: Option<Half>,
+    up: Direction,
+    /// None before the first response.
+    down: Option<Direction>,
 }
 
-impl Dialogue {
-    /// Cache lines of what every packet touches, but for what its sender and receiver do.
+impl AppConnection {
+    /// Cache lines that every packet touches, besides those of its sender and receiver.
     pub(super) const FIRST_LINES: usize = 3;
 
-    /// A connection under this name, not yet opened.
+    /// A connection that is not yet opened.
     pub(super) fn new(
-        name: Name,
+        id: ConnectionId,
         source: u32,
-        opening: Opening,
-        origin: &mut Origin,
-        spare: &mut SpareQueues,
+        planned: PlannedConnection,
+        traffic_source: &mut TrafficSource,
+        spare: &mut QueuePool,
     ) -> Self {
-        let record = origin.record(opening.round_trip);
-        let apart = opening.separate || origin.is_split();
+        let record = traffic_source.record(planned.round_trip);
+        let separate_directions = planned.separate || traffic_source.is_split();
         Self {
-            name,
+            id,
             source,
-            up: origin.half(name.on(Side::Up)),
+            up: traffic_source.direction(id.on(Side::Up)),
             down: None,
             stage: Stage::Requesting,
-            demand: opening.first,
-            others: opening.others,
+            planned: planned.first,
+            to_come: planned.to_come,
             record,
             repairs_before: (0, 0),
             request: (1, 1),
             response: (1, 1),
             handshake: (None, None),
-            hold: Hold::new(opening.round_trip, spare),
-            apart,
+            extra_delay: ExtraDelay::new(planned.round_trip, spare),
+            separate_directions,
             // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
-            full: !apart && opening.lifetime.is_none(),
-            fin_when_quiet: origin.fin_when_quiet(),
+            full: !separate_directions && planned.lifetime.is_none(),
+            fin_when_quiet: traffic_source.fin_when_quiet(),
             fin_waits: false,
-            separate: opening.separate,
-            lifetime: opening.lifetime,
+            waits_for_ack: planned.separate,
+            lifetime: planned.lifetime,
         }
     }
 
-    /// Whether packets that come out of the network are held back, all those at one end in one queue.
-    pub(super) fn holds_back(&self) -> bool {
-        self.hold.is_some() && !self.apart
+    /// Whether packets are delayed at its end points, all those at one end point in one queue.
+    pub(super) fn delays_at_end(&self) -> bool {
+        self.extra_delay.is_some() && !self.separate_directions
     }
 
-    /// Has the processor fetch what a sample will touch.
+    /// Prefetches what a sample reads.
     pub(super) fn prefetch_for_sample(place: &Option<Self>) {
         prefetch_within::<1, _>(place, 0);
-        Half::prefetch_for_sample(place, offset_of!(Self, up));
-        Half::prefetch_for_sample(place, offset_of!(Self, down));
+        Direction::prefetch_for_sample(place, offset_of!(Self, up));
+        Direction::prefetch_for_sample(place, offset_of!(Self, down));
     }
 
-    /// Has the processor fetch what the next packet that is held back at an end will touch.
-    pub(super) fn prefetch(&self, end: Name) {
-        if let Some(hold) = &self.hold {
-            hold.prefetch(end.side());
+    /// Prefetches what the next packet that is delayed at an end point needs.
+    pub(super) fn prefetch(&self, end: ConnectionId) {
+        if let Some(extra_delay) = &self.extra_delay {
+            extra_delay.prefetch(end.side());
         }
         match self.stage {
             Stage::Responding | Stage::Closing => self.prefetch_of_response(end.side()),
@@ -169,13 +168,13 @@ impl Dialogue {
         }
     }
 
-    /// The SYN leaves, and the first request waits for its answer.
+    /// Sends the SYN, with the first request queued behind it.
     pub(super) fn open(&mut self, env: &mut Env) {
         self.up.sender.begin_empty();
         self.request(env);
         self.up.sender.start(env);
         if let Some(lifetime) = self.lifetime {
-            let end = Event::Turn(self.name.index());
+            let end = Event::Turn(self.id.index());
             let network = &mut env.network;
             network.schedule.push_timer(network.now + lifetime, end);
         }
@@ -183,32 +182,32 @@ impl Dialogue {
 
     /// The client sends its next request.
     fn request(&mut self, env: &mut Env) {
-        let bytes = self.demand.request_bytes;
+        let bytes = self.planned.request_bytes;
         self.stage = Stage::Requesting;
         self.record.start = env.network.now;
         self.record.request_bytes = bytes;
         self.repairs_before = self.repairs();
-        if let Some(down) = self.down.as_mut().filter(|_| !self.apart) {
+        if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
             down.receiver.acknowledged_by_data();
         }
         // Of a connection that both share, the server closes.
-        let closes = self.closes_first() == Side::Up || self.apart;
-        self.request = self.give(Side::Up, bytes, closes, env);
+        let closes = self.closes_first() == Side::Up || self.separate_directions;
+        self.request = self.send(Side::Up, bytes, closes, env);
     }
 
     /// One side has `bytes` to send, and `closes` if there is no exchange to come.
-    fn give(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
-        let close = match closes && self.others.is_empty() {
+    fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
+        let close = match closes && self.to_come.is_empty() {
             false => Close::No,
             true if self.full && self.fin_when_quiet => Close::WhenQuiet,
             true => Close::WithLast,
         };
         let full = self.full;
-        let half = self.half_mut(side).expect("it has something to send");
-        let segments = half.give(bytes, close, env);
-        let waits = close == Close::WhenQuiet && !half.sender.has_closed();
+        let direction = self.direction_mut(side).expect("it has something to send");
+        let segments = direction.send(bytes, close, env);
+        let waits = close == Close::WhenQuiet && !direction.sender.has_closed();
         if close == Close::WithLast && !full {
-            half.expect_end(segments.1);
+            direction.expect_fin_before(segments.1);
         }
         self.fin_waits = waits;
         segments
@@ -217,12 +216,15 @@ impl Dialogue {
     /// The server sends its response.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
-            origin, env, stop, ..
+            traffic_source,
+            env,
+            stop,
+            ..
         } = context;
-        let bytes = match self.demand.response {
+        let bytes = match self.planned.response {
             Response::Bytes(bytes) => bytes,
-            Response::DrawnThere => origin.draw_response(),
-            Response::None => unreachable!("nobody waits for a response"),
+            Response::DrawnByServer => traffic_source.draw_response(),
+            Response::None => unreachable!("no response is expected"),
         };
         self.stage = Stage::Responding;
         self.record.response_bytes = Some(bytes);
@@ -231,14 +233,14 @@ impl Dialogue {
         }
         let first = self.down.is_none();
         if first {
-            self.down = Some(self.open_down(origin, env));
+            self.down = Some(self.open_down(traffic_source, env));
         }
-        if !self.apart {
+        if !self.separate_directions {
             self.up.receiver.acknowledged_by_data();
         }
-        self.response = self.give(Side::Down, bytes, true, env);
+        self.response = self.send(Side::Down, bytes, true, env);
         if first
-            && self.apart
+            && self.separate_directions
             && let Some(down) = &mut self.down
         {
             down.sender.start(env);
@@ -246,9 +248,9 @@ impl Dialogue {
     }
 
     /// The direction of responses: over the client's connection, or one of its own that is to be opened.
-    fn open_down(&self, origin: &mut Origin, env: &mut Env) -> Half {
-        let mut down = origin.half(self.name.on(Side::Down));
-        if self.apart {
+    fn open_down(&self, traffic_source: &mut TrafficSource, env: &mut Env) -> Direction {
+        let mut down = traffic_source.direction(self.id.on(Side::Down));
+        if self.separate_directions {
             down.sender.begin_empty();
         } else {
             let (answered, acknowledged) = self.handshake;
@@ -260,13 +262,13 @@ impl Dialogue {
         down
     }
 
-    /// A server's delay or a client's pause is over, or a connection's lifetime.
+    /// The end of a server delay, a think time or a lifetime.
     pub(super) fn on_turn(&mut self, context: &mut Context<'_>) {
         match self.stage {
             Stage::Serving => self.respond(context),
             Stage::Pausing => self.request(context.env),
             Stage::Requesting if self.lifetime.is_some() => self.stage = Stage::CutOff,
-            stage => unreachable!("nobody has a turn while {stage:?}"),
+            stage => unreachable!("no timer runs in {stage:?}"),
         }
     }
 
@@ -275,7 +277,7 @@ impl Dialogue {
         if delay == Span::ZERO {
             return self.on_turn(context);
         }
-        let turn = Event::Turn(self.name.index());
+        let turn = Event::Turn(self.id.index());
         let network = &mut context.env.network;
         network.schedule.push_timer(network.now + delay, turn);
     }
@@ -284,27 +286,27 @@ impl Dialogue {
     pub(super) fn on_arrival(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
         let data = end == End::TrafficReceiver;
         // The end node of a proxy is on neither side.
-        let between = !data && Name::of(packet.flow).is_onward();
-        let Some(hold) = self.hold.as_mut().filter(|_| !between) else {
+        let between = !data && ConnectionId::of(packet.flow).is_second_leg();
+        let Some(extra_delay) = self.extra_delay.as_mut().filter(|_| !between) else {
             return self.receive(packet, end, context);
         };
         let network = &mut context.env.network;
-        let at_server = data == (Name::of(packet.flow).side() == Side::Up);
+        let at_server = data == (ConnectionId::of(packet.flow).side() == Side::Up);
         let side = if at_server { Side::Up } else { Side::Down };
         let now = network.now;
-        hold.push(*packet, self.name.on(side), now, &mut network.schedule);
+        extra_delay.push(*packet, self.id.on(side), now, &mut network.schedule);
     }
 
-    /// Packets held back at the end of a direction are due.
-    pub(super) fn on_held(&mut self, end: Name, context: &mut Context<'_>) {
+    /// Packets delayed at an end point are due.
+    pub(super) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
         let now = context.env.network.now;
         let at_server = end.side() == Side::Up;
         while let Some(packet) = self
-            .hold
+            .extra_delay
             .as_mut()
-            .and_then(|hold| hold.pop(end.side(), now))
+            .and_then(|extra_delay| extra_delay.pop(end.side(), now))
         {
-            let data = at_server == (Name::of(packet.flow).side() == Side::Up);
+            let data = at_server == (ConnectionId::of(packet.flow).side() == Side::Up);
             let kind = if data {
                 End::TrafficReceiver
             } else {
@@ -312,32 +314,32 @@ impl Dialogue {
             };
             self.receive(&packet, kind, context);
         }
-        if let Some(hold) = &self.hold {
-            hold.arm(end, &mut context.env.network.schedule);
+        if let Some(extra_delay) = &self.extra_delay {
+            extra_delay.arm(end, &mut context.env.network.schedule);
         }
     }
 
     fn receive(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
-        let name = Name::of(packet.flow);
-        match (end, name.side()) {
+        let id = ConnectionId::of(packet.flow);
+        match (end, id.side()) {
             (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
             (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
             _ => {
-                self.on_acknowledgement(packet, name, context.env);
-                if self.separate && self.stage == Stage::Serving && self.knows_of_request() {
+                self.on_acknowledgement(packet, id, context.env);
+                if self.waits_for_ack && self.stage == Stage::Serving && self.knows_of_request() {
                     self.respond(context);
                 }
             }
         }
     }
 
-    fn on_acknowledgement(&mut self, packet: &Packet, name: Name, env: &mut Env) {
+    fn on_acknowledgement(&mut self, packet: &Packet, id: ConnectionId, env: &mut Env) {
         if self.full && self.up.sender.acknowledged() == 0 {
             self.acknowledge_handshake(env);
         }
-        let fin_waits = self.fin_waits && name.side() == self.closes_first();
-        let half = self.half_mut(name.side());
-        let Some(leg) = half.and_then(|half| half.leg_mut(name)) else {
+        let fin_waits = self.fin_waits && id.side() == self.closes_first();
+        let direction = self.direction_mut(id.side());
+        let Some(leg) = direction.and_then(|direction| direction.leg_mut(id)) else {
             return;
         };
         if fin_waits {
@@ -347,7 +349,7 @@ impl Dialogue {
         }
     }
 
-    /// Whether the client knows that its request has arrived.
+    /// Whether the client's request is acknowledged.
     fn knows_of_request(&self) -> bool {
         self.up.sender.acknowledged() >= self.request.1
     }
@@ -365,21 +367,21 @@ impl Dialogue {
         } else {
             self.handshake.1.get_or_insert(now);
         }
-        // Not so late that it repeats what is being answered.
-        if let Some(down) = self.down.as_mut().filter(|_| !self.apart)
+        // A retransmission of a request that is being answered acknowledges nothing new.
+        if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions)
             && self.stage == Stage::Requesting
             && packet.seq >= self.request.0
         {
             down.acknowledge_all(context.env);
         }
-        self.up.far_receiver().on_segment(packet, context.env);
+        self.up.last_receiver().on_segment(packet, context.env);
         if self.stage == Stage::Requesting && self.up.has_arrived(self.request.1) {
             self.record.requested = Some(now);
-            match self.demand.response {
+            match self.planned.response {
                 Response::None => self.complete(context),
                 // Until its acknowledgement is back. A proxy may have given it before.
-                _ if self.separate && !self.knows_of_request() => self.stage = Stage::Serving,
-                _ => self.wait(Stage::Serving, self.demand.server_delay, context),
+                _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
+                _ => self.wait(Stage::Serving, self.planned.server_delay, context),
             }
         }
         if self.stage == Stage::Closing && self.full {
@@ -393,12 +395,12 @@ impl Dialogue {
             return;
         };
         if self.stage == Stage::Responding && packet.seq >= self.response.0 {
-            if !self.apart {
+            if !self.separate_directions {
                 self.up.acknowledge_all(context.env);
             }
             self.record.answered.get_or_insert(context.env.network.now);
         }
-        down.far_receiver().on_segment(packet, context.env);
+        down.last_receiver().on_segment(packet, context.env);
         if self.stage == Stage::Responding && down.has_arrived(self.response.1) {
             self.complete(context);
         }
@@ -407,15 +409,15 @@ impl Dialogue {
         }
     }
 
-    /// All of an exchange has arrived.
+    /// The last byte of an exchange has arrived.
     fn complete(&mut self, context: &mut Context<'_>) {
         let now = context.env.network.now;
         self.record.end = Some(now);
         let record = self.record_so_far();
         context.log.push(record);
-        context.origin.counters.exchanges += 1;
+        context.traffic_source.counters.exchanges += 1;
         let schedule = &mut context.env.network.schedule;
-        if let Some(next) = context.origin.generator.after_exchange(now) {
+        if let Some(next) = context.traffic_source.generator.after_exchange(now) {
             schedule.push_timer(next, Event::Traffic(self.source));
         }
         if let Some(stop) = context.stop
@@ -423,11 +425,11 @@ impl Dialogue {
         {
             schedule.push_observation(now, Event::End);
         }
-        let Some(next) = self.others.pop_front() else {
+        let Some(next) = self.to_come.pop_front() else {
             self.stage = Stage::Closing;
             return;
         };
-        self.demand = next;
+        self.planned = next;
         self.record = Exchange {
             requested: None,
             answered: None,

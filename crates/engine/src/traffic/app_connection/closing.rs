@@ -1,7 +1,7 @@
-//! How a connection that both directions share opens and closes.
+//! Opening and closing of a connection in full.
 //!
-//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). Who has
-//! the last word closes first: the server, as HTTP/1.0 servers do and ns-2's PackMime has them, or a client
+//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The
+//! side that sends last closes first: the server, as HTTP/1.0 servers do and ns-2's PackMime has them, or a client
 //! that gets no response. Its FIN leaves on the last segment of data, since the application gives all data
 //! and closes at once; under ns-2's recovery schemes when nothing else is in flight, as FullTcp has it. The
 //! other side acknowledges it at once and closes, too: four packets (RFC 9293 figure 12), or three if the
@@ -12,19 +12,19 @@
 //! acknowledges it again when it is repeated, which is what TIME-WAIT is for. What is still on its way then
 //! belongs to no connection any more, and is ignored.
 
-use super::{Context, Dialogue};
+use super::{AppConnection, Context};
 use crate::packet::{Flags, Packet, SackHandle};
-use crate::traffic::half::Half;
-use crate::traffic::opening::Response;
-use crate::traffic::slab::Side;
+use crate::traffic::connection_slab::Side;
+use crate::traffic::direction::Direction;
+use crate::traffic::planned::Response;
 use crate::transport::Env;
 
-impl Dialogue {
+impl AppConnection {
     /// Which side closes first.
     pub(super) fn closes_first(&self) -> Side {
-        match self.demand.response {
+        match self.planned.response {
             Response::None => Side::Up,
-            Response::Bytes(_) | Response::DrawnThere => Side::Down,
+            Response::Bytes(_) | Response::DrawnByServer => Side::Down,
         }
     }
 
@@ -37,7 +37,7 @@ impl Dialogue {
             ns2_s: 0.0,
             seq: 0,
             stamp: now,
-            flow: self.name.index(),
+            flow: self.id.index(),
             route: self.up.sender.route(),
             sack: SackHandle::NONE,
             bytes: self.up.receiver.ack_bytes(),
@@ -63,12 +63,15 @@ impl Dialogue {
             };
             answered
                 .into_iter()
-                .for_each(|half| half.acknowledge_all(env));
+                .for_each(|direction| direction.acknowledge_all(env));
         }
-        let Some(half) = self.half_mut(side).filter(|half| half.has_fin_arrived()) else {
+        let Some(direction) = self
+            .direction_mut(side)
+            .filter(|direction| direction.has_fin_arrived())
+        else {
             return;
         };
-        half.receiver.acknowledge_held_back(env);
+        direction.receiver.acknowledge_held_back(env);
         if first {
             self.close_last(side, context);
         }
@@ -77,21 +80,21 @@ impl Dialogue {
     /// The side that has got the FIN of the one that `closed` first closes, too, unless it has before.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
-            self.down = Some(self.open_down(context.origin, context.env));
+            self.down = Some(self.open_down(context.traffic_source, context.env));
         }
-        let half = match closed {
+        let direction = match closed {
             Side::Up => self.down.as_mut(),
             Side::Down => Some(&mut self.up),
         };
-        if let Some(half) = half.filter(|half| !half.sender.has_closed()) {
-            half.sender.send_fin(context.env);
+        if let Some(direction) = direction.filter(|direction| !direction.sender.has_closed()) {
+            direction.sender.send_fin(context.env);
         }
     }
 
     /// Whether the side that closes last knows that its FIN has arrived.
     pub(super) fn is_closed(&self) -> bool {
         match self.closes_first() {
-            Side::Up => self.down.as_ref().is_some_and(Half::is_closed),
+            Side::Up => self.down.as_ref().is_some_and(Direction::is_closed),
             Side::Down => self.up.is_closed(),
         }
     }

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use longhaul_units::Time;
 
-use super::slab::Name;
+use super::connection_slab::ConnectionId;
 use crate::measure::FlowCounters;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::prefetch::prefetch_within;
@@ -25,36 +25,35 @@ pub(super) enum Close {
 
 /// One direction of a connection, or a leg of it.
 #[derive(Debug)]
-pub(super) struct Half {
+pub(super) struct Direction {
     pub(super) sender: Sender,
     /// On the other side, or at the start node of a proxy.
     pub(super) receiver: Receiver,
     /// From that proxy's end node to the other side. It gets data segment by segment, so that segments
     /// have the same numbers on both legs.
-    pub(super) onward: Option<Box<Half>>,
+    pub(super) second_leg: Option<Box<Direction>>,
 }
 
-impl Half {
-    /// The leg of this name.
-    pub(super) fn leg(&self, name: Name) -> Option<&Self> {
-        if name.is_onward() {
-            self.onward.as_deref()
+impl Direction {
+    /// The leg with this id.
+    pub(super) fn leg(&self, id: ConnectionId) -> Option<&Self> {
+        if id.is_second_leg() {
+            self.second_leg.as_deref()
         } else {
             Some(self)
         }
     }
 
-    /// The same to work with.
-    pub(super) fn leg_mut(&mut self, name: Name) -> Option<&mut Self> {
-        if name.is_onward() {
-            self.onward.as_deref_mut()
+    /// The same, mutable.
+    pub(super) fn leg_mut(&mut self, id: ConnectionId) -> Option<&mut Self> {
+        if id.is_second_leg() {
+            self.second_leg.as_deref_mut()
         } else {
             Some(self)
         }
     }
 
-    /// Has the processor fetch what a sample of a direction, so many bytes behind the beginning of a place,
-    /// will touch.
+    /// Prefetches what a sample reads of a direction that lies `offset` bytes behind `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -64,20 +63,20 @@ impl Half {
 
     /// The leg that leads to the other side.
     pub(super) fn last(&self) -> &Self {
-        self.onward.as_deref().unwrap_or(self)
+        self.second_leg.as_deref().unwrap_or(self)
     }
 
     /// The receiver on the other side.
-    pub(super) fn far_receiver(&mut self) -> &mut Receiver {
-        match &mut self.onward {
-            Some(onward) => &mut onward.receiver,
+    pub(super) fn last_receiver(&mut self) -> &mut Receiver {
+        match &mut self.second_leg {
+            Some(second_leg) => &mut second_leg.receiver,
             None => &mut self.receiver,
         }
     }
 
     /// The application has `bytes` more to send. Returns the first of their segments, and one past the
     /// last.
-    pub(super) fn give(&mut self, bytes: u64, close: Close, env: &mut Env) -> (u64, u64) {
+    pub(super) fn send(&mut self, bytes: u64, close: Close, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
         let end = match close {
@@ -96,19 +95,20 @@ impl Half {
             self.sender.put_fin_on_last();
         }
         self.sender.on_packet(packet, env);
-        if !self.sender.has_closed() && self.sender.outstanding() == 0 && self.is_over() {
+        if !self.sender.has_closed() && self.sender.outstanding() == 0 && self.is_all_acknowledged()
+        {
             self.sender.close(env);
             self.sender.send_fin(env);
         }
         self.sender.has_closed()
     }
 
-    /// Whether its FIN has arrived, and all before it.
+    /// Whether its FIN has arrived, and all data before it.
     pub(super) fn has_fin_arrived(&self) -> bool {
         self.sender.has_fin_below(self.receiver.next())
     }
 
-    /// Whether its sender knows that.
+    /// Whether its FIN is acknowledged.
     pub(super) fn is_closed(&self) -> bool {
         self.sender.has_fin_below(self.sender.acknowledged())
     }
@@ -118,17 +118,17 @@ impl Half {
         self.last().receiver.next() >= end
     }
 
-    /// Whether its sender, or that which sends last, knows that everything has arrived.
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether the sender of the last leg has everything acknowledged.
+    pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()
     }
 
     /// One past the last segment of all.
-    pub(super) fn expect_end(&mut self, end: u64) {
+    pub(super) fn expect_fin_before(&mut self, end: u64) {
         self.receiver.expect_end(end);
-        if let Some(onward) = &mut self.onward {
-            onward.receiver.expect_end(end);
+        if let Some(second_leg) = &mut self.second_leg {
+            second_leg.receiver.expect_end(end);
         }
     }
 
