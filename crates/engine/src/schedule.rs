@@ -48,9 +48,9 @@ pub(crate) enum Event {
     Traffic(u32),
     /// The next message of an application.
     Message(u32),
-    /// It is the turn of one side of a dialogue: a server's delay or a client's pause is over.
+    /// It is the turn of one side of a connection: a server's delay or a client's pause is over.
     Turn(u32),
-    /// A packet held back at one end of a dialogue is due.
+    /// A packet held back at one end of a connection is due.
     Held(u32),
     /// A proxy looks at its local queue.
     Check(u32),
@@ -113,7 +113,7 @@ impl Event {
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Held(end) => (class::HELD, end),
-            Self::Turn(dialogue) => (class::TURN, dialogue),
+            Self::Turn(connection) => (class::TURN, connection),
             Self::Traffic(source) => (class::TRAFFIC, source),
             Self::Message(application) => (class::MESSAGE, application),
             Self::Check(proxy) => (class::CHECK, proxy),
@@ -356,9 +356,9 @@ impl Schedule {
         }
     }
 
-    /// The dialogues in which something will be due, of the next event of an end of a flow and of those among
+    /// The connections in which something will be due, of the next event of an end of a flow and of those among
     /// which the one after it is.
-    pub(crate) fn coming_to_dialogues(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.beginning().iter().copied();
         let class = |key: Key| key as u64 >> class::SHIFT;
         let own = first.filter(move |&key| [class::HELD, class::TURN].contains(&class(key)));

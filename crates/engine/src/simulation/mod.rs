@@ -54,7 +54,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     Ok(world.totals(stopped))
 }
 
-/// How many packets, or samples, before its own turn a connection is fetched.
+/// How many packets, or samples, ahead of its turn a connection is prefetched.
 pub(super) const AHEAD: usize = 4;
 
 impl World {
@@ -115,7 +115,7 @@ impl World {
             let mut until = self.bound(delivery, begin, observation);
             let mut packet = Packet::NONE;
             while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
-                if self.crowded {
+                if self.prefetches {
                     self.prefetch(end, link);
                 }
                 self.receive(end, &packet);
@@ -153,8 +153,8 @@ impl World {
         let observation = self.env.network.schedule.next_observation().max(begin);
         let mut packet = Packet::NONE;
         while let Some(next) = self.env.network.ahead(link, 0) {
-            let holds_back = self.traffic.holds_back(next);
-            let until = if holds_back { observation } else { begin };
+            let delays_at_end = self.traffic.delays_at_end(next);
+            let until = if delays_at_end { observation } else { begin };
             match self.env.network.hand_on_one(link, until, &mut packet) {
                 Some(Handed::Over(end)) => {
                     if let Some(packet) = self.env.network.ahead(link, AHEAD) {
@@ -260,9 +260,9 @@ impl World {
                 let sender = &mut self.tcp[source.connection].sender;
                 source.on_message_event(sender, env);
             }
-            Event::Turn(dialogue) => {
+            Event::Turn(connection) => {
                 self.traffic.prefetch_due(&env.network.schedule);
-                self.traffic.on_turn(dialogue, env);
+                self.traffic.on_turn(connection, env);
             }
             Event::Held(end) => {
                 self.traffic.prefetch_due(&env.network.schedule);

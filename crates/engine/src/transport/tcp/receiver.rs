@@ -182,6 +182,10 @@ impl Receiver {
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.
     fn on_irregular(&mut self, packet: &Packet, env: &mut Env) {
+        if packet.flags.has(Flags::ACK) {
+            // The acknowledgement of its FIN, which has no data.
+            return;
+        }
         self.stamp = if packet.seq <= self.next {
             packet.stamp
         } else {

@@ -17,7 +17,7 @@ use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Packet, SackOption};
+use crate::packet::{Flags, Packet, SackOption};
 use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::schedule::Schedule;
@@ -272,6 +272,9 @@ fn process_ack(
         send(tcb, recovery, limit, false, env);
     }
     tcb.check_finish(env);
+    if packet.flags.has(Flags::FIN) {
+        tcb.acknowledge_fin(env);
+    }
 }
 
 /// Sends what window, data and pacing allow, at most `burst` segments. Unless `released`, a jitter

@@ -70,9 +70,11 @@ impl ControlBlock {
         }
     }
 
-    /// Data packets sent, retransmissions included: each segment but the SYN is new once.
+    /// Data packets sent, retransmissions included: each segment is new once, and the SYN and a FIN of its
+    /// own hold no data.
     pub(crate) fn sent_pkts(&self) -> u64 {
-        self.max_sent.saturating_sub(1) + self.counters.retransmitted_pkts
+        let bare_fin = self.max_sent > self.fin && self.fin_is_bare();
+        self.max_sent.saturating_sub(1) - u64::from(bare_fin) + self.counters.retransmitted_pkts
     }
 
     /// Their payload.

@@ -171,6 +171,25 @@ impl ControlBlock {
         self.fin = end - 1;
     }
 
+    /// Closes behind all that was given, with a FIN in a segment of its own: one without payload.
+    pub(crate) fn append_fin(&mut self) {
+        self.short.forget_below(self.una);
+        self.end_with(self.end + 1);
+        self.short.push(self.fin, self.config.mss_bytes.into());
+    }
+
+    /// Whether the FIN has a segment of its own, which counts as no data. Behind the SYN, that is: a flow may
+    /// be stopped before it has sent anything.
+    pub(crate) fn fin_is_bare(&self) -> bool {
+        (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
+    }
+
+    /// Whether a segment behind the SYN holds data.
+    #[inline]
+    pub(crate) fn holds_data(&self, segment: u64) -> bool {
+        segment != self.fin || !self.fin_is_bare()
+    }
+
     /// Payload bytes of a segment.
     pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
         if segment == 0 {

@@ -1,4 +1,4 @@
-//! One proxy at work: its start node, its end node, and what is between them.
+//! A split TCP proxy: its start node, its end node, and the connection between them.
 //!
 //! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes as
 //! many out as its credit allows and gives them to the receivers that answer the senders; what these
@@ -7,14 +7,14 @@
 //!
 //! Credit is payload: what may wait unsent in the carrier's sender. Data given to it costs credit, and a
 //! transmission gives it back, so that a check admits what can leave at once and the credit besides.
-//! Segments behind a gap cost nothing until it is filled. If they did, as in spec 002 B8.3, they could
+//! Segments behind a gap cost nothing until it is filled. If they did, as in the thesis, they could
 //! hold all the credit while what fills their gaps waits behind them, and nothing would move again.
 
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use super::ends::Ends;
+use super::endpoints::Endpoints;
 use super::local_queue::LocalQueue;
 use crate::config;
 use crate::measure::{FlowSample, ProxyCounters, ProxySample};
@@ -28,7 +28,7 @@ use crate::transport::tcp::Connection;
 
 /// A proxy.
 #[derive(Debug)]
-pub(super) struct Splitter {
+pub(super) struct SplitTcpProxy {
     number: u32,
     /// Index of the connection between its nodes.
     pub(super) carrier: usize,
@@ -60,7 +60,7 @@ struct Change {
 }
 
 /// The payload of one segment on its way through the carrier. It is known by its place in the stream,
-/// so that repairs and reordering do not mix flows up (spec 002 B8.5).
+/// so that retransmissions and reordering do not mix flows up.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     /// One past the last segment of the carrier that holds some of it.
@@ -72,7 +72,7 @@ struct Message {
     last: bool,
 }
 
-impl Splitter {
+impl SplitTcpProxy {
     pub(super) fn new(
         config: &config::Proxy,
         number: u32,
@@ -139,18 +139,18 @@ impl Splitter {
     }
 
     /// The time of a check has come.
-    pub(super) fn on_check(&mut self, ends: &mut Ends<'_>, env: &mut Env) {
+    pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
         while let Some(first) = self.queue.first() {
-            let payload = ends
+            let payload = endpoints
                 .legs(first.flow)
                 .map_or(0, |legs| legs.sender.payload_bytes(first.seq));
-            if payload > self.credit(&ends.tcp[self.carrier]) {
+            if payload > self.credit(&endpoints.tcp[self.carrier]) {
                 break;
             }
             if let Some(packet) = self.queue.pop(now) {
-                self.take(&packet, ends, env);
+                self.take(&packet, endpoints, env);
             }
         }
         self.arm(env);
@@ -169,19 +169,19 @@ impl Splitter {
 
     /// A segment reaches its receiver at the start node, which answers it; what is in order now
     /// becomes data of the carrier. One of a connection that is over finds nobody.
-    fn take(&mut self, packet: &Packet, ends: &mut Ends<'_>, env: &mut Env) {
-        let Some(legs) = ends.legs(packet.flow) else {
+    fn take(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
         };
-        // The SYN, which is segment 0, has no data and is not carried (spec 002 H24).
+        // The SYN, which is segment 0, has no data and is not carried (the thesis does not say; as data it would cost credit and never arrive).
         let before = legs.receiver.next().max(1);
         legs.receiver.on_segment(packet, env);
         let after = legs.receiver.next();
         for segment in before..after {
-            let Legs { sender, .. } = ends.legs(packet.flow).expect("it has just answered");
+            let Legs { sender, .. } = endpoints.legs(packet.flow).expect("it has just answered");
             let (bytes, last) = (sender.payload_bytes(segment), sender.is_last(segment));
             self.admitted_bytes += bytes;
-            let carrier = &mut ends.tcp[self.carrier].sender;
+            let carrier = &mut endpoints.tcp[self.carrier].sender;
             let end = carrier.append(bytes, env);
             if !carrier.has_started() {
                 carrier.start(env);
@@ -196,8 +196,8 @@ impl Splitter {
     }
 
     /// A segment of the carrier comes to the end node: what is in order now goes on.
-    pub(super) fn on_end(&mut self, packet: &Packet, ends: &mut Ends<'_>, env: &mut Env) {
-        let receiver = &mut ends.tcp[self.carrier].receiver;
+    pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
         let next = receiver.next();
         while let Some(&message) = self.under_way.front()
@@ -206,28 +206,28 @@ impl Splitter {
             self.under_way.pop_front();
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
-            let Some(Legs { onward, .. }) = ends.legs(message.from) else {
+            let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
                 // It was cut off meanwhile.
                 continue;
             };
             if message.last {
-                onward.append_last(message.bytes.into(), env);
+                second_leg.append_last(message.bytes.into(), env);
             } else {
-                onward.append(message.bytes.into(), env);
+                second_leg.append(message.bytes.into(), env);
             }
-            if !onward.has_started() {
-                onward.start(env);
+            if !second_leg.has_started() {
+                second_leg.start(env);
             }
         }
     }
 
     /// The application of a sender has stopped: nothing comes after what it has sent.
-    pub(super) fn on_stop(&mut self, from: u32, ends: &mut Ends<'_>, env: &mut Env) {
+    pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,
             receiver,
-            onward,
-        }) = ends.legs(from)
+            second_leg,
+        }) = endpoints.legs(from)
         else {
             return;
         };
@@ -238,7 +238,7 @@ impl Splitter {
         let mut under_way = self.under_way.iter_mut().rev();
         match under_way.find(|message| message.from == from) {
             Some(message) => message.last = true,
-            None => onward.close(env),
+            None => second_leg.close(env),
         }
     }
 

@@ -1,11 +1,11 @@
-//! The part of a round trip that is not the network's: packets of one connection, held back at both of
-//! its ends (DelayBox does the same on a router, spec 001b B.8).
+//! Round-trip time of a connection beyond that of the network: its packets are delayed at both end points, by
+//! half of it each (a link's delay box does the same, and ns-2's DelayBox on a router).
 
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use super::slab::{Name, Side};
+use super::connection_slab::{ConnectionId, Side};
 use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
@@ -13,34 +13,34 @@ use crate::schedule::{Event, Schedule};
 /// Packets with the times at which they are due, at the end of each direction.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
-/// What is held back of a connection: half of the round trip each way.
+/// Packets of one connection that are delayed, half of the round trip each way.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct ExtraDelay {
     delay: Span,
     queues: Queues,
 }
 
-/// Empty queues that were those of connections, whose memory is the next ones'.
+/// Queues of closed connections, whose memory is used again.
 #[derive(Debug, Default)]
-pub(super) struct SpareQueues(Vec<Queues>);
+pub(super) struct QueuePool(Vec<Queues>);
 
-impl SpareQueues {
-    /// Takes those of a connection that is over, with nothing left in them.
-    pub(super) fn keep(&mut self, hold: Hold) {
+impl QueuePool {
+    /// Takes the empty queues of a closed connection.
+    pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }
 }
 
-impl Hold {
-    /// For a round trip; none if that is nothing.
-    pub(super) fn new(round_trip: Span, spare: &mut SpareQueues) -> Option<Self> {
+impl ExtraDelay {
+    /// None for a round trip of zero.
+    pub(super) fn new(round_trip: Span, spare: &mut QueuePool) -> Option<Self> {
         (round_trip > Span::ZERO).then(|| Self {
             delay: round_trip / 2,
             queues: spare.0.pop().unwrap_or_default(),
         })
     }
 
-    /// Has the processor fetch the next packet at that end.
+    /// Prefetches the next packet at that end point.
     pub(super) fn prefetch(&self, end: Side) {
         if let Some(first) = self.queues[end as usize].front() {
             prefetch(first);
@@ -48,7 +48,13 @@ impl Hold {
     }
 
     /// A packet has come to the far end of a direction.
-    pub(super) fn push(&mut self, packet: Packet, end: Name, now: Time, schedule: &mut Schedule) {
+    pub(super) fn push(
+        &mut self,
+        packet: Packet,
+        end: ConnectionId,
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
         let queue = &mut self.queues[end.side() as usize];
         let due = now + self.delay;
         if queue.is_empty() {
@@ -68,13 +74,13 @@ impl Hold {
     }
 
     /// Enters the event of the packet that is due next at that end, if there is one.
-    pub(super) fn arm(&self, end: Name, schedule: &mut Schedule) {
+    pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));
         }
     }
 
-    /// What is still held back when the connection goes.
+    /// Removes what is still delayed when the connection is closed.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Packet> {
         let queues = self.queues.iter_mut();
         queues.flat_map(|queue| queue.drain(..).map(|(_, packet)| packet))

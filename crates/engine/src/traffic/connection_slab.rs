@@ -1,19 +1,19 @@
-//! Where dialogues live: slots that are used again, under names that are not.
+//! Storage of connections: slots are reused, ids are not.
 //!
-//! A name says slot and generation, so that a packet or timer of a dialogue that is over finds nobody.
-//! Slots rest before they are used again: a name comes back only after some hundred thousand others.
+//! An id holds slot and generation, so that stale packets and timers of closed connections are ignored.
+//! Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
 
 use std::collections::VecDeque;
 
 use crate::schedule::timers;
 
-/// The name of one direction of a connection, as packets and events know it: the generation of its
-/// slot, the slot, the leg, and the side. The highest bit tells it from the numbers of connections that
+/// The id of one direction of a connection in packets and events: the generation of its slot, the slot, the
+/// leg, and the side. The highest bit tells it from the numbers of connections that
 /// are there from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name(u32);
+pub(crate) struct ConnectionId(u32);
 
-/// Which way data goes in a dialogue.
+/// Which way data goes in a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// From the client, which opens it, to the server.
@@ -22,11 +22,11 @@ pub(crate) enum Side {
     Down,
 }
 
-impl Name {
+impl ConnectionId {
     const MARK: u32 = timers::OPENED;
     const GENERATION_BITS: u32 = 10;
     const SLOT_BITS: u32 = timers::OPENED_BITS - 2;
-    const ONWARD: u32 = 1 << 1;
+    const SECOND_LEG: u32 = 1 << 1;
     const DOWN: u32 = 1;
     /// How many there may be at once.
     pub(super) const SLOTS: usize = 1 << Self::SLOT_BITS;
@@ -46,7 +46,7 @@ impl Name {
         self.0
     }
 
-    /// Whether this is such a name.
+    /// Whether this is such an id.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }
@@ -65,18 +65,18 @@ impl Name {
     }
 
     /// Whether it is the leg behind a proxy.
-    pub(crate) fn is_onward(self) -> bool {
-        self.0 & Self::ONWARD != 0
+    pub(crate) fn is_second_leg(self) -> bool {
+        self.0 & Self::SECOND_LEG != 0
     }
 
     /// The leg behind a proxy of the same direction.
-    pub(crate) fn onward(self) -> Self {
-        Self(self.0 | Self::ONWARD)
+    pub(crate) fn second_leg(self) -> Self {
+        Self(self.0 | Self::SECOND_LEG)
     }
 
     /// What all names of one connection have in common.
     fn connection(self) -> Self {
-        Self(self.0 & !(Self::ONWARD | Self::DOWN))
+        Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
     }
 
     fn slot(self) -> usize {
@@ -84,17 +84,17 @@ impl Name {
     }
 }
 
-/// What lives in slots.
+/// Slots and their contents.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
-    /// Free slots, those that have rested longest first.
+    /// Free slots, in the order in which they became free.
     free: VecDeque<u32>,
-    /// Memory of what was there, the newest last: most of it is still in the processor's caches.
+    /// Memory to reuse, the most recently freed last: most of it is still in the processor's caches.
     spare: Vec<Place<T>>,
 }
 
-/// Memory for one thing, which is kept when that goes.
+/// Memory for one content, which is kept when the content is removed.
 type Place<T> = Box<Option<T>>;
 
 #[derive(Debug)]
@@ -126,12 +126,12 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// So many free slots rest at any time.
+    /// So many free slots are kept unused at any time.
     const RESTING: usize = 256;
 
-    /// Puts in what `make` makes for its name; nothing if all slots are taken.
-    pub(crate) fn insert(&mut self, make: impl FnOnce(Name) -> T) -> Option<Name> {
-        let slot = if self.free.len() > Self::RESTING || self.slots.len() == Name::SLOTS {
+    /// Inserts what `make` makes for its id; none if all slots are taken.
+    pub(crate) fn insert(&mut self, make: impl FnOnce(ConnectionId) -> T) -> Option<ConnectionId> {
+        let slot = if self.free.len() > Self::RESTING || self.slots.len() == ConnectionId::SLOTS {
             self.free.pop_front()? as usize
         } else {
             self.slots.push(Slot {
@@ -141,43 +141,46 @@ impl<T> Slab<T> {
             self.slots.len() - 1
         };
         let slot_of_it = &mut self.slots[slot];
-        let name = Name::new(slot, slot_of_it.generation);
+        let id = ConnectionId::new(slot, slot_of_it.generation);
         let mut content = self.spare.pop().unwrap_or_default();
-        *content = Some(make(name));
+        *content = Some(make(id));
         slot_of_it.content = Some(content);
-        Some(name)
+        Some(id)
     }
 
-    /// What has this name, if it is still there.
+    /// The content with this id, if it has not been removed.
     #[inline]
-    pub(crate) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
-        let slot = self.slots.get_mut(name.slot())?;
-        let current = Name::new(name.slot(), slot.generation) == name.connection();
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut T> {
+        let slot = self.slots.get_mut(id.slot())?;
+        let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
         slot.get_mut().filter(|_| current)
     }
 
-    /// The same to look at only.
-    pub(crate) fn get(&self, name: Name) -> Option<&T> {
-        let slot = self.slots.get(name.slot())?;
-        let current = Name::new(name.slot(), slot.generation) == name.connection();
+    /// The same, shared.
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
+        let slot = self.slots.get(id.slot())?;
+        let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
         slot.get().filter(|_| current)
     }
 
-    /// The name of what has the slot of this one now, on the same side and leg: a timer's event does not
-    /// tell generations.
-    pub(crate) fn renewed(&self, name: Name) -> Name {
-        let generation = self.slots[name.slot()].generation;
-        Name(Name::new(name.slot(), generation).0 | name.0 & (Name::ONWARD | Name::DOWN))
+    /// The id of the present content of this slot, on the same side and leg: events of timers hold no
+    /// generation.
+    pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
+        let generation = self.slots[id.slot()].generation;
+        ConnectionId(
+            ConnectionId::new(id.slot(), generation).0
+                | id.0 & (ConnectionId::SECOND_LEG | ConnectionId::DOWN),
+        )
     }
 
-    /// Drops what has this name, which nobody has from now on. Returns whether there was anything.
-    pub(crate) fn remove(&mut self, name: Name) -> bool {
-        if self.get(name).is_none() {
+    /// Removes the content with this id, which is not used again. Returns whether there was any.
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> bool {
+        if self.get(id).is_none() {
             return false;
         }
-        let slot = &mut self.slots[name.slot()];
+        let slot = &mut self.slots[id.slot()];
         slot.generation = slot.generation.wrapping_add(1);
-        self.free.push_back(name.slot() as u32);
+        self.free.push_back(id.slot() as u32);
         if let Some(mut content) = slot.content.take() {
             *content = None;
             self.spare.push(content);
@@ -185,20 +188,19 @@ impl<T> Slab<T> {
         true
     }
 
-    /// How many things are there.
+    /// Number of contents.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Where the thing of this name is, if there is any, which need not be in the processor's caches.
+    /// The memory of this slot, which need not be in the processor's caches.
     #[inline]
-    pub(crate) fn place(&self, name: Name) -> Option<&Option<T>> {
-        self.slots.get(name.slot())?.content.as_deref()
+    pub(crate) fn place(&self, id: ConnectionId) -> Option<&Option<T>> {
+        self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Does something with everything that is there, in the order of slots, after `announce` has seen the
-    /// place of it some time before.
+    /// Runs `act` on all contents in the order of slots, each some time after `announce` was given its memory.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
         /// Slots that are long enough for memory to come.
         const AHEAD: usize = 4;
@@ -212,7 +214,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Everything that is there, in the order of slots.
+    /// All contents, in the order of slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)
@@ -228,35 +230,40 @@ mod tests {
         let mut slab = Slab::default();
         let mut dead = Vec::new();
         for number in 0..5000 {
-            let name = slab.insert(|_| number).expect("there is room");
-            assert!(Name::is_one(name.index()));
-            assert_eq!(slab.get_mut(name.on(Side::Down)), Some(&mut number.clone()));
-            assert!(slab.remove(name));
-            dead.push(name);
+            let id = slab.insert(|_| number).expect("there is room");
+            assert!(ConnectionId::is_one(id.index()));
+            assert_eq!(slab.get_mut(id.on(Side::Down)), Some(&mut number.clone()));
+            assert!(slab.remove(id));
+            dead.push(id);
         }
         assert!(slab.slots.len() <= Slab::<i32>::RESTING + 1);
         let alive = slab.insert(|_| 0).expect("there is room");
-        for name in dead {
-            assert_ne!(name, alive);
-            assert_eq!(slab.get(name), None);
-            assert!(!slab.remove(name));
+        for id in dead {
+            assert_ne!(id, alive);
+            assert_eq!(slab.get(id), None);
+            assert!(!slab.remove(id));
         }
         assert_eq!(slab.iter_mut().count(), 1);
-        let of_old = Name::new(alive.slot(), 0).on(Side::Down).onward();
-        assert_eq!(slab.renewed(of_old), alive.on(Side::Down).onward());
+        let of_old = ConnectionId::new(alive.slot(), 0)
+            .on(Side::Down)
+            .second_leg();
+        assert_eq!(slab.renewed(of_old), alive.on(Side::Down).second_leg());
     }
 
     #[test]
     fn sides_and_legs_are_told_apart() {
-        let name = Name::new(0x7_ffff, 1023);
-        assert_eq!((name.slot(), name.side()), (0x7_ffff, Side::Up));
-        let down = Name::of(name.on(Side::Down).index());
+        let id = ConnectionId::new(0x7_ffff, 1023);
+        assert_eq!((id.slot(), id.side()), (0x7_ffff, Side::Up));
+        let down = ConnectionId::of(id.on(Side::Down).index());
         assert_eq!((down.slot(), down.side()), (0x7_ffff, Side::Down));
-        assert_eq!(down.on(Side::Up), name);
-        let onward = Name::of(down.onward().index());
-        assert_eq!((onward.slot(), onward.side()), (0x7_ffff, Side::Down));
-        assert!(onward.is_onward() && !down.is_onward());
-        assert_eq!(onward.on(Side::Down), down);
-        assert_eq!(onward.connection(), name);
+        assert_eq!(down.on(Side::Up), id);
+        let second_leg = ConnectionId::of(down.second_leg().index());
+        assert_eq!(
+            (second_leg.slot(), second_leg.side()),
+            (0x7_ffff, Side::Down)
+        );
+        assert!(second_leg.is_second_leg() && !down.is_second_leg());
+        assert_eq!(second_leg.on(Side::Down), down);
+        assert_eq!(second_leg.connection(), id);
     }
 }

@@ -1,15 +1,15 @@
-//! When a run has seen enough: so many exchanges complete, and whether what was drawn allows
-//! conclusions (spec 001b B.10).
+//! The rule that ends a run after enough completed exchanges, and warns if the sizes drawn do not allow
+//! conclusions (Weigle, dissertation, UNC 2003, appendix A).
 
 use longhaul_units::{Span, Time};
 
-use super::origin::Origin;
+use super::traffic_source::TrafficSource;
 use crate::config::{Config, StopRule};
 use crate::measure::Exchange;
 
 /// Counts towards the end of a run.
 #[derive(Debug)]
-pub(crate) struct StopWatch {
+pub(crate) struct StopCondition {
     rule: StopRule,
     /// Start of the measurement window.
     from: Time,
@@ -20,11 +20,11 @@ pub(crate) struct StopWatch {
     longest: u64,
     /// Exchanges on all connections opened so far, without those that are complete and did not count.
     countable: u64,
-    /// Connections that are still opened before the end is foreseen anew.
-    until_foreseen: usize,
+    /// Connections to open before the earliest end is computed again.
+    until_next_look: usize,
 }
 
-impl StopWatch {
+impl StopCondition {
     pub(crate) fn new(config: &Config) -> Option<Self> {
         Some(Self {
             rule: config.measure.stop.clone()?,
@@ -33,7 +33,7 @@ impl StopWatch {
             long: 0,
             longest: 0,
             countable: 0,
-            until_foreseen: 0,
+            until_next_look: 0,
         })
     }
 
@@ -52,15 +52,18 @@ impl StopWatch {
     /// Before what time not enough exchanges can be complete, whatever happens: all that are to come until
     /// then are known, and they are too few. Asked before each arrival; looks once in as many as there are
     /// sources.
-    pub(super) fn earliest_end(&mut self, origins: &[Origin]) -> Option<Time> {
-        if self.until_foreseen > 0 {
-            self.until_foreseen -= 1;
+    pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
+        if self.until_next_look > 0 {
+            self.until_next_look -= 1;
             return None;
         }
-        self.until_foreseen = origins.len();
-        let counting = origins.iter().filter(|origin| self.counts(origin.flow));
+        self.until_next_look = sources.len();
+        let counting = sources
+            .iter()
+            .filter(|traffic_source| self.counts(traffic_source.flow));
         let (mut known_until, mut exchanges) = (Time::NEVER, self.countable);
-        for (time, more) in counting.map(|origin| origin.generator.foreseen()) {
+        for (time, more) in counting.map(|traffic_source| traffic_source.generator.known_arrivals())
+        {
             known_until = known_until.min(time);
             exchanges += more;
         }
@@ -91,8 +94,8 @@ impl StopWatch {
         self.complete >= self.rule.exchanges
     }
 
-    /// What the run should have seen and has not, in words.
-    pub(super) fn shortcomings(&self) -> Vec<String> {
+    /// Warnings about the run.
+    pub(super) fn run_warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let StopRule {
             exchanges,

@@ -1,16 +1,16 @@
-//! What is known of a dialogue from outside: counters, records, and its two directions.
+//! Counters and records of a connection, and access to its two directions.
 
 use longhaul_units::Time;
 
-use super::{Dialogue, Stage};
+use super::{AppConnection, Stage};
 use crate::measure::{Exchange, FlowCounters};
-use crate::traffic::half::Half;
-use crate::traffic::hold::SpareQueues;
-use crate::traffic::slab::Side;
+use crate::traffic::connection_slab::Side;
+use crate::traffic::direction::Direction;
+use crate::traffic::extra_delay::QueuePool;
 use crate::transport::Env;
 
-impl Dialogue {
-    /// The exchange that is under way, if one is.
+impl AppConnection {
+    /// The exchange in progress, if there is one.
     pub(crate) fn unfinished(&self) -> Option<Exchange> {
         let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
         (!idle).then(|| self.record_so_far())
@@ -25,19 +25,23 @@ impl Dialogue {
         }
     }
 
-    /// Whether nothing more can happen to it.
+    /// Whether it is closed on both sides, or aborted.
     pub(crate) fn is_over(&self) -> bool {
-        let last = self.down.as_ref().unwrap_or(&self.up);
-        self.stage == Stage::CutOff || (self.stage == Stage::Closing && last.is_over())
+        match self.stage {
+            Stage::CutOff => true,
+            Stage::Closing if self.full => self.is_closed(),
+            Stage::Closing => self.down.as_ref().unwrap_or(&self.up).is_all_acknowledged(),
+            Stage::Requesting | Stage::Serving | Stage::Responding | Stage::Pausing => false,
+        }
     }
 
     /// Lets go of what the network keeps for packets that are held back.
-    pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut SpareQueues) {
-        if let Some(mut hold) = self.hold.take() {
-            for packet in hold.drain() {
+    pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
+        if let Some(mut extra_delay) = self.extra_delay.take() {
+            for packet in extra_delay.drain() {
                 env.network.forget_options(&packet);
             }
-            spare.keep(hold);
+            spare.keep(extra_delay);
         }
     }
 
@@ -49,7 +53,7 @@ impl Dialogue {
     }
 
     /// One direction, if it is there.
-    pub(crate) fn half_mut(&mut self, side: Side) -> Option<&mut Half> {
+    pub(crate) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
         match side {
             Side::Up => Some(&mut self.up),
             Side::Down => self.down.as_mut(),
@@ -57,36 +61,36 @@ impl Dialogue {
     }
 
     /// The direction of `side`, and the other one, if they share a connection.
-    pub(crate) fn halves(&self, side: Side) -> (Option<&Half>, Option<&Half>) {
+    pub(crate) fn directions(&self, side: Side) -> (Option<&Direction>, Option<&Direction>) {
         let (up, down) = (Some(&self.up), self.down.as_ref());
-        let (half, other) = match side {
+        let (direction, other) = match side {
             Side::Up => (up, down),
             Side::Down => (down, up),
         };
-        (half, other.filter(|_| !self.apart))
+        (direction, other.filter(|_| !self.separate_directions))
     }
 
     /// Whether each direction is a connection of its own.
-    pub(crate) fn is_apart(&self) -> bool {
-        self.apart
+    pub(crate) fn has_separate_directions(&self) -> bool {
+        self.separate_directions
     }
 
     /// Whether that of `side` is a connection that the server opens.
     pub(crate) fn is_pushed(&self, side: Side) -> bool {
-        self.apart && side == Side::Down
+        self.separate_directions && side == Side::Down
     }
 
     /// Number of the connection of `side` among those that captures tell apart.
     pub(crate) fn number(&self, side: Side) -> u64 {
-        let number = self.connection();
-        match self.apart {
+        let number = self.number_in_flow();
+        match self.separate_directions {
             false => number,
             true => 2 * number + u64::from(side == Side::Down),
         }
     }
 
     /// Number of the connection among those of its flow.
-    pub(crate) fn connection(&self) -> u64 {
+    pub(crate) fn number_in_flow(&self) -> u64 {
         self.record.connection
     }
 
@@ -98,7 +102,7 @@ impl Dialogue {
 
     /// Data packets sent in both directions.
     pub(crate) fn sent_pkts(&self) -> u64 {
-        self.up.sent_pkts() + self.down.as_ref().map_or(0, Half::sent_pkts)
+        self.up.sent_pkts() + self.down.as_ref().map_or(0, Direction::sent_pkts)
     }
 
     /// Counters of both directions up to `now`.

@@ -1,12 +1,12 @@
-//! What a source asks for: a connection, and the exchanges on it.
+//! A connection to be opened and the exchanges planned on it.
 
 use std::collections::VecDeque;
 
 use longhaul_units::Span;
 
-/// One exchange to come.
+/// One exchange that is planned.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Demand {
+pub(crate) struct PlannedExchange {
     /// How long its client waits after the exchange before it on the same connection.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
@@ -14,37 +14,37 @@ pub(crate) struct Demand {
     pub(crate) server_delay: Span,
 }
 
-/// What answers a request.
+/// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Response {
-    /// Nothing: data one way.
+    /// None: data one way.
     None,
     Bytes(u64),
-    /// What the server then draws.
-    DrawnThere,
+    /// Of a size that the server draws when the request has arrived.
+    DrawnByServer,
 }
 
-/// A connection to open, and what for.
+/// A connection to open.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Opening {
-    pub(crate) first: Demand,
+pub(crate) struct PlannedConnection {
+    pub(crate) first: PlannedExchange,
     /// Exchanges after the first.
-    pub(crate) others: VecDeque<Demand>,
+    pub(crate) to_come: VecDeque<PlannedExchange>,
     /// Round trip beyond that of the network.
     pub(crate) round_trip: Span,
     /// Whether the response has a connection of its own, which the server opens when the request is
     /// acknowledged.
     pub(crate) separate: bool,
-    /// After what time the connection is cut off, if it is.
+    /// When it is aborted after its opening, if it is.
     pub(crate) lifetime: Option<Span>,
 }
 
-impl Opening {
+impl PlannedConnection {
     /// A connection for one exchange.
-    pub(super) fn single(first: Demand) -> Self {
+    pub(super) fn single(first: PlannedExchange) -> Self {
         Self {
             first,
-            others: VecDeque::new(),
+            to_come: VecDeque::new(),
             round_trip: Span::ZERO,
             separate: false,
             lifetime: None,

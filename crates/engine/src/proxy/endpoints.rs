@@ -5,14 +5,14 @@ use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;
 
 /// All connections.
-pub(crate) struct Ends<'a> {
+pub(crate) struct Endpoints<'a> {
     pub(crate) tcp: &'a mut [Connection],
     pub(crate) traffic: &'a mut Traffic,
 }
 
-impl Ends<'_> {
+impl Endpoints<'_> {
     /// Index of the connection that data of another, of those from the start, goes on over.
-    pub(super) fn onward(from: usize) -> usize {
+    pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }
 
@@ -22,12 +22,12 @@ impl Ends<'_> {
             return self.traffic.legs(index);
         }
         let index = index as usize;
-        let both = self.tcp.get_disjoint_mut([index, Self::onward(index)]);
+        let both = self.tcp.get_disjoint_mut([index, Self::second_leg(index)]);
         let [before, behind] = both.expect("every connection to a proxy has one behind it");
         Some(Legs {
             sender: &before.sender,
             receiver: &mut before.receiver,
-            onward: &mut behind.sender,
+            second_leg: &mut behind.sender,
         })
     }
 }
