@@ -298,7 +298,7 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     old = recorded().with_columns(pl.lit(0, pl.Int64).alias("results_version"))
     old.write_parquet(tiny / "results/quick/values.parquet")
     assert cli(*run, "--replications", "1", "--add", "--store", "new").returncode == 0
-    assert recorded()["results_version"].to_list() == [2, 0, 2, 0]
+    assert recorded()["results_version"].to_list() == [3, 0, 3, 0]
     assert (
         recorded().drop("results_version", "wall_s").equals(old.drop("results_version", "wall_s"))
     )

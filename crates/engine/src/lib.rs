@@ -19,7 +19,7 @@ mod traffic;
 mod transport;
 
 /// Changes when the same configuration gives other numbers.
-pub const RESULTS_VERSION: u32 = 2;
+pub const RESULTS_VERSION: u32 = 3;
 
 pub use config::Config;
 pub use network::change::{CapacityMeter, Change};
