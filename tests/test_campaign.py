@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import polars as pl
 import pytest
 from conftest import SMALL
 
@@ -117,18 +116,6 @@ def test_what_is_kept_of_a_run_is_the_runs(finished: longhaul.Results) -> None:
     times = [row["t_s"] for row in kept["flow_series"] if row["name"] == "fast-1"]
     assert times == sorted(times)
     assert len(kept["events"]) == finished.events.height
-
-
-def test_the_first_loss_is_a_sample_before_the_cut_that_answers_it(
-    finished: longhaul.Results, tmp_path: Path
-) -> None:
-    first = reduce(finished)["first_loss_s"]
-    cut = finished.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"].min()
-    assert isinstance(cut, float)
-    # Known a round trip of 20 to 40 ms after the drop, which the next sample, each 100 ms, shows.
-    assert cut - 0.05 < first < cut + 0.1
-    deep = ["topology.dumbbell.bottleneck.queue.limit=100000 packets"]
-    assert reduce(longhaul.run(SMALL, out=tmp_path / "deep", set=deep))["first_loss_s"] is None
 
 
 def test_finished_runs_are_not_done_again(tmp_path: Path) -> None:

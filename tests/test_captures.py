@@ -55,7 +55,7 @@ def _expert(tmp_path: Path, queue: str, window: int) -> Counter[str]:
             "flows": [
                 {"label": "bulk", "tcp": {"receive_window": window}},
                 {"label": "transfer", "transfer": "300 KB", "tcp": {"receive_window": 1000}},
-                {"label": "web", "traffic": WEB, "count": 3},
+                {"label": "web", "traffic": WEB, "count": 3, "tcp": {"receive_window": 1000}},
             ],
         },
         out=tmp_path / "run",

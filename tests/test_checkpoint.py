@@ -15,7 +15,7 @@ from conftest import MESONET_NETWORK, CommandLine
 
 import longhaul
 from longhaul.congestion import Ack, CongestionControl, Window
-from longhaul.mesonet import Interval
+from longhaul.mesonet import Interval, MesoNet
 
 # Twelve seconds of a network that loses packets, with everything that has a state: long-lived
 # flows, three algorithms, large files that are limited, jumbos, a log, batches, row groups, and a
@@ -109,7 +109,7 @@ def test_functions_that_measure_are_given_again(tmp_path: Path) -> None:
         longhaul.run(SCENARIO, out=out, checkpoint_every="0 s")
     run = longhaul.run(SCENARIO, out=out, measures=[_raising(0)], checkpoint_every="1 h")
     assert _files(run.path) == _files(whole.path)
-    assert run.mesonet.measures["number"].to_list() == list(range(1, 61))
+    assert MesoNet.of(run).measures["number"].to_list() == list(range(1, 61))
 
 
 def test_what_cannot_be_gone_on_with_is_refused(tmp_path: Path, cli: CommandLine) -> None:

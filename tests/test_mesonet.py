@@ -12,7 +12,7 @@ from rich.console import Console
 
 import longhaul
 from longhaul import plots
-from longhaul.mesonet import Interval
+from longhaul.mesonet import Interval, MesoNet, Summary
 from longhaul.mesonet.export import export
 from longhaul.mesonet.summary import access_capacity, utilisation
 
@@ -46,21 +46,23 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def test_active_flows_are_in_one_of_three_states(run: longhaul.Results) -> None:
-    for table in (run.mesonet.network, run.mesonet.classes):
+    for table in (MesoNet.of(run).network, MesoNet.of(run).classes):
         states = pl.sum_horizontal(
             "initial_slow_start_flows", "normal_mode_flows", "above_threshold_flows"
         )
         rest = table.select(pl.col("active_flows") - states).to_series()
         assert rest.abs().sum() == 0
-    assert run.mesonet.network["active_flows"].sum() > 0
+    assert MesoNet.of(run).network["active_flows"].sum() > 0
 
 
 def test_classes_and_long_lived_flows_are_the_network(run: longhaul.Results) -> None:
-    classes = run.mesonet.classes.group_by("interval", maintain_order=True).agg(
-        pl.col("completed_flows", "out_pkts").sum()
+    classes = (
+        MesoNet.of(run)
+        .classes.group_by("interval", maintain_order=True)
+        .agg(pl.col("completed_flows", "out_pkts").sum())
     )
-    long_lived = run.mesonet.long_lived["out_pkts"]
-    network = run.mesonet.network
+    long_lived = MesoNet.of(run).long_lived["out_pkts"]
+    network = MesoNet.of(run).network
     assert classes["completed_flows"].to_list() == network["completed_flows"].to_list()
     # Packets that arrive when their flow is over are in no class.
     late = network["out_pkts"] - classes["out_pkts"] - long_lived
@@ -70,8 +72,8 @@ def test_classes_and_long_lived_flows_are_the_network(run: longhaul.Results) -> 
 
 
 def test_what_arrives_at_a_router_leaves_it_is_dropped_or_waits(run: longhaul.Results) -> None:
-    sums = run.mesonet.routers.group_by("router").agg(pl.selectors.ends_with("_pkts").sum())
-    last = run.mesonet.routers.group_by("router").agg(pl.selectors.starts_with("queue_").last())
+    sums = MesoNet.of(run).routers.group_by("router").agg(pl.selectors.ends_with("_pkts").sum())
+    last = MesoNet.of(run).routers.group_by("router").agg(pl.selectors.starts_with("queue_").last())
     both = sums.join(last, on="router", suffix="_last").fill_null(0)
     for side in ("up", "down"):
         arrived = both[f"arrived_{side}_pkts"]
@@ -81,7 +83,7 @@ def test_what_arrives_at_a_router_leaves_it_is_dropped_or_waits(run: longhaul.Re
 
 
 def test_the_log_the_totals_and_the_batches_count_the_same_flows(run: longhaul.Results) -> None:
-    tables = run.mesonet
+    tables = MesoNet.of(run)
     completed = tables.flows.filter(pl.col("connected_s").is_not_null())
     counts = dict(completed.group_by("class").len().iter_rows())
     totals = dict(tables.totals.select("class", "completed_flows").iter_rows())
@@ -96,9 +98,9 @@ def test_the_log_the_totals_and_the_batches_count_the_same_flows(run: longhaul.R
 
 
 def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
-    summary = run.mesonet.summary()
+    summary = Summary.of(run)
     assert summary.network["period"].to_list() == ["early", "late"]
-    early = run.mesonet.network.head(50)
+    early = MesoNet.of(run).network.head(50)
     assert summary.network["active_flows"][0] == pytest.approx(early["active_flows"].mean())
     lost = 1 - float(early["out_pkts"].sum()) / float(early["in_pkts"].sum())
     assert summary.network["loss_rate"][0] == pytest.approx(lost)
@@ -125,22 +127,24 @@ def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path:
             "syns": interval.edges["X1a"]["syns"],
         }
 
-    measured = longhaul.run(SMALL, out=tmp_path / "own", measures=[ends, queues]).mesonet
-    own, network = measured.measures, run.mesonet.network
+    measured = MesoNet.of(longhaul.run(SMALL, out=tmp_path / "own", measures=[ends, queues]))
+    own, network = measured.measures, MesoNet.of(run).network
     assert own["t_s"].to_list() == own["t"].to_list() == network["t_s"].to_list()
     assert (own["out"] * 0.2).to_list() == pytest.approx(network["out_pkts"].to_list())
-    long_lived = run.mesonet.long_lived
+    long_lived = MesoNet.of(run).long_lived
     assert own["cwnd"].to_list() == long_lived["cwnd_pkts"].to_list()
     active = own["flows"] + (long_lived["mode"] != "none")
     assert active.to_list() == network["active_flows"].to_list()
-    waiting = run.mesonet.routers.group_by("interval", maintain_order=True).agg(
-        pl.col("queue_up_pkts", "queue_down_pkts").sum()
+    waiting = (
+        MesoNet.of(run)
+        .routers.group_by("interval", maintain_order=True)
+        .agg(pl.col("queue_up_pkts", "queue_down_pkts").sum())
     )
     both = waiting["queue_up_pkts"] + waiting["queue_down_pkts"]
     assert own["waiting"].to_list() == both.to_list()
-    edge = run.mesonet.edges.filter(pl.col("router") == "X1a")
+    edge = MesoNet.of(run).edges.filter(pl.col("router") == "X1a")
     assert own["syns"].to_list() == edge["syns"].to_list()
-    link = run.mesonet.backbone_links.filter(pl.col("link") == "X-Y")
+    link = MesoNet.of(run).backbone_links.filter(pl.col("link") == "X-Y")
     assert own["entered"].to_list() == link["entered_pkts"].to_list()
 
 
@@ -159,11 +163,11 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
     for name, error in (("breaks", "ZeroDivisionError"), ("changes", "ValueError")):
         run = longhaul.Results(tmp_path / name)
         assert run.meta["stopped_by"] == error
-        assert run.mesonet.network.height >= 2
+        assert MesoNet.of(run).network.height >= 2
 
 
 def test_utilisation_is_that_of_the_published_example() -> None:
-    # Spec 004a E-30: 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
+    # 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
     speeds = [200e3] * 105 + [400e3] * 28 + [2000e3] * 6
     topology = pl.DataFrame({"tier": "access", "capacity_pps": speeds}).vstack(
         pl.DataFrame({"tier": ["pop"], "capacity_pps": [1e9]})
@@ -193,7 +197,7 @@ def test_a_run_without_a_table_says_why(tmp_path: Path) -> None:
         "topology",
     }
     with pytest.raises(longhaul.ResultsError, match=r"measure\.tables"):
-        _ = few.mesonet.routers
+        _ = MesoNet.of(few).routers
     assert "active flows" in _printed(few)
     classes = ['mesonet.measure.tables=["classes"]', "mesonet.intervals=20"]
     other = _printed(longhaul.run(SMALL, out=tmp_path / "other", set=classes))
@@ -216,7 +220,7 @@ def test_runs_of_two_kinds_have_no_table_in_common(
     with pytest.raises(longhaul.ResultsError, match="`cwnd` is no plot of this run"):
         longhaul.plot(run, "cwnd")
     with pytest.raises(longhaul.ResultsError, match="no run of MesoNet"):
-        _ = finished.mesonet
+        _ = MesoNet.of(finished)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +235,7 @@ def test_every_plot_is_drawn(name: str, run: longhaul.Results, tmp_path: Path) -
 def test_a_line_is_the_mean_of_its_column(run: longhaul.Results) -> None:
     (axes,) = plots.figure("long-lived", [run]).axes
     drawn = next(line for line in axes.get_lines() if line.get_label() == "L1").get_data()[1]
-    assert np.asarray(drawn).tolist() == run.mesonet.long_lived["throughput_pps"].to_list()
+    assert np.asarray(drawn).tolist() == MesoNet.of(run).long_lived["throughput_pps"].to_list()
 
 
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:
@@ -257,14 +261,14 @@ def _lines(folder: Path, measure: str) -> list[list[str]]:
 
 
 def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_path: Path) -> None:
-    # Names of directory and files: spec 004a B.12 and E-32.
+    # Names of directory and files: NIST SP 500-282, chapter 3.
     folder = export(run, tmp_path)
     assert folder.name == "Run0TimeStamp1"
     assert all(path.name.endswith("Run0TimeStamp1.txt") for path in folder.iterdir())
     # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, 2 traces,
     # settings.
     assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1
-    tables = run.mesonet
+    tables = MesoNet.of(run)
     active = _lines(folder, "ActiveFlows")
     assert active == [
         [str(n), str(flows)] for n, flows in enumerate(tables.network["active_flows"], 1)
@@ -293,7 +297,7 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
 def test_traces_are_exported_in_the_columns_of_the_original(
     run: longhaul.Results, tmp_path: Path
 ) -> None:
-    # Spec 004a E-38: 22 and 5 columns.
+    # NIST SP 500-282, chapter 3: 22 and 5 columns.
     folder = export(run, tmp_path)
     states, messages = _lines(folder, "TCPstate"), _lines(folder, "TCPmessages")
     assert {len(line) for line in states} == {22}
@@ -312,7 +316,7 @@ def test_traces_are_exported_in_the_columns_of_the_original(
 
 
 def test_a_trace_is_the_flows_of_the_log(run: longhaul.Results) -> None:
-    tables = run.mesonet
+    tables = MesoNet.of(run)
     states, packets = tables.flow_trace, tables.packet_trace
     assert states["t_s"].is_sorted()
     assert packets["t_s"].is_sorted()

@@ -12,6 +12,7 @@ from conftest import CommandLine
 import longhaul
 from longhaul.campaign import Run, as_toml
 from longhaul.campaign.reduce import reduce
+from longhaul.mesonet import MesoNet
 from longhaul.studies.study import Study, StudyError, find
 
 STUDY = find("nist-2010")
@@ -138,8 +139,8 @@ def test_the_figures_of_a_condition_are_kept() -> None:
     results = longhaul.run({**run.scenario, "mesonet": small})
     kept = json.loads(json.dumps(reduce(results)))
     row = STUDY.module("metrics").metrics(kept, run)
-    network = results.mesonet.network.tail(24)
+    network = MesoNet.of(results).network.tail(24)
     assert row["active_flows_TP1"] == pytest.approx(network["active_flows"].mean())
-    assert row["completed_flows"] == results.mesonet.totals["completed_flows"].sum() > 0
+    assert row["completed_flows"] == MesoNet.of(results).totals["completed_flows"].sum() > 0
     assert row["delivered_pkts"] == results.meta["mesonet"]["delivered_packets"]
     assert {"L1_pps_TP1", "DD_pps_TP1", "retransmission_rate_TP1"} <= set(row)

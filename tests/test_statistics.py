@@ -1,28 +1,38 @@
 """Intervals, trends and crossings against hand-worked values."""
 
-from math import nan
+from math import isnan
 
 import pytest
 
 from longhaul.analysis.fairness import bandwidth_stolen, relative_fairness
-from longhaul.analysis.statistics import crossing, median, median_interval, rank_correlation
+from longhaul.analysis.statistics import (
+    bootstrap_samples,
+    crossing,
+    median,
+    percentile_interval,
+    rank_correlation,
+)
 
 
-def test_the_median_interval_is_of_order_statistics() -> None:
-    # David and Nagaraja, table of section 7.1: of ten values the second and ninth cover 97.9 %,
-    # the third and eighth only 89.1 %; of six the extremes cover 96.9 %.
-    ten = [7.0, 1.0, 9.0, 3.0, 5.0, 10.0, 2.0, 8.0, 4.0, 6.0]
-    assert median_interval(ten) == (2.0, 9.0)
-    assert median_interval(ten, coverage=0.89) == (3.0, 8.0)
-    assert median_interval([3.0, 1.0, 2.0, 6.0, 5.0, 4.0]) == (1.0, 6.0)
+def test_the_bootstrap_interval_of_a_mean_is_that_of_theory() -> None:
+    # Efron and Tibshirani, section 13.4: of a mean, it nears mean +- 1.96 s / sqrt(n), s over n.
+    values = list(range(100))
+    samples = bootstrap_samples(values, 2000)
+    assert {len(sample) for sample in samples} == {100}
+    low, high = percentile_interval([sum(sample) / 100 for sample in samples])
+    half = 1.96 * 28.866 / 10
+    assert (low, high) == pytest.approx((49.5 - half, 49.5 + half), abs=0.6)
+    assert samples == bootstrap_samples(values, 2000)
 
 
-def test_few_values_have_their_range_and_one_value_nothing() -> None:
-    assert median_interval([2.0, 1.0, 3.0]) == (1.0, 3.0)
-    assert median_interval([2.0]) is None
-    assert median_interval([]) is None
+def test_percentiles_leave_out_equal_parts() -> None:
+    assert percentile_interval(list(range(101)), coverage=0.9) == pytest.approx((5.0, 95.0))
+    assert bootstrap_samples([4], 10) == []
+
+
+def test_medians() -> None:
     assert median([4.0, 1.0, 2.0]) == 2.0
-    assert median([]) is not nan
+    assert isnan(median([]))
 
 
 def test_rank_correlation_knows_order_only() -> None:

@@ -5,12 +5,21 @@ import shutil
 from math import inf
 from pathlib import Path
 
+import polars as pl
 import pytest
 from conftest import SMALL, CommandLine
 
 import longhaul
 from longhaul.studies import record
-from longhaul.studies.claims import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, Claim, read_claims
+from longhaul.studies.claims import (
+    CONTRADICTED,
+    NOT_RUN,
+    OUTSIDE,
+    REPRODUCED,
+    UNDECIDED,
+    Claim,
+    read_claims,
+)
 from longhaul.studies.study import Study, find, studies
 
 
@@ -23,13 +32,18 @@ def claim(low: float, high: float, opposite: float | None = None) -> Claim:
     ("band", "measured", "interval", "verdict"),
     [
         ((5, 8, None), 6.0, None, REPRODUCED),
-        ((5, 8, None), 8.0, (4.0, 12.0), REPRODUCED),
+        ((5, 8, None), 6.0, (5.0, 8.0), REPRODUCED),
+        ((5, 8, None), 8.0, (4.0, 12.0), UNDECIDED),
+        ((5, 8, None), 6.0, (5.5, 8.1), UNDECIDED),
+        ((5, 8, None), 9.0, (7.9, 9.5), UNDECIDED),
+        ((5, 8, None), 9.0, (8.1, 9.5), OUTSIDE),
         ((5, 8, None), 9.0, None, OUTSIDE),
         ((5, 8, None), None, None, NOT_RUN),
         # A trend that should fall: -1 to -0.8, contradicted from 0 on.
         ((-1, -0.8, 0), -0.5, None, OUTSIDE),
         ((-1, -0.8, 0), 0.3, None, CONTRADICTED),
         ((-1, -0.8, 0), 0.3, (-0.2, 0.9), OUTSIDE),
+        ((-1, -0.8, 0), 0.3, (-0.9, 0.9), UNDECIDED),
         ((-1, -0.8, 0), 0.3, (0.1, 0.9), CONTRADICTED),
         # One that should rise.
         ((0.8, 1, 0), 0.2, (-0.3, 0.5), OUTSIDE),
@@ -38,7 +52,11 @@ def claim(low: float, high: float, opposite: float | None = None) -> Claim:
         ((97, inf, 80), 90.0, None, OUTSIDE),
         ((97, inf, 80), 79.0, (78.0, 79.5), CONTRADICTED),
         ((-inf, 1, 1), 1.2, (1.1, 1.3), CONTRADICTED),
-        ((-inf, 1, 1), 1.2, (0.9, 1.3), OUTSIDE),
+        ((-inf, 1, 1), 1.2, (0.9, 1.3), UNDECIDED),
+        # Every point has to hold, and does in some samples.
+        ((1, 1, 0.5), 1.0, (0.9, 1.0), UNDECIDED),
+        ((1, 1, 0.5), 0.9, (0.8, 0.95), OUTSIDE),
+        ((1, 1, 0.5), 0.4, (0.2, 0.5), CONTRADICTED),
     ],
 )
 def test_every_verdict(
@@ -117,9 +135,10 @@ def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
 
 
 def test_the_number_of_full_runs_is_the_sources() -> None:
-    """LBNL-52549, sections 6.1 to 6.11: 5449 runs, and six for section 7.3.3."""
+    """LBNL-52549, sections 6.1 to 6.11: 5449 runs; beside them section 7.3.3 and sensitivities."""
     runs = find("hstcp-2003").runs("full")
-    assert len([run for run in runs if not run.experiment.startswith("EXP-7.2")]) == 5449
+    ours = ("EXP-7.2", "EXP-7.2b", "-LENGTH", "-WEB")
+    assert len([run for run in runs if not run.experiment.endswith(ours)]) == 5449
 
 
 EXPERIMENTS = """
@@ -146,7 +165,7 @@ id,experiment,measure,where,statement,value,low,high,opposite,tolerance,source
 A,E1,sent,n=2,two flows send something,,1,,,,1
 B,E1,sent,n=2,two flows send nothing,0,,0,1,exact,2
 C,E1,sent,n=3,three flows send something,,1,,,,3
-D,T1,theory,,one is one,1,1,1,,exact,4
+D,T1,theory,,one is one,1,1,1,,exact,derived from arithmetic
 """
 MEASURES = """
 from longhaul.studies.data import Data
@@ -206,9 +225,10 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
         "D": REPRODUCED,
     }
     assert list(found["A"]) == [
-        "id", "experiment", "statement", "expected", "measured", "interval", "verdict", "scale",
-        "replications",
+        "id", "experiment", "statement", "derived", "expected", "measured", "interval", "verdict",
+        "scale", "replications",
     ]  # fmt: skip
+    assert [key for key, row in found.items() if row["derived"]] == ["D"]
     assert (found["A"]["scale"], found["A"]["replications"]) == ("quick", 2)
     low, high = found["A"]["interval"]
     assert low <= found["A"]["measured"] <= high
@@ -235,8 +255,14 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
 
     assert cli("study", "report", "tiny").returncode == 0
     page = (tmp_path / "tiny.html").read_text()
-    for text in ("nothing is printed", 'id="A"', "contradicted", "<svg", "<table>", "Not run"):
+    for text in ("nothing is printed", 'id="A"', "contradicted", "<svg", "<table>", "Not run",
+                 "derived from arithmetic: not the source", "3 replications"):  # fmt: skip
         assert text in page
+    # A full report tells replications, a quick one also what it leaves out.
+    row = '<td class="number">9</td><td class="number">3</td><td class="number">'
+    assert row in page
+    assert "one rate" not in page
+    assert "one rate" in (tmp_path / "studies/tiny/quick.html").read_text()
     assert "http" not in page.replace("http://www.w3.org", "")
     again = cli("study", "report", "tiny")
     assert again.returncode == 2
@@ -258,6 +284,63 @@ def test_recording_keeps_results_beside_the_study(tiny: Path, cli: CommandLine) 
     rows = json.loads(cli("study", "claims", "tiny", "--json").stdout)
     assert (rows[0]["verdict"], rows[0]["replications"]) == (REPRODUCED, 1)
     assert rows[0]["interval"] is None
+    assert "one run" in cli("study", "claims", "tiny").stdout
+
+
+def test_recorded_rows_are_added_to_new_ones_with_their_version(
+    tiny: Path, cli: CommandLine
+) -> None:
+    def recorded() -> pl.DataFrame:
+        return pl.read_parquet(tiny / "results/quick/values.parquet").sort("n", "replication")
+
+    run = ("study", "run", "tiny", "-q", "--record")
+    assert cli(*run).returncode == 0
+    old = recorded().with_columns(pl.lit(0, pl.Int64).alias("results_version"))
+    old.write_parquet(tiny / "results/quick/values.parquet")
+    assert cli(*run, "--replications", "1", "--add", "--store", "new").returncode == 0
+    assert recorded()["results_version"].to_list() == [3, 0, 3, 0]
+    assert (
+        recorded().drop("results_version", "wall_s").equals(old.drop("results_version", "wall_s"))
+    )
+    # Without it, what the store lacks is not recorded.
+    assert cli(*run, "--replications", "1", "--store", "new").returncode == 0
+    assert len(recorded()) == 2
+
+
+def test_what_was_recorded_of_a_scenario_stands_for_all_experiments_that_share_it(
+    tiny: Path, cli: CommandLine
+) -> None:
+    assert cli("study", "run", "tiny", "-q", "--record").returncode == 0
+    again = EXPERIMENTS[EXPERIMENTS.index("[[experiments]]") : EXPERIMENTS.index('id    = "T1"')]
+    other = (
+        again.removesuffix("[[experiments]]\n")
+        .replace('"E1"', '"E2"')
+        .replace("n = { quick = [1, 2], full", "n = { quick = [2, 3], full")
+    )
+    (tiny / "experiments.toml").write_text(EXPERIMENTS + other)
+    words = ("study", "run", "tiny", "-q", "--only-judge", "--add", "--record", "--store", "new")
+    assert cli(*words).returncode == 0
+    values = pl.read_parquet(tiny / "results/quick/values.parquet")
+    first, second = (values.filter(experiment=name) for name in ("E1", "E2"))
+    assert first["n"].to_list() == [1, 2, 1, 2]
+    assert second["n"].to_list() == [2, 2]
+    assert second["sent"].to_list() == first.filter(n=2)["sent"].to_list()
+
+
+def test_every_sample_is_kept_where_an_experiment_says_so(tiny: Path, cli: CommandLine) -> None:
+    scenario = tiny / "scenarios/small.toml"
+    scenario.write_text(scenario.read_text().replace('every = "100 ms"', 'every = "1 ms"'))
+    run = ("study", "run", "tiny", "-q", "--replications", "1", "--record")
+    counts = []
+    for line in ("", "all_samples = true\n"):
+        (tiny / "experiments.toml").write_text(
+            EXPERIMENTS.replace('quick = "one rate"\n', f'quick = "one rate"\n{line}')
+        )
+        assert cli(*run).returncode == 0
+        courses = pl.read_parquet(tiny / "results/quick/courses.parquet")
+        counts.append(len(courses.filter(pl.col("n") == 1)["t_s"].unique()))
+    assert counts[0] < 1000
+    assert counts[1] > 3000
 
 
 @pytest.mark.parametrize(

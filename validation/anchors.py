@@ -9,6 +9,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -18,8 +19,8 @@ import longhaul
 
 TOLERANCE = 0.05
 SEEDS = range(1, 6)
-LINK_WINDOW_PKTS = 8333.0
-"""Packets of 1500 bytes in 1 Gbit/s times 100 ms."""
+QUIET_S = 5.0
+"""How long without a loss or mark ends a transient; HSTCP's saw teeth are 7 s apart."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
         "profile": "ns2-2003",
         "duration": f"{duration_s} s",
         "seed": seed,
-        "measure": {"from": f"{duration_s // 2} s", "every": "10 ms", "events": True},
+        "measure": {"from": f"{duration_s // 2} s", "every": "50 ms", "events": True},
         "tcp": {"send_jitter": "8 us"},
         "topology": {
             "dumbbell": {
@@ -139,11 +140,21 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return the time of the first cut, the window before it, and what was lost or marked."""
+    """Return time and window of the last sample before the first cut, and the transient's losses.
+
+    So the table was made: its windows are those of samples each 50 ms.
+    """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
-    first = results.events.filter(pl.col("event").is_in(["cut", "timeout"])).row(0, named=True)
-    link = results.series.filter((pl.col("kind") == "link") & (pl.col("id") == 0))
-    # What this burst lost: all that is lost within the next second.
-    at = link.filter(pl.col("t_s") <= first["t_s"] + 1.0).tail(1).row(0, named=True)
-    lost = at["dropped_pkts"] + at["marked_pkts"]
-    return first["t_s"], first["cwnd_before_pkts"], float(lost)
+    cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]
+    last = results.flow_series.filter(pl.col("t_s") < cut_s).tail(1).row(0, named=True)
+    return last["t_s"], last["cwnd_pkts"], _lost_in_first_transient(results.bottleneck_series)
+
+
+def _lost_in_first_transient(link: pl.DataFrame) -> float:
+    """Count drops and marks from the first one until there are none for `QUIET_S`."""
+    times, counts = link["t_s"], link["dropped_pkts"] + link["marked_pkts"]
+    changed_s = times.filter(counts.diff().fill_null(0) > 0).to_list()
+    last_s = next(
+        (one for one, after in pairwise(changed_s) if after - one > QUIET_S), changed_s[-1]
+    )
+    return float(counts.filter(times == last_s)[0])

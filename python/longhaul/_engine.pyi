@@ -354,9 +354,6 @@ def profiles() -> list[dict[str, str]]:
 def columns() -> list[dict[str, str]]:
     """Every column of the tables of a run over links: table, name, unit, description."""
 
-def mesonet_keys() -> list[dict[str, str]]:
-    """Every key of `[mesonet]`: name, description, allowed, unit, default, source."""
-
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""
 

@@ -1,6 +1,7 @@
 """What there is to choose from: algorithms, queues, keys, columns, plots, and others."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rich.table import Table
@@ -8,6 +9,8 @@ from rich.text import Text
 
 from longhaul import _engine, plots
 from longhaul import examples as bundled
+from longhaul.kind import Kind
+from longhaul.kinds import KINDS
 
 Row = dict[str, Any]
 
@@ -27,14 +30,17 @@ def queues() -> list[Row]:
     return list(_engine.queues())
 
 
-def mesonet() -> list[Row]:
-    """Keys of `[mesonet]`."""
-    return list(_engine.mesonet_keys())
-
-
 def keys() -> list[Row]:
-    """Keys of scenarios, but for those of queues and of `[mesonet]`."""
-    return list(_engine.scenario_keys())
+    """Keys of scenarios, but for those of queues and of the tables of other kinds of simulation."""
+    tables = tuple(f"{kind.name}." for kind in KINDS)
+    return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
+
+
+def keys_of(kind: Kind) -> list[Row]:
+    """Keys of the table that only scenarios of a kind of simulation have."""
+    table = f"{kind.name}."
+    found = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
+    return [{**row, "name": row["name"].removeprefix(table)} for row in found]
 
 
 def traffic() -> list[Row]:
@@ -76,7 +82,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "keys": keys,
     "traffic": traffic,
     "profiles": profiles,
-    "mesonet": mesonet,
+    **{kind.name: partial(keys_of, kind) for kind in KINDS},
     "columns": columns,
     "plots": plot_names,
     "examples": examples,

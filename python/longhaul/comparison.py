@@ -4,7 +4,6 @@ The terminal, the HTML report and JSON show the same rows.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich import box
@@ -13,16 +12,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from longhaul import differences
+from longhaul.figure_table import Block, Table, number
 from longhaul.results import Results, ResultsError
 from longhaul.summary import Summary
 
 # Runs side by side in one block on the terminal; further ones follow below.
 RUNS_IN_A_ROW = 3
-
-
-def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """How to write a figure, with so many digits behind the point."""
-    return lambda value: f"{value * scale:,.{digits}f}"
 
 
 # What is shown of labels, and of the network in the column of all flows: key, title, format.
@@ -58,39 +53,6 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Block:
-    """Rows of one table: a heading, and per row a title and a cell for every column."""
-
-    heading: str
-    rows: list[tuple[str, list[str]]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns are grouped by run; each run has a column per label, then one for all flows."""
-
-    runs: list[tuple[str, list[str]]]
-    blocks: list[Block]
-
-    def __rich__(self) -> RichTable:
-        """The table on a terminal."""
-        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("")
-        named = len(self.runs) > 1 or any(block.heading == "changes" for block in self.blocks)
-        for name, labels in self.runs:
-            for index, label in enumerate(labels):
-                above = name if index == 0 and named else ""
-                heading = Text(f"{above}\n{label}" if named else label)
-                table.add_column(heading, justify="right", overflow="fold")
-        for block in self.blocks:
-            table.add_row(Text(block.heading, style="bold"))
-            for title, cells in block.rows:
-                table.add_row(title, *cells)
-            table.add_section()
-        return table
-
-
 def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
     return ["" if value is None else form(value) for value in values]
 
@@ -102,12 +64,12 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 def table(runs: Sequence[Results]) -> Table:
     """The figures of every run beside one another."""
-    if any(run.is_mesonet for run in runs):
-        if not all(run.is_mesonet for run in runs):
-            raise ResultsError("runs of MesoNet and of TCP have no figures in common")
-        from longhaul.mesonet.summary import table as mesonet_table
-
-        return mesonet_table(runs)
+    kinds = [run.kind for run in runs]
+    if any(kind is not kinds[0] for kind in kinds):
+        titles = dict.fromkeys(kind.title if kind else "TCP" for kind in kinds)
+        raise ResultsError(f"runs of {' and '.join(titles)} have no figures in common")
+    if kinds[0] is not None:
+        return kinds[0].compare(runs)
     summaries = [run.summary() for run in runs]
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [
@@ -134,7 +96,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 def changes(runs: Sequence[Results]) -> Table | None:
     """How much more each run has than the first, by label, with sign; None of a single run."""
-    if len(runs) < 2 or any(run.is_mesonet for run in runs):
+    if len(runs) < 2 or not all(run.is_tcp for run in runs):
         return None
     first, *others = [_by_label(run.summary()) for run in runs]
     heads, columns = [], []

@@ -22,10 +22,6 @@ from longhaul.writing import write_text
 DEFAULT_PLOTS = (
     "cwnd", "queue", "throughput", "fairness", "rtt", "response-times", "throughput-delay",
 )  # fmt: skip
-MESONET_PLOTS = (
-    "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
-    "router-queues", "long-lived",
-)  # fmt: skip
 
 
 def report(
@@ -45,7 +41,8 @@ def report(
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     several = [runs] if isinstance(runs, Results) else list(runs)
     if names is None:
-        usual = MESONET_PLOTS if several[0].is_mesonet else DEFAULT_PLOTS
+        kind = several[0].kind
+        usual = kind.report_plots if kind else DEFAULT_PLOTS
         there = plots.suitable(several)
         names = [name for name in usual if name in there]
     html = page(

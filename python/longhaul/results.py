@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from longhaul import _engine, kinds
+from longhaul.kind import Kind
 from longhaul.run_files import ResultsError, check_table, read_meta, read_table
 
 if TYPE_CHECKING:
-    from longhaul.mesonet.tables import MesoNet
     from longhaul.summary import Summary
 
 
@@ -37,12 +38,14 @@ class Results:
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run, read anew."""
-        return read_table(self.path, self.meta, name, self._remedy(name))
+        columns = [row["name"] for row in _engine.columns() if row["table"] == name]
+        known = columns if self.is_tcp else []
+        return read_table(self.path, self.meta, name, self._remedy(name), known)
 
-    @staticmethod
-    def _remedy(name: str) -> str:
+    def _remedy(self, name: str) -> str:
         """What to do about a table that is missing."""
-        return _REMEDIES.get(name, "run the scenario again")
+        remedies = self.kind.remedies if self.kind else _REMEDIES
+        return remedies.get(name, "run the scenario again")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -74,19 +77,20 @@ class Results:
         """Requests and responses, of flows that open connections as they go."""
         return self.table("exchanges")
 
+    @cached_property
+    def kind(self) -> Kind | None:
+        """The kind of simulation; none of connections over links, whose tables are named here."""
+        return kinds.of(self.meta)
+
     @property
-    def is_mesonet(self) -> bool:
-        """Whether it is a run of MesoNet, whose tables are in `mesonet`."""
-        return "mesonet" in self.meta
+    def is_tcp(self) -> bool:
+        """Whether it is a run of connections over links."""
+        return self.kind is None
 
     @cached_property
-    def mesonet(self) -> "MesoNet":
-        """The tables of a run of MesoNet."""
-        if not self.is_mesonet:
-            raise ResultsError(f"{self.path}: no run of MesoNet")
-        from longhaul.mesonet.tables import MesoNet
-
-        return MesoNet(self)
+    def own_tables(self) -> Any:  # noqa: ANN401
+        """The tables of another kind of simulation, as that kind offers them."""
+        return self.kind.tables(self) if self.kind else None
 
     @property
     def name(self) -> str:
@@ -243,13 +247,7 @@ class Results:
     def provenance(self) -> dict[str, str]:
         """What made this run, in words."""
         meta, machine = self.meta, self.meta["machine"]
-        state = {}
-        if self.is_mesonet:
-            of = meta["mesonet"]
-            state["state"] = (
-                f"{of['bytes_per_source']} B a source, {of['bytes_per_receiver']} B a receiver, "
-                f"{of['bytes_per_flow']} B a flow; {of['flows_max']:,} flows at most"
-            )
+        own = self.kind.provenance(meta) if self.kind else {}
         return {
             "scenario": self.title,
             "scenario hash": str(meta["scenario_hash"]),
@@ -260,15 +258,19 @@ class Results:
             "wall time": f"{machine['wall_s']:.1f} s",
             "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
             "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
-            **state,
+            **own,
             "run directory": str(self.path),
         }
 
     def as_json(self) -> dict[str, Any]:
         """The run and its figures as plain lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
-        summary = self.mesonet.summary() if self.is_mesonet else self.summary()
-        return {"directory": str(self.path), "title": self.title, "run": run} | summary.as_dict()
+        return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
+
+    def figures(self) -> dict[str, Any]:
+        """The run's figures as plain lists and dictionaries, whatever was simulated."""
+        summary = self.kind.summary(self) if self.kind else self.summary()
+        return summary.as_dict()
 
     def summary(self) -> "Summary":
         """The run's figures, by label, by flow and by link, over the measurement window."""
@@ -277,22 +279,10 @@ class Results:
         return Summary.of(self)
 
 
-_MESONET = "`mesonet.measure.tables` of the scenario leaves it out"
-_TRACE = 'the scenario traces flows with `measure = { trace = { flows = ["L1"] } }`'
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
     "exchanges": "only flows with `traffic` have exchanges",
     "proxies": "the scenario has no `proxies`",
-    "network": _MESONET,
-    "classes": _MESONET,
-    "long_lived": "the scenario has no `long_lived` flows, or `measure.tables` leaves them out",
-    "routers": _MESONET,
-    "edges": _MESONET,
-    "backbone_links": _MESONET,
-    "goodput": _MESONET,
-    "measures": "the run was given no functions that measure (`longhaul.run(..., measures=[f])`)",
-    "flow_trace": _TRACE,
-    "packet_trace": _TRACE,
     "events": "the scenario records events with `measure = { events = true }`",
 }
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -81,8 +82,6 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
         raise refuse("`rows` holds something that is no number")
     if not all(isinstance(text, str) for text in meta["warnings"]):
         raise refuse("`warnings` holds something that is no text")
-    if "mesonet" in meta and not isinstance(meta["mesonet"], dict):
-        raise refuse("`mesonet` is no table")
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
@@ -94,14 +93,16 @@ def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
         )
 
 
-def read_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> pl.DataFrame:
-    """A table of a run, whole."""
+def read_table(
+    directory: Path, meta: dict[str, Any], name: str, remedy: str, columns: Sequence[str]
+) -> pl.DataFrame:
+    """A table of a run, whole; refused without one of the columns that this version has."""
     file = check_table(directory, meta, name, remedy)
     try:
         table = pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged(file, str(error)) from None
-    _check_columns(file, meta, name, table.columns)
+    _check_columns(file, meta, columns, table.columns)
     return table
 
 
@@ -128,11 +129,12 @@ def _damaged(file: Path, reason: str) -> ResultsError:
     return ResultsError(f"{file}: damaged, changed or cut short ({first}); run the scenario again")
 
 
-def _check_columns(file: Path, meta: dict[str, Any], name: str, there: list[str]) -> None:
+def _check_columns(
+    file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
+) -> None:
     """Refuse a table that has not all columns, as those of other versions have."""
-    known = [row["name"] for row in _engine.columns() if row["table"] == name]
     missing = [column for column in known if column not in there]
-    if missing and "mesonet" not in meta:
+    if missing:
         versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"
         raise ResultsError(
             f"{file}: has no column `{missing[0]}`: it was written by Longhaul {meta['version']} "

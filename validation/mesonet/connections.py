@@ -1,4 +1,4 @@
-"""How connections open, or fail to, in steps of the clock (spec 004a E-16, 004b E33)."""
+"""How connections open, or fail to, in steps of the clock (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from longhaul.results import Results
 from validation.mesonet.rows import Row, exactly, near
 
@@ -29,12 +30,12 @@ def unanswered() -> Iterator[Row]:
     """SYNs at 0, 3 and 9 s; failure at 21 s (CON1)."""
     case = "EX-SYN no answer"
     run = simulate(UNANSWERED)
-    edge = run.mesonet.edges.filter(pl.col("router") == "sources")
+    edge = MesoNet.of(run).edges.filter(pl.col("router") == "sources")
     sent = edge.filter(pl.col("syns") > 0)["interval"]
     for number, (wanted, interval) in enumerate(zip((0, 3, 9), sent, strict=False), 1):
         second = round((interval - 0.5) * INTERVAL_S)
         yield exactly(case, f"SYN {number}, s, to the second", wanted, second)
-    flow = run.mesonet.flows.row(0, named=True)
+    flow = MesoNet.of(run).flows.row(0, named=True)
     yield exactly(case, "SYNs", 3, flow["syns"])
     yield exactly(case, "failure, s after the first SYN", 21, flow["end_s"] - flow["start_s"])
     yield exactly(case, "flows connected", 0, int(flow["connected_s"] is not None))
@@ -42,7 +43,7 @@ def unanswered() -> Iterator[Row]:
 
 def answered() -> Iterator[Row]:
     """A connection takes its round trip, and what two routers serve two packets in."""
-    flow = simulate(ANSWERED).mesonet.flows.row(0, named=True)
+    flow = MesoNet.of(simulate(ANSWERED)).flows.row(0, named=True)
     took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
     yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")
     yield exactly("EX-SYN answered", "SYNs", 1, flow["syns"])

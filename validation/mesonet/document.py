@@ -1,4 +1,4 @@
-"""`docs/mesonet_validation.md`: tables, pictures, and what is known of misses."""
+"""`docs/mesonet_validation.md`: tables, figures, and what explains misses."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from validation.mesonet.rows import HERE, Row, table
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
 TITLES = {
-    "dumbbell": "Two flows through a slow router: V01 to V27",
-    "long-lived": "Long-lived flows without other users: N7-DET",
-    "loss-free": "Files on very fast paths without a loss: N8-DET",
+    "dumbbell": "Two flows through a slow router (tables 5-10 and 5-11)",
+    "long-lived": "Long-lived flows without other flows (chapter 7)",
+    "loss-free": "Files on very fast paths without losses (chapter 9)",
     "conditions": "Whole conditions of chapters 6 and 7",
-    "units": "Worked examples and acceptance of chapter 3",
+    "units": "Definitions and worked examples of chapter 3",
 }
 
 

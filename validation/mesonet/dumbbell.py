@@ -1,4 +1,4 @@
-"""The verification of chapter 5, V01 to V27: two flows through one slow router (spec 004b B.24)."""
+"""The verification of chapter 5, tables 5-10 and 5-11: two flows through one slow router."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import longhaul
 from longhaul import examples
 from longhaul.analysis.fairness import jain
+from longhaul.mesonet import MesoNet
 from validation.mesonet.rows import Row, close, found, near, published
 from validation.mesonet.workers import pool
 
@@ -70,7 +71,7 @@ class Windows:
         return _mean(self.first[at:]), _mean(self.second[at:])
 
     def figures(self, one: Verification) -> tuple[float, float, float]:
-        """Use of the link and of the buffer, and Jain's index (004b D)."""
+        """Use of the link and of the buffer, and Jain's index."""
         both = self.shared()
         product = BOTTLENECK_PER_MS * one.rtt_ms
         link = min(1.0, sum(both) / product)
@@ -102,7 +103,7 @@ def simulate(one: Verification) -> Windows:
             'mesonet.measure.tables=["long_lived"]',
         ],
     )
-    flows = run.mesonet.long_lived.pivot("flow", index="t_s", values="cwnd_pkts")
+    flows = MesoNet.of(run).long_lived.pivot("flow", index="t_s", values="cwnd_pkts")
     return Windows(*(flows[name].to_list() for name in ("t_s", "L1", "L2")))
 
 
@@ -143,7 +144,7 @@ def judge(one: Verification, windows: Windows) -> Iterator[Row]:
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """What spec 004b E37 asks of BIC instead of its single figures."""
+    """Ranges for BIC, whose single figures depend on details that are not published."""
     links, buffers, indices = zip(*figures, strict=True)
     yield _holds("link full at all round trips", min(links) > 0.995)
     yield _holds("buffer used by 0.35 to 0.65", min(buffers) >= 0.35 and max(buffers) <= 0.65)

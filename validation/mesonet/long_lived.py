@@ -1,4 +1,4 @@
-"""The long-lived flows of chapter 7 in its network without users: N7-DET (spec 004c E.6).
+"""The long-lived flows of chapter 7 in its network without other flows.
 
 In TP1 nothing is lost on their paths, so that the algorithm alone decides when a flow is at full
 speed (tables 7-14 and 7-17), and what standard TCP transfers in those 300 s (tables 7-11 to 7-13).
@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row, close, near, number, published
 from validation.mesonet.workers import pool
@@ -25,7 +26,7 @@ INTERVAL_S = 0.2
 FULL_PKTS = 15_976
 
 LATE = {"srtt_timer_slack": 0.005}
-"""What happens once a round trip comes somewhat later than that (spec 004c E.6)."""
+"""What happens once a round trip comes somewhat later than that."""
 CONGESTION: dict[str, dict[str, Any]] = {
     "BIC": {"kind": "bic"},
     "CTCP": {"kind": "ctcp"},
@@ -39,7 +40,7 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "TCP": {"kind": "reno"},
 }
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.3}
-"""Part of a lag; 15 %, or 0.8 s, for the others (spec 004c A7-100 and A7-101)."""
+"""Part of a lag; 15 %, or 0.8 s, for the others."""
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
 """Where two intervals are all that the lags of condition 8 may be apart."""
 TCP_GOODPUT = 0.02
@@ -57,7 +58,7 @@ class Flows:
     @property
     def case(self) -> str:
         """What it is called in the report."""
-        return f"N7-DET {self.algorithm}, delays x {self.delay_factor}"
+        return f"{self.algorithm}, delays x {self.delay_factor}"
 
     def watched_s(self, flow: str) -> float:
         """How long to look at a flow; standard TCP's goodput is that of the whole period."""
@@ -96,7 +97,7 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
             ],
         )
     )
-    table = run.mesonet.long_lived
+    table = MesoNet.of(run).long_lived
     return {
         flow: table.filter(pl.col("flow") == flow)["out_pkts"].to_list() for flow in flows.lags_s
     }

@@ -1,7 +1,7 @@
-"""Goodput of files on very fast paths without a loss, as chapter 9 has it: N8-DET (spec 004d E.8).
+"""Goodput of files on very fast paths without a loss, as chapter 9 has it.
 
 One flow at a time tells when its n-th acknowledgement comes; files of all sizes follow from that,
-weighted as users of the network draw sizes and receivers (spec 004d B.13).
+weighted as users of the network draw sizes and receivers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import DIRECT, quiet
 from validation.mesonet.routes import round_trip_ms
 from validation.mesonet.rows import Row, close, published
@@ -76,7 +77,7 @@ def rows(processes: int) -> Iterator[Row]:
             ]
             for file, times in FACTORS.items():
                 measured = mean_of(curves, times)
-                case = f"N8-DET {file}, {interface} interface"
+                case = f"{file}, {interface} interface"
                 yield close(case, "goodput, packets/s", said[file, interface], measured, TOLERANCE)
 
 
@@ -104,7 +105,7 @@ def arrivals_of(factor: int, rate: float, pair: tuple[str, str]) -> Arrivals:
             long_lived=[{"from": pair[0], "to": pair[1], "rate": rate}],
         )
     )
-    flow = run.mesonet.long_lived
+    flow = MesoNet.of(run).long_lived
     acks = flow["increases"].to_numpy()
     last = np.cumsum(acks)
     # Within an interval one comes after the other, as fast as the host sends.

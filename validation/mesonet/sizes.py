@@ -1,4 +1,4 @@
-"""Capacities, buffers and populations that follow from a few parameters (spec 004a E.2)."""
+"""Capacities, buffers and populations from a few parameters (NIST SP 500-282, chapters 3 and 4)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from longhaul.mesonet.summary import access_capacity, utilisation
 from validation.mesonet.rows import Row, exactly, near, number, published
 
@@ -90,7 +91,7 @@ def topology(**given: Any) -> pl.DataFrame:  # noqa: ANN401
     """The table of routers of a network with these values."""
     hosts = {key: given.pop(key) for key in ("source_shares", "receiver_shares") if key in given}
     mesonet = {"intervals": 1, "interval": "1 ms", "hosts": hosts, **given}
-    return longhaul.run({"title": "Sizes of a network", "mesonet": mesonet}).mesonet.topology
+    return MesoNet.of(longhaul.run({"title": "Sizes of a network", "mesonet": mesonet})).topology
 
 
 def _of(topology: pl.DataFrame, kind: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The built-in topology: elements, routes and delays (spec 004a E.1)."""
+"""The built-in topology: elements, routes and delays (NIST SP 500-282, tables 3-1 and 3-2)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from statistics import fmean
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.routes import routes
 from validation.mesonet.rows import Row, exactly
@@ -23,7 +24,7 @@ NUMBERED = {
 
 def rows() -> Iterator[Row]:
     """Count elements, and send a packet along each route."""
-    table = longhaul.run(quiet(1)).mesonet.topology
+    table = MesoNet.of(longhaul.run(quiet(1))).topology
     yield from elements(table)
     yield from ways(table)
 
@@ -84,6 +85,6 @@ def _seen(one: str, other: str) -> tuple[Links, float]:
             long_lived=[{"from": one, "to": other}],
         )
     )
-    entered = run.mesonet.backbone_links.filter(pl.col("entered_pkts") > 0)["link"]
+    entered = MesoNet.of(run).backbone_links.filter(pl.col("entered_pkts") > 0)["link"]
     links = {(name.split("-")[0], name.split("-")[1]) for name in entered}
-    return links, run.mesonet.long_lived["srtt_s"][0]
+    return links, MesoNet.of(run).long_lived["srtt_s"][0]

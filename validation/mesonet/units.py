@@ -1,4 +1,4 @@
-"""The worked examples of chapter 3 and the acceptance of spec 004a E.1 to E.5 (seconds)."""
+"""The worked examples of chapter 3 and what follows from its definitions (seconds)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users do: when they begin, whom they choose, jumbo files (spec 004a E.2 to E.4)."""
+"""Sources: first requests, choice of receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from longhaul.results import Results
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row, exactly, near
@@ -28,8 +29,8 @@ def rows() -> Iterator[Row]:
 def waves() -> Iterator[Row]:
     """Parts of the users begin at once, after a third of a mean think time, and so on (E-28)."""
     run = simulate(10, users={"think": "1 s"}, network={"backbone_rate": 8000})
-    sources = sum(run.mesonet.topology["sources"].drop_nulls().to_list())
-    first = run.mesonet.flows.group_by("source").agg(pl.col("start_s").min())
+    sources = sum(MesoNet.of(run).topology["sources"].drop_nulls().to_list())
+    first = MesoNet.of(run).flows.group_by("source").agg(pl.col("start_s").min())
     begun = [len(first.filter(pl.col("start_s") <= after_s)) / sources for after_s in (0.0, 1.0)]
     yield near("E-28 start", "part of the users that begins at once", 0.25, begun[0], 0.02)
     # The waves' means are 1/3, 2/3 and 1 of the think time, each exponential.
@@ -47,13 +48,13 @@ def choices() -> Iterator[Row]:
         network={"backbone_rate": 8000},
         hosts={"source_shares": SKEWED, "receiver_shares": WEB},
     )
-    flows = run.mesonet.flows
+    flows = MesoNet.of(run).flows
     for kind, wanted in SHARES.items():
         here = 100.0 * len(flows.filter(pl.col("class") == kind)) / len(flows)
         # Three standard deviations of a part of so many flows, and what is lost in rounding.
         apart = 300.0 * (wanted / 100 * (1 - wanted / 100) / len(flows)) ** 0.5 + 0.05
         yield near("EX-DIST", f"flows of class {kind}, percent", wanted, here, round(apart, 2))
-    network = run.mesonet.network
+    network = MesoNet.of(run).network
     yield exactly(
         "E-33", "intervals without receivers", 0, len(network.filter(pl.col("no_receivers") > 0))
     )
@@ -73,7 +74,7 @@ def jumbos() -> Iterator[Row]:
         "network": {"backbone_rate": 8000},
         "hosts": {"sources": 20, "source_shares": shares, "receiver_shares": shares},
     }
-    flows = simulate(100, files={"jumbo": period}, **given).mesonet.flows
+    flows = MesoNet.of(simulate(100, files={"jumbo": period}, **given)).flows
     flows = flows.filter(pl.col("connected_s").is_not_null())
     direct = pl.col("class") == "DD"
     inside = pl.col("connected_s").is_between(0.4 * 20.0, 0.6 * 20.0)
@@ -90,7 +91,7 @@ def jumbos() -> Iterator[Row]:
 def long_lived_start() -> Iterator[Row]:
     """LLon of 0.4 in 7,500 intervals of 200 ms is interval 3,000 (E-29)."""
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
-    table = longhaul.run(quiet(7500, long_lived=[flow])).mesonet.long_lived
+    table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived
     started = table.filter(pl.col("mode") != "none").row(0, named=True)
     interval = started["interval"]
     yield exactly("EX-LL", "interval at whose end a long-lived flow starts", 3000, interval)

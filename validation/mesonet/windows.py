@@ -1,10 +1,11 @@
-"""Windows of slow start, round by round (spec 004a E-17 and E-18, 004b E34 and E35)."""
+"""Windows of slow start, round by round (NIST SP 500-282, chapters 3 and 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import longhaul
+from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row, near, published
 
@@ -54,7 +55,7 @@ def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
             long_lived=[{"from": "Xa", "to": "Ya"}],
         )
     )
-    windows = run.mesonet.long_lived["cwnd_pkts"].to_list()
+    windows = MesoNet.of(run).long_lived["cwnd_pkts"].to_list()
     return [float(cwnd) for cwnd in windows[::2]]
 
 

@@ -152,7 +152,7 @@ def _through_python(seed: int, scratch: Path) -> None:
     try:
         run = longhaul.run(file, out=scratch / "run", limit=LIMIT)
         run.warnings  # noqa: B018
-        if not run.is_mesonet:
+        if run.is_tcp:
             run.summary()
     except (longhaul.LonghaulError, KeyboardInterrupt):
         pass

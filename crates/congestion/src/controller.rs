@@ -1,457 +1,59 @@
-//! The interface of an algorithm, and the enum through which built-ins are called.
+//! How built-in algorithms are called: through an enum, without a pointer to a function.
 
-use longhaul_units::{Rate, Span, Time};
-use serde::{Deserialize, Serialize};
-
-use crate::bbr::{Bbr, Bbr3};
-use crate::bic::Bic;
-use crate::bic_nist::BicNist;
-use crate::binomial::Binomial;
-use crate::constant_rate::ConstantRate;
-use crate::ctcp::Ctcp;
-use crate::ctcp_nist::CtcpNist;
-use crate::cubic::Cubic;
-use crate::dctcp::Dctcp;
-use crate::decbit::DecBit;
-use crate::delay_gradient::DelayGradient;
-use crate::facts::{AckSample, Congestion, Dummies, RouterRequest, Timeout};
-use crate::fast::Fast;
-use crate::ghstcp::Ghstcp;
-use crate::hstcp::Hstcp;
-use crate::htcp::Htcp;
-use crate::hybla::Hybla;
-use crate::illinois::Illinois;
-use crate::increase_by_k::IncreaseByK;
-use crate::ledbat::Ledbat;
-use crate::lp::Lp;
-use crate::packet_pair::PacketPair;
-use crate::peach::Peach;
-use crate::reno::Reno;
-use crate::santa_cruz::SantaCruz;
-use crate::scalable::Scalable;
-use crate::sync::SyncTcp;
-use crate::table::TableDriven;
-use crate::vcp::Vcp;
-use crate::vegas::Vegas;
-use crate::veno::Veno;
-use crate::westwood::Westwood;
-use crate::window::{Change, Window};
-use crate::xcp::Xcp;
-use crate::yeah::Yeah;
-
-/// Where an algorithm moves the window itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phases {
-    /// Outside slow start and recovery. Slow start is the flow's choice.
-    Avoidance,
-    /// In its own slow start too.
-    SlowStart,
-    /// In recovery too: the algorithm holds window and pacing rate at all times.
-    All,
-}
-
-/// A congestion control algorithm: it gets facts and moves the window.
-pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// In which phases [`Self::on_ack`] is called.
-    #[inline]
-    fn phases(&self) -> Phases {
-        Phases::Avoidance
-    }
-
-    /// Segments that an acknowledgement of so much [`AckSample::credit`] adds to a window of `cwnd`
-    /// segments, for algorithms to which acknowledgements tell nothing else: those in avoidance then
-    /// need no [`AckSample`]. Such algorithms observe nothing.
-    #[inline]
-    fn step(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
-        None
-    }
-
-    /// An acknowledgement in one of the algorithm's phases: by default [`Self::step`].
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Some(step) = self.step(ack.credit, window.cwnd()) {
-            window.grow(step, Change::Avoidance);
-        }
-    }
-
-    /// Every acknowledgement that tells of newly delivered segments, in any phase, before the
-    /// window moves. Algorithms of [`Phases::All`] hear of all of them by [`Self::on_ack`], and of none
-    /// here.
-    #[inline]
-    fn observe(&mut self, _ack: &AckSample, _window: &Window) {}
-
-    /// A congestion signal, at most one per recovery epoch.
-    fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
-
-    /// A retransmission timeout: by default half the window as threshold, and a window of one
-    /// segment (RFC 5681 section 3.1).
-    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        restart(event, window);
-    }
-
-    /// The end of a recovery, that after a timeout too.
-    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
-
-    /// Where the window stops in a recovery of Linux 2.6.22, which halves the rate whatever
-    /// [`Self::on_congestion`] left as threshold; none where that is the new window at once.
-    fn recovery_floor(&self, _window: &Window) -> Option<f64> {
-        None
-    }
-
-    /// Whether an algorithm that is standard TCP at times is not now, in congestion avoidance.
-    fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
-        false
-    }
-
-    /// The start of a new round trip, in slow start too.
-    fn on_round(&mut self, _ack: &AckSample, _window: &mut Window) {}
-
-    /// Nothing was in flight for `idle`.
-    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {}
-
-    /// The rate to pace at, if the algorithm paces: bits per second on the wire.
-    #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
-
-    /// If it paces, the segments that may leave at once, at least one, their time being counted
-    /// afterwards.
-    #[inline]
-    fn send_quantum(&self) -> u64 {
-        1
-    }
-
-    /// What it needs of the transport beyond what every flow has.
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
-    /// Whether new segments should leave two at a time, back to back, so that the transport can
-    /// report [`AckSample::pair_spacing`].
-    fn sends_pairs(&self) -> bool {
-        false
-    }
-
-    /// Low-priority segments to send now, if any; asking takes them.
-    ///
-    /// The transport asks at the start of the connection, after [`Self::on_congestion`] and after
-    /// [`Self::on_timeout`]. `rtt` is its best estimate of the round-trip time (the handshake's at
-    /// the start), `receive_window` the peer's window in segments.
-    fn take_dummies(&mut self, _rtt: Span, _receive_window: u64) -> Option<Dummies> {
-        None
-    }
-
-    /// The acknowledgement of one segment of [`Self::take_dummies`], in any phase.
-    fn on_dummy_ack(&mut self, _window: &mut Window) {}
-
-    /// What a data packet that leaves now tells the routers on its way, if the algorithm works with
-    /// them: the transport puts it in the packet's header, routers change it, the receiver returns
-    /// it with the acknowledgement, and [`AckSample::router`] brings back what is left of it. `srtt`
-    /// is the smoothed round-trip time, zero before the first sample.
-    fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
-        None
-    }
-
-    /// Mean window in segments under evenly spaced losses of probability `loss` at a round-trip time
-    /// of `rtt`, if the algorithm has such a response function.
-    fn response(&self, _loss: f64, _rtt: Span) -> Option<f64> {
-        None
-    }
-
-    /// Names and values of internal state worth plotting.
-    fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
-}
-
-/// What an algorithm needs of the transport beyond what every flow has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// [`AckSample::rtt`] of every acknowledgement, for which senders without timestamps have to remember
-    /// when each segment left.
-    pub rtt: bool,
-    /// [`AckSample::delivery_rate`], for which the transport has to remember more of each segment.
-    pub delivery_rate: bool,
-    /// [`AckSample::one_way_delay`], for which receivers have to report transit times.
-    pub one_way_delay: bool,
-    /// Dummies ([`CongestionControl::take_dummies`]), and routers that drop them first.
-    pub dummies: bool,
-    /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
-    pub every_mark: bool,
-    /// The same if it uses ECN, which it does not ask for.
-    pub exact_marks: bool,
-    /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
-    /// must (RFC 3168 section 6.1.2).
-    pub no_ecn: bool,
-    /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
-    /// (RFC 8985), with which Linux runs BBR.
-    pub rack_tlp: bool,
-}
-
-impl Needs {
-    /// Nothing beyond what every flow has.
-    pub const NOTHING: Self = Self {
-        rtt: false,
-        delivery_rate: false,
-        one_way_delay: false,
-        dummies: false,
-        every_mark: false,
-        exact_marks: false,
-        no_ecn: false,
-        rack_tlp: false,
+/// Of a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`) makes the
+/// modules, the enum [`Controller`](crate::Controller) with an arm for each, its calls, and the list of
+/// entries.
+macro_rules! controllers {
+    ($($module:ident::$Algorithm:ident),+ $(,)?) => {
+        controllers! { ($) $($module::$Algorithm),+ }
     };
+    // The dollar sign is passed on to the macro that is defined here.
+    (($d:tt) $($module:ident::$Algorithm:ident),+) => {
+        $(pub(crate) mod $module;)+
 
-    /// Round-trip samples.
-    pub const RTT: Self = Self {
-        rtt: true,
-        ..Self::NOTHING
-    };
-}
-
-/// What follows a timeout in standard TCP.
-pub fn restart(event: &Timeout, window: &mut Window) {
-    if !event.keep_ssthresh {
-        window.set_ssthresh(event.base / 2.0);
-    }
-    window.restart();
-}
-
-/// Copying an algorithm behind its interface; every algorithm that is `Clone` has it.
-pub trait CloneBox {
-    /// A copy.
-    fn clone_box(&self) -> Box<dyn CongestionControl>;
-}
-
-impl<T: CongestionControl + Clone + 'static> CloneBox for T {
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn CongestionControl> {
-    fn clone(&self) -> Self {
-        (**self).clone_box()
-    }
-}
-
-/// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
-/// one controller, which share its tables. The tag is a byte of its own, quicker to look at than one
-/// hidden in what the variants hold.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Controller {
-    /// Additive increase, multiplicative decrease.
-    Reno(Reno),
-    /// HighSpeed TCP.
-    Hstcp(Hstcp),
-    /// Scalable TCP.
-    Scalable(Scalable),
-    /// H-TCP.
-    Htcp(Htcp),
-    /// BIC.
-    Bic(Bic),
-    /// BIC as NIST's study has it.
-    BicNist(BicNist),
-    /// CUBIC.
-    Cubic(Cubic),
-    /// Gentle HighSpeed TCP.
-    Ghstcp(Ghstcp),
-    /// Compound TCP.
-    Ctcp(Ctcp),
-    /// Compound TCP as printed by NIST.
-    CtcpNist(CtcpNist),
-    /// FAST, with and without alpha tuning.
-    Fast(Fast),
-    /// Vegas.
-    Vegas(Vegas),
-    /// Veno.
-    Veno(Veno),
-    /// Illinois.
-    Illinois(Illinois),
-    /// Binomial control.
-    Binomial(Binomial),
-    /// Constant-rate increase.
-    ConstantRate(ConstantRate),
-    /// Increase by K.
-    IncreaseByK(IncreaseByK),
-    /// Increase and decrease by table.
-    Table(TableDriven),
-    /// Westwood+.
-    Westwood(Westwood),
-    /// YeAH.
-    Yeah(Yeah),
-    /// Hybla.
-    Hybla(Hybla),
-    /// TCP-LP.
-    Lp(Lp),
-    /// LEDBAT.
-    Ledbat(Ledbat),
-    /// DCTCP.
-    Dctcp(Dctcp),
-    /// BBR, version 1.
-    Bbr(Bbr),
-    /// BBR, version 3: by far the largest.
-    Bbr3(Box<Bbr3>),
-    /// Sync-TCP.
-    SyncTcp(SyncTcp),
-    /// TCP Santa Cruz.
-    SantaCruz(SantaCruz),
-    /// TCP-Peach.
-    Peach(Peach),
-    /// DECbit.
-    DecBit(DecBit),
-    /// Delay gradient.
-    DelayGradient(DelayGradient),
-    /// Packet pair.
-    PacketPair(PacketPair),
-    /// XCP's sender.
-    Xcp(Xcp),
-    /// VCP's sender.
-    Vcp(Vcp),
-    /// An algorithm that is not built in, whose state nobody else can store.
-    #[serde(skip)]
-    Custom(Box<dyn CongestionControl>),
-}
-
-impl Controller {
-    /// Takes the tables that flows of a kind share from `like`, one of the same kind: they are not
-    /// stored with each flow's state, and have to be taken before a state that was read is used.
-    pub fn share_tables(&mut self, like: &Self) {
-        match (self, like) {
-            (Self::Hstcp(own), Self::Hstcp(like)) => own.share_tables(like),
-            (Self::Ghstcp(own), Self::Ghstcp(like)) => own.share_tables(like),
-            (Self::Table(own), Self::Table(like)) => own.share_tables(like),
-            _ => {}
+        /// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
+        /// one controller, which share its tables. The tag is a byte of its own, quicker to read than a niche.
+        #[allow(missing_docs)]
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        #[repr(u8)]
+        pub enum Controller {
+            $($Algorithm($module::$Algorithm),)+
+            /// An algorithm that is not built in, whose state cannot be stored.
+            #[serde(skip)]
+            Custom(Box<dyn CongestionControl>),
         }
-    }
-}
 
-/// Calls a method on whichever algorithm `$controller` holds.
-macro_rules! dispatch {
-    ($controller:expr, $algorithm:ident => $call:expr) => {
-        match $controller {
-            Controller::Reno($algorithm) => $call,
-            Controller::Hstcp($algorithm) => $call,
-            Controller::Scalable($algorithm) => $call,
-            Controller::Htcp($algorithm) => $call,
-            Controller::Bic($algorithm) => $call,
-            Controller::BicNist($algorithm) => $call,
-            Controller::Cubic($algorithm) => $call,
-            Controller::Ghstcp($algorithm) => $call,
-            Controller::Ctcp($algorithm) => $call,
-            Controller::CtcpNist($algorithm) => $call,
-            Controller::Fast($algorithm) => $call,
-            Controller::Vegas($algorithm) => $call,
-            Controller::Veno($algorithm) => $call,
-            Controller::Illinois($algorithm) => $call,
-            Controller::Binomial($algorithm) => $call,
-            Controller::ConstantRate($algorithm) => $call,
-            Controller::IncreaseByK($algorithm) => $call,
-            Controller::Table($algorithm) => $call,
-            Controller::Westwood($algorithm) => $call,
-            Controller::Yeah($algorithm) => $call,
-            Controller::Hybla($algorithm) => $call,
-            Controller::Lp($algorithm) => $call,
-            Controller::Ledbat($algorithm) => $call,
-            Controller::Dctcp($algorithm) => $call,
-            Controller::Bbr($algorithm) => $call,
-            Controller::Bbr3($algorithm) => $call,
-            Controller::SyncTcp($algorithm) => $call,
-            Controller::SantaCruz($algorithm) => $call,
-            Controller::Peach($algorithm) => $call,
-            Controller::DecBit($algorithm) => $call,
-            Controller::DelayGradient($algorithm) => $call,
-            Controller::PacketPair($algorithm) => $call,
-            Controller::Xcp($algorithm) => $call,
-            Controller::Vcp($algorithm) => $call,
-            Controller::Custom($algorithm) => $call,
+        /// Every entry, in the order of the list.
+        pub(crate) static ENTRIES: &[Entry<Controller>] = &[
+            $($module::ENTRY.building(|settings| {
+                ($module::ENTRY.build)(settings).map(Controller::$Algorithm)
+            }),)+
+        ];
+
+        /// The modules, in the same order.
+        #[cfg(test)]
+        pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
+
+        /// Calls a method of whichever algorithm `$controller` holds.
+        macro_rules! dispatch {
+            ($d controller:expr, $d algorithm:ident => $d call:expr) => {
+                match $d controller {
+                    $(Controller::$Algorithm($d algorithm) => $d call,)+
+                    Controller::Custom($d algorithm) => $d call,
+                }
+            };
+        }
+
+        impl Controller {
+            /// [`CongestionControl::share_tables`].
+            pub(crate) fn share_tables_with(&mut self, like: &Self) {
+                match (self, like) {
+                    $((Self::$Algorithm(own), Self::$Algorithm(like)) => own.share_tables(like),)+
+                    _ => {}
+                }
+            }
         }
     };
 }
 
-impl CongestionControl for Controller {
-    #[inline]
-    fn step(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
-        dispatch!(self, algorithm => algorithm.step(credit, cwnd))
-    }
-
-    #[inline]
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_ack(ack, window));
-    }
-
-    #[inline]
-    fn phases(&self) -> Phases {
-        dispatch!(self, algorithm => algorithm.phases())
-    }
-
-    #[inline]
-    fn observe(&mut self, ack: &AckSample, window: &Window) {
-        dispatch!(self, algorithm => algorithm.observe(ack, window));
-    }
-
-    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_congestion(event, window));
-    }
-
-    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_timeout(event, window));
-    }
-
-    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_recovery_exit(now, window));
-    }
-
-    fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        dispatch!(self, algorithm => algorithm.recovery_floor(window))
-    }
-
-    fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
-        dispatch!(self, algorithm => algorithm.departs_from_standard(now, window))
-    }
-
-    fn on_round(&mut self, ack: &AckSample, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_round(ack, window));
-    }
-
-    fn on_idle(&mut self, idle: Span, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_idle(idle, window));
-    }
-
-    #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
-        dispatch!(self, algorithm => algorithm.pacing_rate())
-    }
-
-    #[inline]
-    fn send_quantum(&self) -> u64 {
-        dispatch!(self, algorithm => algorithm.send_quantum())
-    }
-
-    fn needs(&self) -> Needs {
-        dispatch!(self, algorithm => algorithm.needs())
-    }
-
-    fn sends_pairs(&self) -> bool {
-        dispatch!(self, algorithm => algorithm.sends_pairs())
-    }
-
-    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
-        dispatch!(self, algorithm => algorithm.take_dummies(rtt, receive_window))
-    }
-
-    fn on_dummy_ack(&mut self, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
-    }
-
-    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
-        dispatch!(self, algorithm => algorithm.router_request(window, srtt))
-    }
-
-    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
-        dispatch!(self, algorithm => algorithm.response(loss, rtt))
-    }
-
-    fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        dispatch!(self, algorithm => algorithm.probe(window, out));
-    }
-}
+pub(crate) use controllers;

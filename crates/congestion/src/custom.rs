@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::controller::CongestionControl;
+use crate::congestion_control::CongestionControl;
 
 /// Makes controllers of an algorithm that the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {

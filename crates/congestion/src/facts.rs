@@ -15,7 +15,31 @@ pub enum Limit {
     Application,
 }
 
-/// One acknowledgement that moved the cumulative point (or, in recovery, delivered data).
+/// In which phase of a connection an acknowledgement arrives: what may happen to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges it after the algorithm
+    /// has been called, unless that has its own ([`Phases`](crate::Phases)).
+    SlowStart,
+    /// Congestion avoidance: the algorithm moves the window.
+    Avoidance,
+    /// Outside recovery, an acknowledgement that may not enlarge the window: it is a duplicate, echoes a
+    /// mark (RFC 3168 section 6.1.2), comes with the loss that begins a recovery, or the window has not
+    /// been used (RFC 7661).
+    NoGrowth,
+    /// Fast recovery.
+    Recovery,
+}
+
+impl Phase {
+    /// Whether the window may grow.
+    #[inline]
+    pub fn may_grow(self) -> bool {
+        matches!(self, Self::SlowStart | Self::Avoidance)
+    }
+}
+
+/// One acknowledgement that tells of newly delivered segments.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
     /// When the acknowledgement arrived.
@@ -26,8 +50,6 @@ pub struct AckSample {
     pub delivered: u64,
     /// Segments of the connection taken for lost so far.
     pub lost: u64,
-    /// Whether losses are being repaired.
-    pub in_recovery: bool,
     /// Segments that count towards growth after the transport's ack-counting rule (RFC 3465).
     pub credit: f64,
     /// A round-trip sample, if this acknowledgement gave one.
@@ -57,6 +79,8 @@ pub struct AckSample {
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.
     pub round: u64,
+    /// Whether this is the first sample of a round trip.
+    pub round_start: bool,
     /// Bytes of a full segment on the wire, headers included: makes a pacing rate of segments per
     /// second.
     pub segment_bytes: u64,
@@ -158,15 +182,13 @@ pub struct Timeout {
     pub keep_ssthresh: bool,
 }
 
-#[cfg(test)]
 impl AckSample {
-    /// Of one segment outside recovery, for tests of algorithms; without round-trip times.
-    pub(crate) const ONE_SEGMENT: Self = Self {
+    /// Of one segment, with nothing measured: to start from.
+    pub const ONE_SEGMENT: Self = Self {
         now: Time::ZERO,
         acked: 1,
         delivered: 1,
         lost: 0,
-        in_recovery: false,
         credit: 1.0,
         rtt: None,
         srtt: Span::ZERO,
@@ -179,6 +201,7 @@ impl AckSample {
         delivery_rate: None,
         limit: Limit::Network,
         round: 0,
+        round_start: false,
         segment_bytes: 1500,
     };
 }

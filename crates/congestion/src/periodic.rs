@@ -1,21 +1,21 @@
-//! Procedures that run at intervals: looked at whenever an acknowledgement comes, never by a timer.
+//! Procedures that run at intervals, checked with each acknowledgement instead of by a timer.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 /// When a procedure last ran. Its next period begins then, so that its schedule drifts by the
-/// distance of acknowledgements (spec 004b B.12).
+/// distance of acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,
 }
 
 impl Periodic {
-    /// A procedure that has not been looked at yet.
+    /// A procedure that has not run yet.
     pub(crate) const NEW: Self = Self { since: None };
 
     /// Time since the procedure last ran, if it is due: then it counts as run. The first period
-    /// begins with the first look.
+    /// begins with the first check.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

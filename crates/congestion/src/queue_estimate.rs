@@ -16,7 +16,7 @@ pub(crate) struct QueueEstimate {
 }
 
 impl QueueEstimate {
-    /// Takes an acknowledgement's sample.
+    /// Adds an acknowledgement's sample.
     pub(crate) fn on_ack(&mut self, ack: &AckSample) {
         self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
     }

@@ -1,7 +1,7 @@
 //! Rate halving: how Linux brought the window down in a recovery before it had proportional rate
 //! reduction (Linux 2.6.22, `tcp_cwnd_down`).
 //!
-//! One segment leaves for every two acknowledgements, whatever the algorithm means to keep: a
+//! One segment leaves for every two acknowledgements, whatever the algorithm's reduction: a
 //! recovery of one round trip halves the window, a longer one takes it down to a floor. Slow start
 //! then brings it back to the threshold, where an algorithm that keeps seven eighths wanted it.
 
@@ -25,7 +25,7 @@ pub(crate) struct RateHalving {
 }
 
 impl RateHalving {
-    /// A recovery begins with a window of `before` segments: it is not cut yet.
+    /// A recovery begins with a window of `before` segments: not reduced yet.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
         window.set_cwnd(before.max(floor), Change::Reduction);
         Self {
@@ -45,7 +45,7 @@ impl RateHalving {
     }
 
     /// The recovery ends: what is in flight and a burst, at most the threshold. A recovery that took
-    /// no acknowledgement has cut the window to the threshold all the same.
+    /// no acknowledgement has reduced the window to the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);
@@ -62,7 +62,6 @@ mod tests {
         AckSample {
             acked: 0,
             delivered: 0,
-            in_recovery: true,
             in_flight,
             ..AckSample::ONE_SEGMENT
         }

@@ -1,145 +1,19 @@
-//! Every algorithm and slow start with its parameters, defaults, units and sources.
-//!
-//! Each entry stands beside the code it describes; this file only lists them and finds them by
-//! name. `longhaul list`, the scenario schema and the documentation are made from these tables.
+//! Every algorithm and slow start, found by name, and the choice of one with its parameters.
 
-use crate::controller::Controller;
+use crate::algorithms::{Controller, ENTRIES};
 use crate::custom::Custom;
-use crate::parameter::{Parameter, Point, Settings, SpecError, Variant};
-use crate::slow_start::SlowStart;
-use crate::{
-    bbr, bic, binomial, constant_rate, ctcp, ctcp_nist, cubic, dctcp, decbit, delay_gradient, fast,
-    fast_at, gaimd, ghstcp, hstcp, htcp, hybla, illinois, increase_by_k, ledbat, lp, multcp,
-    packet_pair, peach, reno, santa_cruz, scalable, slow_start, sync, table, vcp, vegas, veno,
-    westwood, xcp, yeah,
-};
-
-/// A published evaluation that Longhaul re-creates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// HighSpeed TCP and its deployment (LBNL, 2003).
-    HighSpeedTcp,
-    /// Sync-TCP: synchronised clocks in congestion control (UNC, 2003).
-    SyncTcp,
-    /// Split-connection proxy over a satellite link (Innsbruck, 2009).
-    SplitConnection,
-    /// Gentle HighSpeed TCP (Osaka, 2006).
-    GentleHighSpeedTcp,
-    /// Study of proposed Internet congestion control mechanisms (NIST SP 500-282, 2010).
-    Nist,
-}
-
-impl Work {
-    /// What `longhaul list` and the documentation call it.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::HighSpeedTcp => "HighSpeed TCP study (LBNL 2003)",
-            Self::SyncTcp => "Sync-TCP (UNC 2003)",
-            Self::SplitConnection => "split-connection proxy (Innsbruck 2009)",
-            Self::GentleHighSpeedTcp => "gentle HighSpeed TCP (Osaka 2006)",
-            Self::Nist => "NIST SP 500-282 (2010)",
-        }
-    }
-}
-
-/// What the registry knows of an algorithm (`Entry<Controller>`) or a slow start
-/// (`Entry<SlowStart>`).
-#[derive(Debug)]
-pub struct Entry<T: 'static> {
-    /// Name in scenario files.
-    pub kind: &'static str,
-    /// Name in the literature.
-    pub title: &'static str,
-    /// What it does, in a few sentences.
-    pub description: &'static str,
-    /// RFC or paper that defines it.
-    pub source: &'static str,
-    /// The works that use it.
-    pub used_by: &'static [Work],
-    /// Variants that it has; the first is the default.
-    pub variants: &'static [Variant],
-    /// Its parameters.
-    pub parameters: &'static [Parameter],
-    pub(crate) build: fn(&Settings) -> Result<T, SpecError>,
-}
-
-impl<T> Entry<T> {
-    /// Checks the variant and the given parameter values and fills in the defaults.
-    pub fn settings(
-        &self,
-        variant: Variant,
-        given: &[(String, f64)],
-    ) -> Result<Settings, SpecError> {
-        if !self.variants.contains(&variant) {
-            let (kind, known) = (self.kind, self.variants);
-            return Err(SpecError::UnknownVariant {
-                kind,
-                variant,
-                known,
-            });
-        }
-        Settings::resolve(self.kind, self.parameters, variant, given)
-    }
-}
-
-static ALGORITHMS: &[&Entry<Controller>] = &[
-    &reno::ENTRY,
-    &hstcp::ENTRY,
-    &scalable::ENTRY,
-    &htcp::ENTRY,
-    &bic::ENTRY,
-    &cubic::ENTRY,
-    &ghstcp::ENTRY,
-    &ctcp::ENTRY,
-    &ctcp_nist::ENTRY,
-    &fast::ENTRY,
-    &fast_at::ENTRY,
-    &vegas::ENTRY,
-    &veno::ENTRY,
-    &illinois::ENTRY,
-    &gaimd::ENTRY,
-    &binomial::ENTRY,
-    &constant_rate::ENTRY,
-    &increase_by_k::ENTRY,
-    &westwood::ENTRY,
-    &yeah::ENTRY,
-    &hybla::ENTRY,
-    &lp::ENTRY,
-    &ledbat::ENTRY,
-    &dctcp::ENTRY,
-    &multcp::ENTRY,
-    &bbr::ENTRY,
-    &bbr::ENTRY_V3,
-    &sync::PCWND,
-    &sync::MIX_REACT,
-    &sync::GENERIC,
-    &santa_cruz::ENTRY,
-    &peach::ENTRY,
-    &decbit::ENTRY,
-    &delay_gradient::ENTRY,
-    &packet_pair::ENTRY,
-    &xcp::ENTRY,
-    &vcp::ENTRY,
-    &table::ENTRY,
-];
-
-static SLOW_STARTS: &[&Entry<SlowStart>] = &[
-    &slow_start::STANDARD,
-    &slow_start::LINUX,
-    &slow_start::LIMITED,
-    &slow_start::NS2_LIMITED,
-    &slow_start::NIST_LIMITED,
-    &slow_start::hystart::ENTRY,
-];
+use crate::entry::Entry;
+use crate::parameter::{Point, Settings, SpecError, Variant};
+use crate::slow_start::{self, SlowStart};
 
 /// Every congestion control algorithm.
-pub fn algorithms() -> &'static [&'static Entry<Controller>] {
-    ALGORITHMS
+pub fn algorithms() -> &'static [Entry<Controller>] {
+    ENTRIES
 }
 
 /// Every slow start.
-pub fn slow_starts() -> &'static [&'static Entry<SlowStart>] {
-    SLOW_STARTS
+pub fn slow_starts() -> &'static [Entry<SlowStart>] {
+    slow_start::ENTRIES
 }
 
 /// The algorithm of that name.
@@ -154,14 +28,13 @@ pub fn find_slow_start(kind: &str) -> Result<&'static Entry<SlowStart>, SpecErro
 
 fn find<T>(
     what: &'static str,
-    entries: &'static [&'static Entry<T>],
+    entries: &'static [Entry<T>],
     kind: &str,
 ) -> Result<&'static Entry<T>, SpecError> {
     let kinds = || entries.iter().map(|entry| entry.kind);
     entries
         .iter()
         .find(|entry| entry.kind == kind)
-        .copied()
         .ok_or_else(|| SpecError::UnknownKind {
             what,
             kind: kind.to_string(),

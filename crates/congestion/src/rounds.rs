@@ -4,12 +4,12 @@
 //! the sender's own link takes. What queues follows the window at each segment's departure, a round
 //! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
 //! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
-//! once per round trip, and recovery takes no time: this is the deterministic model behind the
+//! once per round trip, and recovery is instantaneous: this is the deterministic model behind the
 //! response functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
 
-use crate::facts::{AckSample, Cause, Congestion, Limit, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
@@ -118,12 +118,12 @@ impl Flow {
         }
     }
 
-    /// Goes on for `rounds` round trips of `path`.
+    /// Simulates `rounds` round trips of `path`.
     pub fn run(&mut self, path: &Path, rounds: u64) -> Vec<Round> {
         self.rounds(path).take(rounds as usize).collect()
     }
 
-    /// Goes on for as many round trips of `path` as are asked for.
+    /// Simulates round trips of `path`, without end.
     pub fn rounds<'a>(&'a mut self, path: &'a Path) -> impl Iterator<Item = Round> + 'a {
         let mut losses = Losses::new(path.loss);
         (0..).map(move |number| {
@@ -155,14 +155,14 @@ impl Flow {
             let lost = losses.lost();
             self.delivered += u64::from(!lost);
             let at_departure = opened + (cwnd - opened) * (segment + 1) as f64 / sent as f64;
-            let ack = self.ack(path.rtt_of(at_departure), path.rtt, sent - segment - 1);
-            if segment == 0 {
-                self.state.on_round(&ack);
-            }
+            let mut ack = self.ack(path.rtt_of(at_departure), path.rtt, sent - segment - 1);
+            ack.round_start = segment == 0;
             if !lost {
-                self.state.observe(&ack);
                 self.state.on_ack(&ack);
-            } else if !congestion {
+            } else if ack.round_start {
+                self.state.on_ack_in(&duplicate(ack), Phase::NoGrowth);
+            }
+            if lost && !congestion {
                 congestion = true;
                 self.reduce(path.cause, sent);
             }
@@ -188,24 +188,15 @@ impl Flow {
     fn ack(&self, rtt: Span, min_rtt: Span, in_flight: u64) -> AckSample {
         AckSample {
             now: self.now,
-            acked: 1,
             delivered: self.delivered,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
             // Both ways take the same time, and data alone queues.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight,
-            delivery_rate: None,
-            limit: Limit::Network,
             round: self.round,
-            segment_bytes: 1500,
+            ..AckSample::ONE_SEGMENT
         }
     }
 
@@ -230,6 +221,17 @@ impl Flow {
             base,
             keep_ssthresh: false,
         });
+    }
+}
+
+/// Of a lost segment comes a duplicate acknowledgement.
+fn duplicate(ack: AckSample) -> AckSample {
+    AckSample {
+        acked: 0,
+        credit: 0.0,
+        rtt: None,
+        one_way_delay: None,
+        ..ack
     }
 }
 

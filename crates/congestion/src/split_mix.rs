@@ -1,4 +1,4 @@
-//! SplitMix64: random numbers for what stands below the engine's streams.
+//! SplitMix64: random numbers for algorithms, which do not know the engine's streams.
 
 /// The next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up by a
 /// constant and is scrambled.

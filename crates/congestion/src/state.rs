@@ -3,15 +3,15 @@
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{CongestionControl, Controller, Needs, Phases};
-use crate::facts::{AckSample, Cause, Congestion, Dummies, RouterRequest, Timeout};
+use crate::algorithms::Controller;
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::facts::{AckSample, Cause, Congestion, Dummies, Phase, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step};
 use crate::window::{Change, Window};
 
-/// What a transport holds per connection, in this order in memory: what acknowledgements touch fills
-/// one cache line up to the kind of slow start, whose own state most of them do not touch, and the
-/// beginning of another with the algorithm.
+/// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
+/// cache line up to the kind of slow start, and the beginning of another with the algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -26,9 +26,9 @@ pub struct CongestionState {
 }
 
 impl CongestionState {
-    /// [`Controller::share_tables`].
+    /// [`CongestionControl::share_tables`].
     pub fn share_tables(&mut self, like: &Self) {
-        self.controller.share_tables(&like.controller);
+        self.controller.share_tables_with(&like.controller);
     }
 
     /// Puts the three choices together.
@@ -48,79 +48,92 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Takes note of newly delivered segments, before [`Self::on_ack`].
-    #[inline]
-    pub fn observe(&mut self, ack: &AckSample) {
-        self.controller.observe(ack, &self.window);
-    }
-
-    /// Moves the window for an acknowledgement of so much credit outside recovery, if that is all it
-    /// takes ([`CongestionControl::step`]). If not, [`Self::observe`] and [`Self::on_ack`] do it.
+    /// Moves the window for an acknowledgement of so much credit in congestion avoidance, if that is all
+    /// it takes ([`CongestionControl::increment`]). If not, [`Self::on_ack`] does it.
     #[inline(always)]
-    pub fn step(&mut self, credit: f64) -> bool {
+    pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.lasts(&self.window) {
             return false;
         }
         let before = self.window.cwnd();
-        let Some(step) = self.controller.step(credit, before) else {
+        let Some(increment) = self.controller.increment(credit, before) else {
             return false;
         };
-        self.window.grow(step, Change::Avoidance);
-        self.keep_up_with_slow_start(before);
+        self.window.grow(increment, Change::Avoidance);
+        self.grow_as_slow_start(before);
         true
     }
 
-    /// Moves the window for one acknowledgement.
+    /// An acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        let phases = self.controller.phases();
-        if phases == Phases::All {
-            self.on_ack_in_all_phases(ack);
-            return;
-        }
-        if ack.in_recovery {
-            if let Some(halving) = &mut self.rate_halving {
-                halving.on_ack(ack, &mut self.window);
-            }
-            return;
-        }
-        // A recovery that takes no time has no end of its own.
+        // A recovery of no duration does not end by itself.
         self.end_rate_halving();
-        if phases == Phases::Avoidance && self.slow_start.lasts(&self.window) {
-            let left = self.slow_start.on_ack(ack, &mut self.window);
-            if left > 0.0 {
-                self.on_ack_beyond_slow_start(ack, left);
-            }
+        if self.slow_start.lasts(&self.window) {
+            self.on_ack_in_slow_start(ack);
+        } else {
+            self.on_ack_in_avoidance(ack);
+        }
+    }
+
+    fn on_ack_in_slow_start(&mut self, ack: &AckSample) {
+        if ack.credit > 1.0 && self.ends_slow_start(ack) {
             return;
         }
-        self.on_ack_in_avoidance(ack, phases);
-    }
-
-    /// The credit that slow start leaves counts in congestion avoidance.
-    #[cold]
-    fn on_ack_beyond_slow_start(&mut self, ack: &AckSample, credit: f64) {
-        let rest = AckSample { credit, ..*ack };
-        self.on_ack_in_avoidance(&rest, Phases::Avoidance);
-    }
-
-    #[inline]
-    fn on_ack_in_avoidance(&mut self, ack: &AckSample, phases: Phases) {
-        let before = self.window.cwnd();
-        self.controller.on_ack(ack, &mut self.window);
-        if phases == Phases::Avoidance {
-            self.keep_up_with_slow_start(before);
+        let window = &mut self.window;
+        self.controller.on_ack(ack, Phase::SlowStart, window);
+        if self.controller.phases() == Phases::Avoidance && self.slow_start.lasts(window) {
+            self.slow_start.on_ack(ack, window);
         }
     }
 
-    /// The same for an algorithm of [`Phases::All`], if the caller knows that it is one.
-    #[inline]
-    pub fn on_ack_in_all_phases(&mut self, ack: &AckSample) {
-        self.controller.on_ack(ack, &mut self.window);
+    /// An acknowledgement of several segments, if slow start ends with some of them: the others are one
+    /// of congestion avoidance. Returns whether it is.
+    #[cold]
+    fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
+        let (mut slow_start, mut window) = (self.slow_start, self.window);
+        let credit = slow_start.on_ack(ack, &mut window);
+        let ends = credit > 0.0 && self.controller.phases() == Phases::Avoidance;
+        if ends {
+            (self.slow_start, self.window) = (slow_start, window);
+            self.on_ack_in_avoidance(&AckSample { credit, ..*ack });
+        }
+        ends
     }
 
-    /// ns-2's limited slow start goes on beside the algorithm's growth from `before`: the larger counts.
     #[inline]
-    fn keep_up_with_slow_start(&mut self, before: f64) {
+    fn on_ack_in_avoidance(&mut self, ack: &AckSample) {
+        let before = self.window.cwnd();
+        self.controller
+            .on_ack(ack, Phase::Avoidance, &mut self.window);
+        if self.controller.phases() == Phases::Avoidance {
+            self.grow_as_slow_start(before);
+        }
+    }
+
+    /// An acknowledgement in a phase in which only algorithms of [`Phases::All`] may enlarge the window;
+    /// or in any phase for one of these.
+    #[inline]
+    pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
+        self.controller.on_ack(ack, phase, &mut self.window);
+    }
+
+    /// Lowers the window for an acknowledgement in a recovery that halves the rate.
+    #[inline]
+    pub fn halve_rate(&mut self, ack: &AckSample) {
+        if let Some(halving) = &mut self.rate_halving {
+            halving.on_ack(ack, &mut self.window);
+        }
+    }
+
+    /// The handshake is complete.
+    pub fn on_handshake(&mut self, ack: &AckSample) {
+        self.controller.on_handshake(ack, &mut self.window);
+    }
+
+    /// ns-2's limited slow start continues in congestion avoidance: the larger growth from `before` counts.
+    #[inline]
+    fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
             && !self.signalled
         {
@@ -171,12 +184,6 @@ impl CongestionState {
         }
     }
 
-    /// Tells the algorithm that a round trip is over.
-    #[inline]
-    pub fn on_round(&mut self, ack: &AckSample) {
-        self.controller.on_round(ack, &mut self.window);
-    }
-
     /// Tells the algorithm that the flow was idle.
     pub fn on_idle(&mut self, idle: Span) {
         self.controller.on_idle(idle, &mut self.window);
@@ -213,7 +220,7 @@ impl CongestionState {
         self.controller.take_dummies(rtt, receive_window)
     }
 
-    /// Takes note of the acknowledgement of one of them.
+    /// A dummy segment is acknowledged.
     pub fn on_dummy_ack(&mut self) {
         self.controller.on_dummy_ack(&mut self.window);
     }

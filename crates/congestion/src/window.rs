@@ -12,9 +12,9 @@ longhaul_keys::words! {
         /// Both values are real numbers.
         #[default]
         Real = "real",
-        /// `ssthresh` is cut to whole segments (ns-2.35).
+        /// `ssthresh` is truncated to whole segments (ns-2.35).
         IntegerSsthresh = "integer-ssthresh",
-        /// `cwnd` and `ssthresh` are cut to whole segments at a reduction (ns-2 before 2006).
+        /// `cwnd` and `ssthresh` are truncated to whole segments at a reduction (ns-2 before 2006).
         IntegerBoth = "integer-both",
     }
 }
@@ -29,9 +29,9 @@ pub enum Change {
     SlowStart,
     /// Grew or shrank by the algorithm's own rule.
     Avoidance,
-    /// Cut after a congestion signal.
+    /// Reduced after a congestion signal.
     Reduction,
-    /// Cut after a retransmission timeout.
+    /// Reduced after a retransmission timeout.
     Timeout,
 }
 
@@ -71,7 +71,7 @@ pub struct Window {
 impl Window {
     /// A window of `cwnd` segments below the threshold `ssthresh`.
     ///
-    /// `ceiling` bounds the window for good: no window above what the flow can ever use.
+    /// `ceiling` is an upper bound of the window.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
         let window = Self {
             cwnd,
@@ -164,7 +164,7 @@ impl Window {
         self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
 
-    /// Cuts window and threshold to `target` after a congestion signal.
+    /// Reduces window and threshold to `target` after a congestion signal.
     pub fn reduce_to(&mut self, target: f64) {
         let target = if self.rounding == Rounding::IntegerBoth {
             libm::floor(target)

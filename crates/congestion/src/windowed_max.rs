@@ -2,7 +2,7 @@
 //!
 //! Kathleen Nichols' estimator, as used by BBR (draft-cardwell-iccrg-bbr-congestion-control-00
 //! section 4.1.1.3; Linux, lib/win_minmax.c): the best value, the best after it and the best after
-//! that, so that the next one is at hand when the first grows too old. A value may be forgotten up
+//! that, which replace the first when it expires. A value may be forgotten up
 //! to a quarter of the window late.
 
 use serde::{Deserialize, Serialize};

@@ -12,17 +12,19 @@ mod network;
 mod packet;
 mod prefetch;
 mod proxy;
-mod random;
+pub mod random;
 mod schedule;
 pub mod simulation;
 mod traffic;
 mod transport;
 
 /// Changes when the same configuration gives other numbers.
-pub const RESULTS_VERSION: u32 = 2;
+pub const RESULTS_VERSION: u32 = 3;
 
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 pub use network::change::CapacityMeter;
 pub use network::graph::Graph;
 pub use network::queue;
+pub use prefetch::prefetch;
+pub use schedule::Heap;

@@ -6,7 +6,7 @@ const CACHE_LINE_BYTES: usize = 64;
 /// Has the processor fetch the cache line of `place`, without waiting for it. Does nothing to what is
 /// there, and nothing at all on processors for which it is not written down here.
 #[inline]
-pub(crate) fn prefetch<T>(place: &T) {
+pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 

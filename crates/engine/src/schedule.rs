@@ -13,7 +13,8 @@ pub(crate) mod timers;
 
 use longhaul_units::Time;
 
-pub(crate) use self::heap::{Arrivals, Heap, Key};
+pub use self::heap::Heap;
+pub(crate) use self::heap::{Arrivals, Key};
 use self::timers::{Block, Deadlines, Kind};
 use crate::network::Upcoming;
 
@@ -38,7 +39,7 @@ pub(crate) enum Event {
     Dummy(u32),
     /// The timer of a TCP sender's scheme of loss repair may have expired. Of this and the next two
     /// timers, the event list itself has blocks.
-    RepairTimer(u32),
+    RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed acknowledgement may be due.
@@ -47,9 +48,9 @@ pub(crate) enum Event {
     Traffic(u32),
     /// The next message of an application.
     Message(u32),
-    /// It is the turn of one side of a dialogue: a server's delay or a client's pause is over.
+    /// It is the turn of one side of a connection: a server's delay or a client's pause is over.
     Turn(u32),
-    /// A packet held back at one end of a dialogue is due.
+    /// A packet held back at one end of a connection is due.
     Held(u32),
     /// A proxy looks at its local queue.
     Check(u32),
@@ -77,7 +78,7 @@ mod class {
     pub(super) const SEND: u64 = 5;
     pub(super) const DATAGRAM: u64 = 6;
     pub(super) const DUMMY: u64 = 7;
-    pub(super) const REPAIR_TIMER: u64 = 8;
+    pub(super) const RACK_TLP_TIMER: u64 = 8;
     pub(super) const RETRANSMISSION_TIMER: u64 = 9;
     pub(super) const DELAYED_ACK_TIMER: u64 = 10;
     pub(super) const HELD: u64 = 11;
@@ -108,11 +109,11 @@ impl Event {
             Self::Send(flow) => (class::SEND, flow),
             Self::Datagram(flow) => (class::DATAGRAM, flow),
             Self::Dummy(flow) => (class::DUMMY, flow),
-            Self::RepairTimer(flow) => (class::REPAIR_TIMER, flow),
+            Self::RackTlpTimer(flow) => (class::RACK_TLP_TIMER, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
             Self::Held(end) => (class::HELD, end),
-            Self::Turn(dialogue) => (class::TURN, dialogue),
+            Self::Turn(connection) => (class::TURN, connection),
             Self::Traffic(source) => (class::TRAFFIC, source),
             Self::Message(application) => (class::MESSAGE, application),
             Self::Check(proxy) => (class::CHECK, proxy),
@@ -138,7 +139,7 @@ impl Event {
             class::SEND => Self::Send(index),
             class::DATAGRAM => Self::Datagram(index),
             class::DUMMY => Self::Dummy(index),
-            class::REPAIR_TIMER => Self::RepairTimer(index),
+            class::RACK_TLP_TIMER => Self::RackTlpTimer(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
             class::HELD => Self::Held(index),
@@ -313,7 +314,7 @@ impl Schedule {
     #[inline]
     fn of_block(&mut self, now: Time, event: Event) -> Option<Event> {
         let (kind, block) = match event {
-            Event::RepairTimer(block) => (Kind::Repair, Block(block)),
+            Event::RackTlpTimer(block) => (Kind::RackTlp, Block(block)),
             Event::RetransmissionTimer(block) => (Kind::Retransmission, Block(block)),
             Event::DelayedAckTimer(block) => (Kind::DelayedAck, Block(block)),
             other => return Some(other),
@@ -355,9 +356,9 @@ impl Schedule {
         }
     }
 
-    /// The dialogues in which something will be due, of the next event of an end of a flow and of those among
+    /// The connections in which something will be due, of the next event of an end of a flow and of those among
     /// which the one after it is.
-    pub(crate) fn coming_to_dialogues(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.beginning().iter().copied();
         let class = |key: Key| key as u64 >> class::SHIFT;
         let own = first.filter(move |&key| [class::HELD, class::TURN].contains(&class(key)));

@@ -130,7 +130,7 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.events < explicit.events);
 }
 
-/// The timeline of spec 002 B8.6: access link, the wait for a check, the split link, access link.
+/// Timeline of a segment: access link, the wait for a check, the split link, access link.
 #[test]
 fn a_segment_waits_for_a_check_only() {
     let mut config = greedy(2);
@@ -161,7 +161,7 @@ fn a_segment_waits_for_a_check_only() {
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// Spec 002 B8.7, test 2.
+/// What may wait unsent in the split connection's sender is the credit.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
@@ -174,7 +174,7 @@ fn credit_is_what_may_wait_unsent() {
     }
 }
 
-/// Spec 002 B8.7, test 3: without loss, what waits unsent never passes the credit.
+/// Without loss, the backlog never exceeds the credit.
 #[test]
 fn credit_bounds_the_backlog() {
     for seconds in 1..12 {
@@ -212,7 +212,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
 }
 
 /// A link that is dead for a while stops the flow at the local queue, and nothing is stranded when it
-/// is back (spec 002 B8.7, tests 5 and 8).
+/// is back.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
@@ -252,7 +252,7 @@ fn a_flow_that_stops_ends_behind_the_proxy_too() {
     );
 }
 
-/// Spec 002 B8.7, test 9.
+/// Credit, interval and queue change as configured.
 #[test]
 fn parameters_change_at_their_time() {
     let mut config = greedy(20);

@@ -57,7 +57,7 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// As in the timeline of spec 002 B8.6: every leg has a handshake of its own, and segments wait for
+/// Every leg has a handshake of its own, and segments wait for
 /// checks, every 10 ms, at the nodes where they are answered.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
@@ -259,7 +259,7 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
 }
 
-/// Spec 002 B9.2: bursts over connections that are there from the start, 750 of them in its
+/// Bursts over connections that are there from the start, 750 of them in the thesis's
 /// experiments. What the application gave arrives.
 #[test]
 fn bursts_go_by_a_proxy() {

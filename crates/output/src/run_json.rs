@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use longhaul_engine::RESULTS_VERSION;
-use longhaul_engine::config::mesonet::MesoNet;
-use longhaul_engine::measure::{MesoNetTotals, Totals};
+use longhaul_engine::measure::Totals;
+use longhaul_engine::{Config, RESULTS_VERSION};
 use longhaul_units::Time;
 use serde::Serialize;
 
 use crate::digest::{self, Digests};
 use crate::run_writer::RunMeta;
 
-/// The document, with rows of type `R`. Keys appear in this order.
+/// The document, with rows of type `R` and what only one kind of simulation has, `O`. Keys appear in
+/// this order.
 #[derive(Debug, Serialize)]
-pub(crate) struct RunJson<'a, R> {
+pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
     results_version: u32,
     seed: u64,
@@ -31,10 +31,8 @@ pub(crate) struct RunJson<'a, R> {
     measured_from_s: f64,
     data_packets: u64,
     events: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    events_pending_max: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mesonet: Option<MesoNetFigures>,
+    #[serde(flatten)]
+    own: O,
     warnings: Vec<Cow<'a, str>>,
     rows: R,
     scenario_hash: &'a str,
@@ -93,111 +91,75 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// What only simulations of MesoNet have.
-#[derive(Debug, Serialize)]
-struct MesoNetFigures {
-    /// Data packets that reached the access routers of their receivers.
-    delivered_packets: u64,
-    flows_max: u64,
-    bytes_per_flow: u64,
-    bytes_per_source: u64,
-    bytes_per_receiver: u64,
+/// A run as any kind of simulation reports it, and what only this kind has.
+pub(crate) struct Figures<O> {
+    pub(crate) seed: u64,
+    pub(crate) replication: u64,
+    pub(crate) end: Time,
+    pub(crate) stopped: bool,
+    pub(crate) measured_from: Time,
+    pub(crate) data_packets: u64,
+    pub(crate) events: u64,
+    /// Beside those of the scenario.
+    pub(crate) warnings: Vec<String>,
+    pub(crate) own: O,
 }
 
-impl<'a> RunJson<'a, Rows> {
-    pub(crate) fn new(
-        meta: &'a RunMeta,
-        totals: &'a Totals,
-        rows: Rows,
-        wall: Duration,
-        peak_memory_bytes: u64,
-    ) -> Self {
-        let config = &meta.config;
-        let machine = Machine::new(totals.data_packets, wall, peak_memory_bytes);
+/// What only simulations of links and connections have.
+#[derive(Debug, Serialize)]
+pub(crate) struct OfEngine {
+    events_pending_max: u64,
+}
+
+impl Figures<OfEngine> {
+    pub(crate) fn new(config: &Config, totals: &Totals) -> Self {
         Self {
             seed: config.seed,
             replication: config.replication,
-            simulated_s: totals.end.as_secs_f64(),
+            end: totals.end,
             stopped: totals.stopped,
-            measured_from_s: config.measure.from.as_secs_f64(),
+            measured_from: config.measure.from,
             data_packets: totals.data_packets,
             events: totals.events,
-            events_pending_max: Some(totals.events_pending_max),
-            mesonet: None,
-            warnings: meta
-                .warnings
-                .iter()
-                .chain(&totals.shortcomings)
-                .map(Cow::from)
-                .collect(),
-            ..Self::of(meta, rows, machine)
+            warnings: totals.shortcomings.clone(),
+            own: OfEngine {
+                events_pending_max: totals.events_pending_max,
+            },
         }
     }
 }
 
-impl<'a, R> RunJson<'a, R> {
-    /// Of a simulation of MesoNet, which is measured from its start.
-    pub(crate) fn of_mesonet(
-        meta: &'a RunMeta<MesoNet>,
-        totals: &MesoNetTotals,
+impl<'a, R, O> RunJson<'a, R, O> {
+    pub(crate) fn new<C>(
+        meta: &'a RunMeta<C>,
+        figures: Figures<O>,
         rows: R,
         wall: Duration,
         peak_memory_bytes: u64,
     ) -> Self {
-        let config = &meta.config;
-        let machine = Machine::new(totals.packets_in, wall, peak_memory_bytes);
-        Self {
-            seed: config.seed,
-            replication: config.replication,
-            simulated_s: totals.end.as_secs_f64(),
-            stopped: totals.stopped,
-            data_packets: totals.packets_in,
-            warnings: (meta.warnings.iter().map(Cow::from))
-                .chain(totals.trace_full.map(trace_full))
-                .collect(),
-            events: totals.events,
-            mesonet: Some(MesoNetFigures {
-                delivered_packets: totals.packets_out,
-                flows_max: totals.most_flows,
-                bytes_per_flow: totals.bytes_per_flow,
-                bytes_per_source: totals.bytes_per_host.0,
-                bytes_per_receiver: totals.bytes_per_host.1,
-            }),
-            ..Self::of(meta, rows, machine)
-        }
-    }
-
-    /// What all runs have in common.
-    fn of<C>(meta: &'a RunMeta<C>, rows: R, machine: Machine) -> Self {
+        let own_warnings = figures.warnings.into_iter().map(Cow::from);
         Self {
             version: &meta.version,
             results_version: RESULTS_VERSION,
-            seed: 0,
-            replication: 0,
-            simulated_s: 0.0,
+            seed: figures.seed,
+            replication: figures.replication,
+            simulated_s: figures.end.as_secs_f64(),
             duration_s: meta.duration.as_secs_f64(),
-            stopped: false,
+            stopped: figures.stopped,
             stopped_by: None,
-            measured_from_s: 0.0,
-            data_packets: 0,
-            events: 0,
-            events_pending_max: None,
-            mesonet: None,
-            warnings: meta.warnings.iter().map(Cow::from).collect(),
+            measured_from_s: figures.measured_from.as_secs_f64(),
+            data_packets: figures.data_packets,
+            events: figures.events,
+            own: figures.own,
+            warnings: (meta.warnings.iter().map(Cow::from))
+                .chain(own_warnings)
+                .collect(),
             rows,
             scenario_hash: &meta.scenario_hash,
             scenario: &meta.resolved_scenario,
-            machine,
+            machine: Machine::new(figures.data_packets, wall, peak_memory_bytes),
         }
     }
-}
-
-fn trace_full(time: Time) -> Cow<'static, str> {
-    let seconds = time.as_secs_f64();
-    format!(
-        "the trace ended at {seconds:.3} s, with as many rows as mesonet.measure.trace.most allows"
-    )
-    .into()
 }
 
 impl Machine {
@@ -211,7 +173,7 @@ impl Machine {
     }
 }
 
-impl<R: Serialize> RunJson<'_, R> {
+impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
     /// The same run, stopped by something.
     pub(crate) fn stopped_by(self, stopped_by: Option<String>) -> Self {
         Self { stopped_by, ..self }

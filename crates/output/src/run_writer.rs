@@ -21,7 +21,7 @@ use crate::exchanges::{self, ExchangeRow};
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::proxies::{self, ProxyRow};
-use crate::run_json::{Rows, RunJson};
+use crate::run_json::{Figures, Rows, RunJson};
 use crate::series::{self, Names, Sample};
 use crate::table::{Column, Name, Table};
 
@@ -180,7 +180,13 @@ impl RunWriter {
             exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
-        let run = RunJson::new(&meta, totals, rows, wall, peak_memory_bytes);
+        let run = RunJson::new(
+            &meta,
+            Figures::new(&meta.config, totals),
+            rows,
+            wall,
+            peak_memory_bytes,
+        );
         let run = run.stopped_by(self.stopped_by);
         directory.write(RUN_JSON, &run.to_bytes(directory.digests()))?;
         Ok(RunSummary {

@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phases};
+use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -186,7 +186,7 @@ impl Clone for Controller {
 
 /// What a method is told besides the window.
 enum Fact<'a> {
-    Ack(&'a congestion::AckSample),
+    Ack(&'a congestion::AckSample, Phase),
     Congestion(&'a congestion::Congestion),
     Timeout(&'a congestion::Timeout),
     Seconds(f64),
@@ -206,6 +206,57 @@ impl Controller {
     #[inline]
     fn has(&self, method: Method) -> bool {
         self.algorithm.has[method as usize]
+    }
+
+    /// Whether the algorithm moves the window in this phase.
+    fn moves_window(&self, phase: Phase) -> bool {
+        match self.algorithm.phases {
+            Phases::Avoidance => phase == Phase::Avoidance,
+            Phases::SlowStart => phase.may_grow(),
+            Phases::All => true,
+        }
+    }
+
+    /// An acknowledgement in one of the algorithm's phases.
+    fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
+        if self.has(Method::OnAck) {
+            let change = Some(Change::Avoidance);
+            self.tell(Method::OnAck, &Fact::Ack(ack, phase), window, change);
+        } else if self.increase != 0.0 {
+            let increment = self.increase * ack.credit / window.cwnd();
+            window.grow(increment, Change::Avoidance);
+        }
+    }
+
+    /// The first acknowledgement of a round trip.
+    fn on_round(
+        &mut self,
+        ack: &congestion::AckSample,
+        phase: Phase,
+        window: &mut congestion::Window,
+    ) {
+        if !self.has(Method::OnRound) {
+            return;
+        }
+        let change = Some(Change::Avoidance);
+        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack, phase), window, change)
+        else {
+            return;
+        };
+        let wrong = if increase.is_some() && self.has(Method::OnAck) {
+            Some(PyTypeError::new_err(
+                "on_round returns an increase, but on_ack moves the window",
+            ))
+        } else if increase.is_some_and(|increase| !increase.is_finite()) {
+            Some(PyValueError::new_err("on_round returns no finite number"))
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            self.attached::<()>(Method::OnRound, |_| Err(wrong));
+        } else {
+            self.increase = increase.unwrap_or(0.0);
+        }
     }
 
     fn instance(&self, py: Python<'_>) -> PyResult<&Instance> {
@@ -312,11 +363,11 @@ fn bound(instance: &Instance, method: Method) -> &Py<PyAny> {
 impl Instance {
     fn fact<'py>(&self, py: Python<'py>, fact: &Fact<'_>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match fact {
-            Fact::Ack(ack) => {
+            &Fact::Ack(&sample, phase) => {
                 if let Some(filled) = self.ack.get() {
-                    filled.borrow_mut(py).0 = **ack;
+                    *filled.borrow_mut(py) = Ack { sample, phase };
                 } else {
-                    let _ = self.ack.set(Py::new(py, Ack(**ack))?);
+                    let _ = self.ack.set(Py::new(py, Ack { sample, phase })?);
                 }
                 let filled = self.ack.get().expect("set above");
                 filled.bind(py).clone().into_any()
@@ -333,25 +384,28 @@ impl CongestionControl for Controller {
         self.algorithm.phases
     }
 
-    fn on_ack(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
+    fn on_ack(
+        &mut self,
+        ack: &congestion::AckSample,
+        phase: Phase,
+        window: &mut congestion::Window,
+    ) {
         self.now = ack.now;
-        if self.has(Method::OnAck) {
-            let change = Some(Change::Avoidance);
-            self.tell(Method::OnAck, &Fact::Ack(ack), window, change);
-        } else if self.increase != 0.0 {
-            window.grow(
-                self.increase * ack.credit / window.cwnd(),
-                Change::Avoidance,
-            );
+        if ack.round_start {
+            self.on_round(ack, phase, window);
+        }
+        if self.has(Method::Observe) && self.algorithm.phases != Phases::All {
+            let mut copy = *window;
+            self.tell(Method::Observe, &Fact::Ack(ack, phase), &mut copy, None);
+        }
+        if self.moves_window(phase) {
+            self.grow(ack, phase, window);
         }
     }
 
-    fn observe(&mut self, ack: &congestion::AckSample, window: &congestion::Window) {
-        if self.has(Method::Observe) {
-            self.now = ack.now;
-            let mut copy = *window;
-            self.tell(Method::Observe, &Fact::Ack(ack), &mut copy, None);
-        }
+    fn on_handshake(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
+        self.now = ack.now;
+        self.on_round(ack, Phase::NoGrowth, window);
     }
 
     fn on_congestion(&mut self, event: &congestion::Congestion, window: &mut congestion::Window) {
@@ -385,31 +439,6 @@ impl CongestionControl for Controller {
             let fact = Fact::Seconds(now.as_secs_f64());
             let change = Some(Change::Avoidance);
             self.tell(Method::OnRecoveryExit, &fact, window, change);
-        }
-    }
-
-    fn on_round(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
-        if !self.has(Method::OnRound) {
-            return;
-        }
-        self.now = ack.now;
-        let change = Some(Change::Avoidance);
-        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack), window, change) else {
-            return;
-        };
-        let wrong = if increase.is_some() && self.has(Method::OnAck) {
-            Some(PyTypeError::new_err(
-                "on_round returns an increase, but on_ack moves the window",
-            ))
-        } else if increase.is_some_and(|increase| !increase.is_finite()) {
-            Some(PyValueError::new_err("on_round returns no finite number"))
-        } else {
-            None
-        };
-        if let Some(wrong) = wrong {
-            self.attached::<()>(Method::OnRound, |_| Err(wrong));
-        } else {
-            self.increase = increase.unwrap_or(0.0);
         }
     }
 

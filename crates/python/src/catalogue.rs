@@ -1,7 +1,7 @@
-//! The registry of algorithms, the queue disciplines and the keys of MesoNet, as Python dictionaries.
+//! The registry of algorithms, the queue disciplines and the keys of scenarios, as Python dictionaries.
 
-use longhaul_congestion::registry::{self, Entry};
 use longhaul_congestion::{DefaultValue, Parameter};
+use longhaul_congestion::{Entry, registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -43,12 +43,6 @@ pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 pub(crate) fn scenario_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     keys(py, &longhaul_scenario::keys())
-}
-
-/// Every key of `[mesonet]`.
-#[pyfunction]
-pub(crate) fn mesonet_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    keys(py, &longhaul_scenario::mesonet_keys())
 }
 
 /// Every kind of traffic, with its keys.
@@ -107,7 +101,7 @@ fn keys<'py>(py: Python<'py>, keys: &[longhaul_scenario::Key]) -> PyResult<Bound
     Ok(list)
 }
 
-fn entries<'py, T>(py: Python<'py>, all: &[&Entry<T>]) -> PyResult<Bound<'py, PyList>> {
+fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for entry in all {
         let row = PyDict::new(py);

@@ -1,89 +1,92 @@
 //! What an algorithm in Python is told, and the window that it moves: `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{Cause, Change, Limit};
+use longhaul_congestion::{Cause, Change, Limit, Phase};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
 /// An acknowledgement. One object per flow, filled anew for each call.
 #[pyclass(module = "longhaul.congestion")]
-pub(crate) struct Ack(pub(crate) congestion::AckSample);
+pub(crate) struct Ack {
+    pub(crate) sample: congestion::AckSample,
+    pub(crate) phase: Phase,
+}
 
 #[pymethods]
 impl Ack {
     #[getter]
     fn now_s(&self) -> f64 {
-        self.0.now.as_secs_f64()
+        self.sample.now.as_secs_f64()
     }
 
     #[getter]
     fn acked(&self) -> u64 {
-        self.0.acked
+        self.sample.acked
     }
 
     #[getter]
     fn credit(&self) -> f64 {
-        self.0.credit
+        self.sample.credit
     }
 
     #[getter]
     fn delivered(&self) -> u64 {
-        self.0.delivered
+        self.sample.delivered
     }
 
     #[getter]
     fn lost(&self) -> u64 {
-        self.0.lost
+        self.sample.lost
     }
 
     #[getter]
     fn in_recovery(&self) -> bool {
-        self.0.in_recovery
+        self.phase == Phase::Recovery
     }
 
     #[getter]
     fn rtt_s(&self) -> Option<f64> {
-        self.0.rtt.map(|rtt| rtt.as_secs_f64())
+        self.sample.rtt.map(|rtt| rtt.as_secs_f64())
     }
 
     #[getter]
     fn srtt_s(&self) -> f64 {
-        self.0.srtt.as_secs_f64()
+        self.sample.srtt.as_secs_f64()
     }
 
     #[getter]
     fn min_rtt_s(&self) -> f64 {
-        self.0.min_rtt.as_secs_f64()
+        self.sample.min_rtt.as_secs_f64()
     }
 
     #[getter]
     fn one_way_delay_s(&self) -> Option<f64> {
-        self.0.one_way_delay.map(|delay| delay.as_secs_f64())
+        self.sample.one_way_delay.map(|delay| delay.as_secs_f64())
     }
 
     #[getter]
     fn ecn_echo(&self) -> bool {
-        self.0.ecn_echo
+        self.sample.ecn_echo
     }
 
     #[getter]
     fn in_flight(&self) -> u64 {
-        self.0.in_flight
+        self.sample.in_flight
     }
 
     #[getter]
     fn delivery_rate(&self) -> Option<f64> {
-        self.0.delivery_rate.map(|rate| rate.per_second())
+        self.sample.delivery_rate.map(|rate| rate.per_second())
     }
 
     #[getter]
     fn segment_bytes(&self) -> u64 {
-        self.0.segment_bytes
+        self.sample.segment_bytes
     }
 
     #[getter]
     fn limit(&self) -> &'static str {
-        match self.0.limit {
+        match self.sample.limit {
             Limit::Network => "network",
             Limit::ReceiveWindow => "receive window",
             Limit::Application => "application",
@@ -92,7 +95,7 @@ impl Ack {
 
     #[getter]
     fn round(&self) -> u64 {
-        self.0.round
+        self.sample.round
     }
 }
 

@@ -56,9 +56,7 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::catalogue::{
-        algorithms, columns, mesonet_keys, profiles, queues, scenario_keys, traffic,
-    };
+    use crate::catalogue::{algorithms, columns, profiles, queues, scenario_keys, traffic};
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
     #[pymodule_export]

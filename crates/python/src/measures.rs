@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::config::mesonet::{MesoNet, Router};
-use longhaul_engine::measure::{
+use longhaul_mesonet::config::{Config, Router};
+use longhaul_mesonet::records::{
     self, ClassSample, Control, DataPackets, EdgeSample, FlowRecord, FlowState, GoodputBatch,
-    LongLivedSample, MesoNetRecorder, Passage, QueueSample, RouterSample,
+    LongLivedSample, PacketTraceRecord, QueueSample, Recorder, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -40,7 +40,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(config: &MesoNet) -> Self {
+    fn of(config: &Config) -> Self {
         let topology = &config.topology;
         let name = |router: &Router| router.name.clone();
         Self {
@@ -70,7 +70,7 @@ impl Measuring {
     pub(crate) fn new(
         writer: MesoNetWriter,
         functions: Vec<Py<PyAny>>,
-        config: &MesoNet,
+        config: &Config,
         stopped_by: StoppedBy,
     ) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Measuring {
     }
 
     /// What the functions say of an interval, in the order of the columns.
-    fn measure(&mut self, interval: &measure::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
+    fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
         Python::attach(|py| {
             let seen = Bound::new(py, Interval::of(interval, self.names.clone()))?;
             let mut values = vec![None; self.columns.len()];
@@ -114,8 +114,8 @@ impl Measuring {
     }
 }
 
-impl MesoNetRecorder for Measuring {
-    fn interval(&mut self, interval: &measure::Interval<'_>) {
+impl Recorder for Measuring {
+    fn interval(&mut self, interval: &records::Interval<'_>) {
         self.writer.interval(interval);
         if self.functions.is_empty() || self.failed {
             return;
@@ -142,8 +142,8 @@ impl MesoNetRecorder for Measuring {
         self.writer.flow_state(state);
     }
 
-    fn passage(&mut self, passage: &Passage) {
-        self.writer.passage(passage);
+    fn packet(&mut self, passage: &PacketTraceRecord) {
+        self.writer.packet(passage);
     }
 
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
@@ -176,7 +176,7 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    fn of(interval: &measure::Interval<'_>, names: Arc<Names>) -> Self {
+    fn of(interval: &records::Interval<'_>, names: Arc<Names>) -> Self {
         Self {
             names,
             number: interval.number,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use longhaul_engine::measure::{Control, Ticker};
-use longhaul_engine::simulation::{self, SetupError};
+use longhaul_engine::simulation;
 use longhaul_output::{
     MesoNetMeta, MesoNetWriter, OutputError as WriteError, Progress, RunMeta, RunWriter,
 };
@@ -97,8 +97,8 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let mut recorder = Measuring::new(writer, measures, &run.config, stopped_by.clone());
             let began = Instant::now();
             let result = match state {
-                Some(state) => simulation::resume_mesonet(&run.config, &state, &mut recorder),
-                None => simulation::run_mesonet(&run.config, &mut recorder),
+                Some(state) => longhaul_mesonet::resume(&run.config, &state, &mut recorder),
+                None => longhaul_mesonet::run(&run.config, &mut recorder),
             };
             let mut totals = result.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
@@ -137,7 +137,7 @@ fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
 }
 
 /// Why there is no run. Whoever stopped it while it was set up is told so.
-fn refused(error: SetupError, stopped_by: &StoppedBy) -> PyErr {
+fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by.lock().expect("nobody panics with it").take();
     match stop {
         Some(Stop::Raised(error)) => error,

@@ -4,7 +4,6 @@ use longhaul_keys::{self as declared, Kind};
 
 use crate::check::describe;
 use crate::document::Value;
-use crate::model::mesonet::MESONET;
 use crate::model::{self, DISCIPLINES, Discipline};
 use crate::{profile, queue, render};
 
@@ -72,17 +71,10 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Every key of a scenario but those of `[mesonet]` and of queues, which have lists of their own.
+/// Every key of a scenario but those of queues, which have a list of their own.
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);
-    keys
-}
-
-/// Every key of `[mesonet]`.
-pub fn mesonet_keys() -> Vec<Key> {
-    let mut keys = Vec::new();
-    add_keys(MESONET, "", &mut keys);
     keys
 }
 

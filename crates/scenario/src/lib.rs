@@ -7,7 +7,7 @@
 //!   -- build -->  the engine's configuration
 //! ```
 //!
-//! A scenario with a table `[mesonet]` takes another way from the second step on (`mesonet`).
+//! Which model, and who resolves and builds, depends on the kind of simulation (`kinds`).
 //!
 //! What is wrong is refused before anything runs, with file, line, key, what was found and what is
 //! allowed. [`Scenario::explain`] tells where each value comes from.
@@ -22,6 +22,8 @@ mod document;
 mod error;
 mod files;
 mod flow;
+mod kind;
+mod kinds;
 mod link;
 mod mesonet;
 mod model;
@@ -44,17 +46,18 @@ use longhaul_engine::{Config, RESULTS_VERSION};
 use longhaul_units::Time;
 
 pub use catalogue::{
-    Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, mesonet_keys, profiles, queues, traffic,
+    Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
 pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
-pub use mesonet::MesoNetRun;
+pub use kind::Simulation;
+pub use mesonet::run::MesoNetRun;
 pub use render::ExplainRow;
 pub use schema::schema;
 
 use custom::NoAlgorithms;
 use document::{Origin, Table};
-use error::{Diagnostic, Places};
+use error::Places;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -64,15 +67,6 @@ pub struct Scenario {
     /// What follows from the values and is none.
     explained: Vec<ExplainRow>,
     warnings: Vec<String>,
-}
-
-/// What the engine simulates.
-#[derive(Clone, Debug)]
-pub enum Simulation {
-    /// Connections over a network of links.
-    Tcp(Box<Config>),
-    /// MesoNet.
-    MesoNet(Box<MesoNetRun>),
 }
 
 /// Reads a scenario file, with `key=value` overrides. It brings no algorithm along.
@@ -123,55 +117,22 @@ fn complete(
     for text in overrides {
         read::apply_override(&mut root, text)?;
     }
-    let mut errors = mesonet::original::translate(&mut root);
-    let is_mesonet = root.contains_key("mesonet");
-    let fields = if is_mesonet {
-        errors.extend(keys_of_tcp(&mut root));
-        model::MESONET_SCENARIO
-    } else {
-        model::SCENARIO
-    };
-    errors.extend(check::check_root(&mut root, fields, origin));
+    let kind = kinds::of(&root);
+    let mut errors = (kind.rename)(&mut root);
+    errors.extend(kind.remove_foreign_keys(&mut root));
+    errors.extend(check::check_root(&mut root, kind.keys, origin));
     if !errors.is_empty() {
         return Err(ScenarioError::new(errors));
     }
     let places = Places::of(&root, origin);
-    let in_file = |errors| ScenarioError::in_file(errors, &places);
-    if is_mesonet {
-        let resolved = mesonet::resolve(root, algorithms).map_err(in_file)?;
-        return Ok(Scenario {
-            root: resolved.root,
-            simulation: Simulation::MesoNet(Box::new(resolved.run)),
-            explained: resolved.explained,
-            warnings: resolved.warnings,
-        });
-    }
-    let resolved = resolve::resolve(root, algorithms).map_err(in_file)?;
-    let config = build::build(&resolved);
-    let warnings = warnings::warnings(&resolved, &config);
+    let resolved = (kind.resolve)(root, algorithms)
+        .map_err(|errors| ScenarioError::in_file(errors, &places))?;
     Ok(Scenario {
         root: resolved.root,
-        simulation: Simulation::Tcp(Box::new(config)),
-        explained: Vec::new(),
-        warnings,
+        simulation: resolved.simulation,
+        explained: resolved.explained,
+        warnings: resolved.warnings,
     })
-}
-
-/// Takes out what says nothing about a simulation of MesoNet, and reports it.
-fn keys_of_tcp(root: &mut Table) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    let known =
-        |fields: &[longhaul_keys::Key], key: &str| fields.iter().any(|field| field.name == key);
-    root.retain(|key, node| {
-        let of_tcp = known(model::SCENARIO, key) && !known(model::MESONET_SCENARIO, key);
-        if of_tcp {
-            let message =
-                format!("a scenario with [mesonet] has no `{key}`; leave one of them out");
-            out.push(Diagnostic::new(key, node.key_origin(), message));
-        }
-        !of_tcp
-    });
-    out
 }
 
 impl Scenario {
@@ -188,7 +149,7 @@ impl Scenario {
         rows
     }
 
-    /// What the engine simulates.
+    /// What is simulated.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
@@ -197,20 +158,17 @@ impl Scenario {
     ///
     /// # Panics
     ///
-    /// If it is one of MesoNet.
+    /// If it is of another kind.
     pub fn config(&self) -> &Config {
         match &self.simulation {
             Simulation::Tcp(config) => config,
-            Simulation::MesoNet(_) => panic!("a scenario of MesoNet has no TCP flows"),
+            _ => panic!("only scenarios of links and connections have one"),
         }
     }
 
     /// When the simulation ends.
     pub fn duration(&self) -> Time {
-        match &self.simulation {
-            Simulation::Tcp(config) => config.duration,
-            Simulation::MesoNet(run) => run.config.duration,
-        }
+        self.simulation.duration()
     }
 
     /// What is allowed but probably not meant.
@@ -220,10 +178,7 @@ impl Scenario {
 
     /// The fewest bytes that its tables will take, as far as that can be foreseen: of the time series.
     pub fn foreseen_bytes(&self) -> f64 {
-        match &self.simulation {
-            Simulation::Tcp(config) => warnings::foreseen_bytes(config),
-            Simulation::MesoNet(_) => 0.0,
-        }
+        self.simulation.foreseen_bytes()
     }
 
     /// The title; empty if the scenario has none.

@@ -30,13 +30,8 @@ static QUEUES: LazyLock<Table> = LazyLock::new(|| {
     load("queues", text, model::SHARED_QUEUES, &Origin::Default)
 });
 
-static MESONET: LazyLock<Table> = LazyLock::new(|| {
-    let text = include_str!("../profiles/mesonet.toml");
-    load("mesonet", text, model::mesonet::MESONET, &Origin::Default)
-});
-
 /// A file of defaults, whose values all have one origin.
-fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
+pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source {
         name: name.to_string(),
         text: text.to_string(),
@@ -52,11 +47,6 @@ fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table 
 pub(crate) fn queue<'a>(profile: &'a Table, kind: &str) -> &'a Table {
     let own = profile.get(kind).and_then(Node::table);
     own.unwrap_or_else(|| QUEUES.sub(kind))
-}
-
-/// Defaults of `[mesonet]`, whatever the profile.
-pub(crate) fn mesonet() -> &'static Table {
-    &MESONET
 }
 
 /// Defaults of queues.

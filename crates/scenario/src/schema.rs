@@ -8,7 +8,7 @@ use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
 use crate::defaults;
-use crate::mesonet::original::ORIGINALS;
+use crate::kinds;
 use crate::model::SCENARIO;
 use crate::render;
 
@@ -19,18 +19,19 @@ pub fn schema() -> Json {
     schema["title"] = json!("Longhaul scenario");
     // A file that extends another may leave out what that one gives.
     let required = schema["required"].take();
-    schema["anyOf"] =
-        json!([{ "required": required }, { "required": ["mesonet"] }, { "required": ["extends"] }]);
-    let originals = schema["properties"]["mesonet"]["properties"]
-        .as_object_mut()
-        .expect("a table's properties are an object");
-    for original in ORIGINALS {
-        let description = "Original name of another key, with its original value.";
-        originals.insert(
-            original.name.to_string(),
-            json!({ "description": description }),
-        );
+    let mut enough = vec![json!({ "required": required })];
+    for kind in &kinds::OTHERS {
+        enough.push(json!({ "required": [kind.table] }));
+        let properties = schema["properties"][kind.table]["properties"]
+            .as_object_mut()
+            .expect("a table's properties are an object");
+        for name in (kind.other_names)() {
+            let description = "Original name of another key, with its original value.";
+            properties.insert(name.to_string(), json!({ "description": description }));
+        }
     }
+    enough.push(json!({ "required": ["extends"] }));
+    schema["anyOf"] = json!(enough);
     schema
         .as_object_mut()
         .expect("a table's schema is an object")

@@ -9,8 +9,6 @@ from longhaul.analysis import steady
 from longhaul.analysis.named.registry import Text
 from longhaul.results import Results
 
-# Columns of MesoNet's network table that say how a network is, interval by interval.
-NETWORK = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
 HEADS = (
     "course", "warm-up (s)", "mean from there", "95 % from", "to", "drift, % of mean", "p of drift",
 )  # fmt: skip
@@ -36,11 +34,8 @@ def steady_state(run: Results) -> Text:
 
 def _courses(run: Results) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Names, times in seconds and values of what is worth looking at."""
-    if run.is_mesonet:
-        network = run.mesonet.network
-        for column in NETWORK:
-            known = network.filter(pl.col(column).is_not_null())
-            yield column, known["t_s"].to_numpy(), known[column].cast(pl.Float64).to_numpy()
+    if run.kind is not None:
+        yield from run.kind.time_series(run)
         return
     flows = run.flow_series
     for label, part in flows.group_by("label", maintain_order=True):

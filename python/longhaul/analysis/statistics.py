@@ -12,26 +12,26 @@ def median(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else float("nan")
 
 
-def median_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float] | None:
-    """An interval that holds the population's median, whatever the distribution.
+def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
+    """So many samples of the items, each as large as the whole, drawn with replacement.
 
-    The narrowest pair of order statistics, equally far from both ends, whose binomial coverage is
-    at least `coverage` (David and Nagaraja, Order Statistics, section 7.1). Of too few values for
-    that it is their range; of one value there is none.
+    The same for the same arguments. None of a single item: it says nothing of how items differ.
     """
-    ordered = sorted(values)
-    count = len(ordered)
-    if count < 2:
-        return None
-    cut = 0
-    while count > 2 * (cut + 1) and _coverage(count, cut + 1) >= coverage:
-        cut += 1
-    return ordered[cut], ordered[count - 1 - cut]
+    if len(items) < 2:
+        return []
+    random = np.random.default_rng(seed)
+    return random.choice(np.asarray(items), (count, len(items))).tolist()  # type: ignore[no-any-return]
 
 
-def _coverage(count: int, cut: int) -> float:
-    """The probability that the median lies between all but the `cut` outermost values."""
-    return 1.0 - 2.0 * float(stats.binom.cdf(cut, count, 0.5))
+def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
+    """The interval between the percentiles that leave out equal parts on either side.
+
+    Of a statistic's values in bootstrap samples it is the percentile interval of the statistic
+    (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
+    """
+    outside = (1.0 - coverage) / 2.0
+    low, high = np.quantile(values, [outside, 1.0 - outside])
+    return float(low), float(high)
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from longhaul import kinds
 from longhaul._engine import LonghaulError, bits_per_second, seconds
 
 # Bits of a packet of the usual size.
 PACKET_BITS = 12_000.0
-# A packet a second and source: what a source of MesoNet's usual parameters sends on average.
-SOURCE_PPS = 20.0
 
 
 def expected_packets(scenario: Mapping[str, Any]) -> float:
@@ -17,10 +16,8 @@ def expected_packets(scenario: Mapping[str, Any]) -> float:
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
-    if "mesonet" in scenario:
-        hosts = scenario["mesonet"].get("hosts", {})
-        sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
-        return duration * sources * SOURCE_PPS
+    if (kind := kinds.of(scenario)) is not None:
+        return kind.expected_packets(scenario, duration)
     rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
     return duration * (min(rates) / PACKET_BITS if rates else 1.0)
 

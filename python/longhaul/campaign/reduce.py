@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.campaign.store import Kept
+from longhaul.kind import Kind
 from longhaul.results import Results
 
 # What a dumbbell calls its link, and other scenarios the link that a study is about.
@@ -29,8 +30,17 @@ _LINK = (
 
 def reduce(run: Results) -> Kept:
     """The tables to keep, all over the measurement window but for courses and events."""
-    if "mesonet" in run.meta:
-        return _of_mesonet(run)
+    return _reduced(run, POINTS)
+
+
+def reduce_keeping_samples(run: Results) -> Kept:
+    """The same tables, with every sample over time."""
+    return _reduced(run, None)
+
+
+def _reduced(run: Results, points: int | None) -> Kept:
+    if run.kind is not None:
+        return _of_kind(run, run.kind)
     kept: Kept = {
         "run": facts(run.meta),
         "labels": _labels(run).to_dicts(),
@@ -38,13 +48,12 @@ def reduce(run: Results) -> Kept:
     }
     if "series" in run.tables:
         kept["flow_series"] = _thinned(
-            run.flow_series, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
+            run.flow_series, points, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
         )
         kept["link_series"] = _thinned(
-            run.bottleneck_series,
+            run.bottleneck_series, points,
             "queue_pkts", "queue_avg_pkts", "max_p", "dropped_pkts", "marked_pkts",
         )  # fmt: skip
-        kept["first_loss_s"] = _first_loss_s(run.bottleneck_series)
     if "events" in run.tables:
         kept["events"] = run.events.drop("flow").to_dicts()
     if "exchanges" in run.tables:
@@ -64,15 +73,13 @@ def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_mesonet(run: Results) -> Kept:
-    """Of a run of MesoNet, its figures by period."""
-    meta = run.meta
+def _of_kind(run: Results, kind: Kind) -> Kept:
+    """Of a run of another kind of simulation, its figures."""
     more = {
-        "delivered_pkts": meta["mesonet"]["delivered_packets"],
-        "events": meta["events"],
-        "peak_memory_bytes": meta["machine"]["peak_memory_bytes"],
+        "events": run.meta["events"],
+        "peak_memory_bytes": run.meta["machine"]["peak_memory_bytes"],
     }
-    return {"run": facts(meta) | more, **run.mesonet.summary().as_dict()}
+    return {"run": facts(run.meta) | kind.kept(run.meta) | more, **run.figures()}
 
 
 def _labels(run: Results) -> pl.DataFrame:
@@ -107,13 +114,7 @@ def _links(run: Results) -> pl.DataFrame:
     return run.links.filter(pl.col("name") == name).select(_LINK)
 
 
-def _first_loss_s(link: pl.DataFrame) -> float | None:
-    """The first sample with a packet dropped or marked."""
-    lossy = link.filter(pl.col("dropped_pkts") + pl.col("marked_pkts") > 0)
-    return min(lossy["t_s"].to_list(), default=None)
-
-
-def _thinned(series: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:
-    every = max(1, series["t_s"].n_unique() // POINTS)
+def _thinned(series: pl.DataFrame, points: int | None, *columns: str) -> list[dict[str, Any]]:
+    every = max(1, series["t_s"].n_unique() // points) if points else 1
     kept = series.filter(pl.int_range(pl.len()).over("name") % every == 0)
     return kept.select("t_s", "name", *columns).to_dicts()

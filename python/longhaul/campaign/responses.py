@@ -57,7 +57,7 @@ class Responses:
                 raise ResponseError(
                     f"keep: the run has no table `{table}`: {', '.join(run.tables)}"
                 )
-        summary = (run.mesonet.summary() if run.is_mesonet else run.summary()).as_dict()
+        summary = run.figures()
         measured = [_measured(one, run) for one in self.responses if one.function]
         return {
             "run": facts(run.meta),

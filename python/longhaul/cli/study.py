@@ -83,6 +83,10 @@ def run(
     record: Annotated[
         bool, typer.Option("--record", help="Also keep the results in the study's own folder.")
     ] = False,
+    add: Annotated[
+        bool,
+        typer.Option("--add", help="Take runs that are not finished from the recorded results."),
+    ] = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -90,7 +94,6 @@ def run(
 
     Finished runs are kept and never done again: stop it at any time, and run the same to go on.
     """
-    from longhaul.campaign import Store, execute
     from longhaul.progress import of_runs
     from longhaul.studies import ledger, page
     from longhaul.studies import record as record_
@@ -98,16 +101,18 @@ def run(
 
     study = find(name)
     target = out or _default(study.name)
-    finished = Store(store or target / "store")
+    finished = store or target / "store"
     record_.check_scale(scale)
     chosen = study.runs(scale, experiment or (), replications)
     failed = []
     if not only_judge:
         with of_runs(study.name) as watch:
             told = None if quiet else watch
-            failed = execute(chosen, finished, workers=workers, watch=told).failed
-    results = record_.collect(study, finished, scale)
-    folders = [target / "results" / scale, *([study.recorded / scale] if record else [])]
+            failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
+    recorded = study.recorded / scale
+    before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
+    results = record_.collect(study, finished, scale, before)
+    folders = [target / "results" / scale, *([recorded] if record else [])]
     for folder in folders:
         results.write(folder)
     judgements = ledger.judge(study, results.data, scale, experiment or ())

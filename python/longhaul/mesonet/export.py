@@ -1,4 +1,4 @@
-"""The text files of the original MesoNet (spec 004a B.12, B.13; tables 3-4 to 3-8).
+"""The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8).
 
 A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, whose name is that of the
 measure with that of the directory behind it. A time series has a line an interval: its number, then
@@ -100,7 +100,7 @@ Rows = Iterable[Iterable[object]]
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
     """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
-    tables = run.mesonet
+    tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
     if target.exists() and not overwrite:
@@ -138,7 +138,7 @@ def _write(path: Path, rows: Rows) -> None:
 def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
-    # A mean over nobody; the original divides by nothing there.
+    # A mean over no flows: 0 in the original.
     # A word is one column.
     return "0" if value is None else str(value).replace(" ", "-")
 
@@ -282,7 +282,7 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """The state of traced flows at every event, and their packets (spec 004a B.15).
+    """The state of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
     Packets of sources stand where they were sent, those of receivers where they reached the source.
     Hosts of long-lived flows, which have no numbers, are called after the flow.

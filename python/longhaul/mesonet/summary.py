@@ -6,15 +6,13 @@ all its packets and flows (NIST SP 500-282 chapters 3 and 6).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from longhaul.comparison import Block, Table, number
-
-if TYPE_CHECKING:
-    from longhaul.mesonet.tables import MesoNet, Period
-    from longhaul.results import Results
+from longhaul.figure_table import Block, Table, number
+from longhaul.kind import RunData
+from longhaul.mesonet.tables import MesoNet, Period
 
 CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 
@@ -46,8 +44,9 @@ class Summary:
     totals: pl.DataFrame
 
     @classmethod
-    def of(cls, tables: "MesoNet") -> "Summary":
-        """Summarise a run."""
+    def of(cls, run: RunData) -> "Summary":
+        """Summarise a run, `longhaul.Results`."""
+        tables = MesoNet.of(run)
         periods = tables.summed
         capacity_pps = access_capacity(tables.topology)
         return cls(
@@ -70,9 +69,9 @@ class Summary:
 
 
 def _by_period(
-    tables: "MesoNet",
+    tables: MesoNet,
     name: str,
-    periods: Sequence["Period"],
+    periods: Sequence[Period],
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
@@ -100,9 +99,10 @@ def access_capacity(topology: pl.DataFrame) -> float:
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Packets and their acknowledgements as part of what access routers forward (spec 004a D.1).
+    """Packets and their acknowledgements over the capacity of access routers.
 
-    Crude: each of a router's two queues has its capacity, so that it can exceed 1.
+    As in NIST SP 500-282, chapter 3. Crude: each of a router's two queues has its capacity, so that
+    it can exceed 1.
     """
     return 2 * out_pps / capacity_pps
 
@@ -142,10 +142,10 @@ _LONG_LIVED = (
 )
 
 
-def table(runs: Sequence["Results"]) -> Table:
+def table(runs: Sequence[RunData]) -> Table:
     """The figures of every run beside one another, a column for each period."""
-    summaries = [run.mesonet.summary() for run in runs]
-    heads = [(run.name, [period.name for period in run.mesonet.summed]) for run in runs]
+    summaries = [Summary.of(run) for run in runs]
+    heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]
     blocks.append(_keyed_block("packets per second of a flow", "class", heads, summaries))
     blocks.append(_keyed_block("packets per second of long-lived flows", "flow", heads, summaries))

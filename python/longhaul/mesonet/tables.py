@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from longhaul import _engine
-
-if TYPE_CHECKING:
-    from longhaul.mesonet.summary import Summary
-    from longhaul.results import Results
+from longhaul.kind import RunData
+from longhaul.run_files import ResultsError
 
 
 @dataclass(frozen=True)
@@ -29,9 +27,17 @@ class Period:
 class MesoNet:
     """What a run of MesoNet recorded; a row an interval, unless it says otherwise."""
 
-    def __init__(self, run: "Results") -> None:
+    def __init__(self, run: RunData) -> None:
         """Take the tables of a run."""
         self.run = run
+
+    @classmethod
+    def of(cls, run: RunData) -> "MesoNet":
+        """The tables of a run, `longhaul.Results`; refuses a run of another kind."""
+        tables = run.own_tables
+        if not isinstance(tables, cls):
+            raise ResultsError(f"{run.path}: no run of MesoNet")
+        return tables
 
     @cached_property
     def network(self) -> pl.DataFrame:
@@ -132,9 +138,3 @@ class MesoNet:
     def has(self, table: str) -> bool:
         """Whether the run has this table, with at least a row."""
         return bool(self.run.tables.get(table))
-
-    def summary(self) -> "Summary":
-        """The run's figures, period by period."""
-        from longhaul.mesonet.summary import Summary
-
-        return Summary.of(self)

@@ -15,6 +15,7 @@ from typing import Any
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
+from longhaul.kinds import KINDS
 from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
@@ -25,7 +26,7 @@ OF_LINKS = (
     "tick", "router",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
-OF_SCENARIOS = ("mesonet", "proxies", "traffic")
+OF_SCENARIOS = (*(kind.name for kind in KINDS), "proxies", "traffic")
 
 
 class UnmodelledError(LonghaulError):

@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
+from longhaul.kinds import KINDS
 from longhaul.plots.layout import STYLE, save
 from longhaul.plots.registry import PLOTS, Options, Plot, find, has_samples, suitable
 from longhaul.results import Results, ResultsError
@@ -24,7 +25,8 @@ __all__ = ["PLOTS", "STYLE", "Options", "Plot", "figure", "find", "plot", "save"
 # Each registers its plots, in the order of the list.
 for _subject in ("flows", "links", "fairness", "responses", "scatter"):
     import_module(f"longhaul.plots.{_subject}")
-import_module("longhaul.mesonet.pictures")
+for _kind in KINDS:
+    import_module(_kind.plots)
 
 
 def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:
@@ -32,7 +34,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
     wanted = find(name)
     for run in runs:
         if not wanted.suits(run):
-            if wanted.suits is has_samples and not run.is_mesonet:
+            if wanted.suits is has_samples and run.is_tcp:
                 run.table("series")  # which says how samples are recorded
             known = ", ".join(suitable([run]))
             raise ResultsError(f"{run.path}: `{name}` is no plot of this run; it has: {known}")

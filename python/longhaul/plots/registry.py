@@ -63,9 +63,9 @@ def suitable(runs: Sequence[Results]) -> list[str]:
 
 def has_samples(run: Results) -> bool:
     """Whether the run recorded flows and links over time."""
-    return not run.is_mesonet and "series" in run.tables
+    return run.is_tcp and "series" in run.tables
 
 
 def is_tcp(run: Results) -> bool:
     """Whether the run has flows one by one."""
-    return not run.is_mesonet
+    return run.is_tcp

@@ -1,10 +1,12 @@
 """Claims of a source, and how they are judged.
 
 A claim names a measure and the band in which it has to lie. A measure is one number, taken from the
-medians over replications; its interval comes from the same number of each replication alone.
+medians over replications; its interval says how far it would move with other random numbers.
 
-*Reproduced*: in the band. *Contradicted*: on the far side of `opposite`, the value beyond which the
-contrary of the statement is seen, and its interval too. *Outside the band*: neither.
+*Reproduced*: the whole interval is in the band. *Undecided*: the interval crosses a boundary of
+the band. *Contradicted*: all of it is on the far side of `opposite`, the value beyond which the
+contrary of the statement is seen. *Outside the band*: none of it is in the band, and the contrary
+is not seen either. Without an interval the measured value alone decides.
 """
 
 import csv
@@ -17,10 +19,14 @@ from typing import Any
 from longhaul._engine import ScenarioError
 
 REPRODUCED = "reproduced"
+UNDECIDED = "undecided"
 OUTSIDE = "outside the band"
 CONTRADICTED = "contradicted"
 NOT_RUN = "not run"
-VERDICTS = (REPRODUCED, OUTSIDE, CONTRADICTED, NOT_RUN)
+VERDICTS = (REPRODUCED, UNDECIDED, OUTSIDE, CONTRADICTED, NOT_RUN)
+
+# How the column `source` of a claim begins that the source does not make.
+DERIVED = "derived"
 
 COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
@@ -49,7 +55,12 @@ class Claim:
     tolerance: str
     """Where the band comes from."""
     source: str
-    """Lines of the source."""
+    """Lines of the source; `derived`, of what they are derived from, if it does not say so."""
+
+    @property
+    def derived(self) -> bool:
+        """Whether the statement is not the source's own: theory, or a reading of ours."""
+        return self.source.startswith(DERIVED)
 
     def expected(self) -> dict[str, float | None]:
         """The printed value and the band; open ends are None."""
@@ -61,15 +72,14 @@ class Claim:
         """The verdict on a measured value."""
         if measured is None:
             return NOT_RUN
-        if self.low <= measured <= self.high:
+        low, high = interval or (measured, measured)
+        if self.low <= low and high <= self.high:
             return REPRODUCED
+        if low <= self.high and high >= self.low:
+            return UNDECIDED
         if self.opposite is None:
             return OUTSIDE
-        below = self.opposite <= self.low
-        nearest = measured
-        if interval is not None:
-            nearest = max(measured, interval[1]) if below else min(measured, interval[0])
-        beyond = nearest <= self.opposite if below else nearest >= self.opposite
+        beyond = high <= self.opposite if self.opposite <= self.low else low >= self.opposite
         return CONTRADICTED if beyond else OUTSIDE
 
 

@@ -1,6 +1,6 @@
 """The numbers that a study judges and draws: a row per run, and courses over time of some runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
-from longhaul.campaign import Run, Store
+from longhaul.campaign import Run
 from longhaul.studies.study import Study
 from longhaul.writing import whole
 
@@ -18,6 +18,8 @@ Where = Mapping[str, Any]
 
 # Columns of a row that say which run it is; the rest are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
+# Of what version of the results a row is.
+VERSION = "results_version"
 
 
 class NotRunError(LonghaulError):
@@ -37,17 +39,18 @@ class Data:
     axes: tuple[str, ...]
 
     @classmethod
-    def collect(cls, study: Study, runs: list[Run], store: Store) -> "Data":
+    def collect(cls, study: Study, runs: list[Run], store: Path) -> "Data":
         """From what a store has of these runs."""
         metrics = study.module("metrics")
+        stores = {one.name: study.store(store, one) for one in study.experiments.values()}
         rows, courses = [], []
         for run in runs:
-            kept = store.get(run.resolved)
+            kept = stores[run.experiment].get(run.key)
             if kept is None:
                 continue
             place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
-            cost = {key: kept["run"][key] for key in ("data_packets", "wall_s")}
-            rows.append(place | metrics.metrics(kept, run) | cost)
+            facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
+            rows.append(place | metrics.metrics(kept, run) | facts)
             if "flow_series" in kept:
                 samples = pl.DataFrame(metrics.course(kept))
                 courses.append(samples.with_columns(**{k: pl.lit(v) for k, v in place.items()}))
@@ -59,7 +62,8 @@ class Data:
         """From tables that were written before."""
         values = pl.read_parquet(folder / "values.parquet")
         courses = pl.read_parquet(folder / "courses.parquet")
-        return cls(values, courses, _axes(study, values))
+        axes = _axes(study, values)
+        return cls(_exact(values, axes), _exact(courses, axes), axes)
 
     def write(self, folder: Path) -> None:
         """Write the tables, small: single precision is finer than any interval."""
@@ -74,13 +78,34 @@ class Data:
         """The replications there are."""
         return [] if self.values.is_empty() else self.values[REPLICATION].unique().sort().to_list()
 
-    def of_replication(self, replication: int) -> "Data":
-        """The data as if there were only this replication."""
-        kept = [
-            table if table.is_empty() else table.filter(pl.col(REPLICATION) == replication)
+    def resampled(self, replications: Sequence[int]) -> "Data":
+        """The data as if these replications had been run; each may be there several times.
+
+        Courses are the first one's: measures of courses are of a single run.
+        """
+        values, courses = self._by_replication
+        first = courses.get(replications[0], self.courses.clear())
+        return Data(pl.concat([values[number] for number in replications]), first, self.axes)
+
+    @cached_property
+    def _by_replication(self) -> tuple[dict[int, pl.DataFrame], dict[int, pl.DataFrame]]:
+        """Values and courses of each replication."""
+        values, courses = (
+            {} if table.is_empty() else table.partition_by(REPLICATION, as_dict=True)
             for table in (self.values, self.courses)
-        ]
-        return Data(kept[0], kept[1], self.axes)
+        )
+        return (
+            {int(number): part for (number,), part in values.items()},
+            {int(number): part for (number,), part in courses.items()},
+        )
+
+    @cached_property
+    def _by_experiment(self) -> dict[str, pl.DataFrame]:
+        """The medians of each experiment; measures look cells up often."""
+        if self.values.is_empty():
+            return {}
+        parts = self.medians.partition_by(EXPERIMENT, as_dict=True)
+        return {str(name): part for (name,), part in parts.items()}
 
     @cached_property
     def medians(self) -> pl.DataFrame:
@@ -94,7 +119,7 @@ class Data:
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
-        return _found(self.medians, experiment, where)
+        return _having(self._by_experiment.get(experiment), experiment, where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The rows of single runs."""
@@ -109,17 +134,23 @@ class Data:
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
-        cells = self.having(metric, experiment, **where).sort(axis)
-        if cells[axis].n_unique() != len(cells):
+        table, places = _places(self._by_experiment.get(experiment), experiment, where)
+        values = table[metric].to_list() if metric in table.columns else []
+        measured = [place for place in places if values and values[place] is not None]
+        if not measured:
+            raise NotRunError(f"{experiment} has no {metric} at {where}")
+        levels = table[axis].to_list()
+        points = sorted((levels[place], float(values[place])) for place in measured)
+        if len({level for level, _ in points}) != len(points):
             raise NotRunError(f"{experiment} has several cells for each {axis} at {where}")
-        return Curve(cells[axis].to_numpy(), cells[metric].cast(pl.Float64).to_numpy())
+        return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The cells of an experiment that measures the metric."""
         cells = self.cells(experiment, **where)
         if metric not in cells.columns or cells[metric].null_count() == len(cells):
             raise NotRunError(f"{experiment} has no {metric} at {where}")
-        return cells.drop_nulls(metric)
+        return cells.drop_nulls(metric) if cells[metric].null_count() else cells
 
     def course(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
@@ -136,7 +167,7 @@ class Curve:
 
     def at(self, x: float) -> float:
         """The value at a point that was run."""
-        found = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9))
+        found = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(found):
             raise NotRunError(f"nothing was run at {x:g}")
         return float(self.y[found[0]])
@@ -156,27 +187,51 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _found(table: pl.DataFrame, experiment: str, where: Where) -> pl.DataFrame:
-    if table.is_empty():
-        raise NotRunError("nothing was run")
-    kept = table.filter(pl.col(EXPERIMENT) == experiment)
+    kept = None if table.is_empty() else table.filter(pl.col(EXPERIMENT) == experiment)
+    return _having(kept, experiment, where)
+
+
+def _having(table: pl.DataFrame | None, experiment: str, where: Where) -> pl.DataFrame:
+    """The rows of an experiment with these levels; some, or NotRunError."""
+    found, places = _places(table, experiment, where)
+    return found if len(places) == len(found) else found[places]
+
+
+def _places(
+    table: pl.DataFrame | None, experiment: str, where: Where
+) -> tuple[pl.DataFrame, list[int]]:
+    """The table of an experiment, and where in it rows with these levels are: some."""
+    if table is None or table.is_empty():
+        raise NotRunError(f"{experiment} was not run")
+    # Tables are small and looked into thousands of times: plain lists are faster than expressions.
+    places = list(range(len(table)))
     for axis, level in where.items():
         if axis not in table.columns:
             raise NotRunError(f"{experiment}: there is no axis {axis}")
-        if isinstance(level, str):
-            kept = kept.filter(pl.col(axis) == level)
-        else:
-            kept = kept.filter(
-                (pl.col(axis) / level - 1).abs() < 1e-6 if level else pl.col(axis) == 0
-            )
-    if kept.is_empty():
+        levels = table[axis].to_list()
+        places = [place for place in places if _is_level(levels[place], level)]
+    if not places:
         raise NotRunError(f"{experiment} was not run at {dict(where)}")
-    return kept
+    return table, places
+
+
+def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401
+    """Whether a point of an axis is this level."""
+    if isinstance(level, str) or found is None:
+        return bool(found == level)
+    return bool(found == level or (level and abs(found / level - 1) < 1e-9))
 
 
 def _axes(study: Study, values: pl.DataFrame) -> tuple[str, ...]:
     """The axes that anything was run along."""
     axes = dict.fromkeys(axis for one in study.experiments.values() for axis in one.axes)
     return tuple(axis for axis in axes if axis in values.columns)
+
+
+def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
+    """Levels of axes as they were before they were written in single precision."""
+    numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
+    return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
 
 def _stack(tables: list[pl.DataFrame]) -> pl.DataFrame:

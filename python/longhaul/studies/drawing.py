@@ -142,5 +142,5 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             list(entries.values()),
             list(entries),
             loc="outside lower center",
-            ncols=min(len(entries), 5),
+            ncols=min(len(entries), 5 if max(map(len, entries)) < 25 else 3),
         )

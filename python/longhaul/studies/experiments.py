@@ -39,6 +39,8 @@ class Experiment:
     """What the quick scale leaves out."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Of the axis that is a table: the factors' levels at each of its points."""
+    all_samples: bool = False
+    """Whether every sample over time is kept; else some hundred of each course."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most so many replications of each."""
@@ -120,6 +122,7 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         replications={**common.get("replications", {}), **given.get("replications", {})},
         quick=given.get("quick", ""),
         conditions=conditions,
+        all_samples=given.get("all_samples", False),
     )
 
 

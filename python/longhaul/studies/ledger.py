@@ -10,22 +10,29 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.statistics import median_interval
+from longhaul.analysis.statistics import bootstrap_samples, percentile_interval
 from longhaul.studies.claims import (
     CONTRADICTED,
     NOT_RUN,
     OUTSIDE,
     REPRODUCED,
+    UNDECIDED,
     VERDICTS,
     Claim,
     Interval,
 )
 from longhaul.studies.data import EXPERIMENT, Data, NotRunError
+from longhaul.studies.measures import EXTREMES
 from longhaul.studies.study import Study, StudyError, unknown
 
 Measure = Callable[..., float]
 
-COLOURS = {REPRODUCED: "green", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"}
+COLOURS = {
+    REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
+}  # fmt: skip
+
+# Bootstrap samples of the replications; two lie outside the interval on either side.
+SAMPLES = 99
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,18 @@ class Judgement:
     replications: int
     """The fewest in any cell of its experiments; none for theory."""
 
+    @property
+    def runs(self) -> str:
+        """How many runs it rests on, in words."""
+        return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
+
     def as_json(self) -> dict[str, Any]:
         """As `longhaul study claims --json` prints it."""
         return {
             "id": self.claim.id,
             "experiment": self.claim.experiments[0],
             "statement": self.claim.statement,
+            "derived": self.claim.derived,
             "expected": self.claim.expected(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
@@ -58,10 +71,10 @@ class Judgement:
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
     measures: dict[str, Measure] = study.module("measures").MEASURES
-    single = [data.of_replication(number) for number in data.replications]
+    samples = [data.resampled(drawn) for drawn in bootstrap_samples(data.replications, SAMPLES)]
     chosen = [one.name for one in study.chosen(experiments)]
     return [
-        _judged(claim, _measure(claim, measures), data, single, scale)
+        _judged(claim, _measure(claim, measures), data, samples, scale)
         for claim in study.claims
         if set(claim.experiments) & set(chosen)
     ]
@@ -74,18 +87,27 @@ def _measure(claim: Claim, measures: dict[str, Measure]) -> Measure:
 
 
 def _judged(
-    claim: Claim, measure: Measure, data: Data, single: Sequence[Data], scale: str
+    claim: Claim, measure: Measure, data: Data, samples: Sequence[Data], scale: str
 ) -> Judgement:
     measured = _value(claim, measure, data)
     replications = _replications(data, claim.experiments)
-    each = [_value(claim, measure, one) for one in single] if replications > 1 else []
-    values = [value for value in each if value is not None]
-    interval = median_interval(values)
-    if interval is not None and measured is not None:
-        # A statistic of medians may leave the range of the same statistic of single replications.
-        interval = (min(interval[0], measured), max(interval[1], measured))
+    interval = None
+    if measured is not None and replications > 1 and measure not in EXTREMES:
+        interval = _interval(measured, [_value(claim, measure, one) for one in samples])
     verdict = claim.judge(measured, interval)
     return Judgement(claim, measured, interval, verdict, scale, replications)
+
+
+def _interval(measured: float, resampled: Sequence[float | None]) -> Interval | None:
+    """The percentile interval of what was measured in bootstrap samples, if there is any.
+
+    A sample may lack what a measure needs, and a skewed statistic may leave its own interval.
+    """
+    found = [value for value in resampled if value is not None]
+    if not found:
+        return None
+    low, high = percentile_interval([*found, measured])
+    return min(low, measured), max(high, measured)
 
 
 def _value(claim: Claim, measure: Measure, data: Data) -> float | None:
@@ -146,7 +168,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
             number(one.measured),
             span(one.interval),
             Text(one.verdict, style=COLOURS[one.verdict]),
-            f"{one.scale}, {one.replications}" if one.replications else one.scale,
+            ", ".join(word for word in (one.scale, one.runs) if word),
         )
     return shown
 
@@ -155,4 +177,6 @@ def summary(judgements: Sequence[Judgement]) -> str:
     """The verdicts in one line."""
     found = counts(judgements)
     parts = [f"{count} {verdict}" for verdict, count in found.items() if count]
-    return f"{len(judgements)} claims: {', '.join(parts)}"
+    derived = sum(one.claim.derived for one in judgements)
+    note = f" ({derived} of them derived, not the source's own)" if derived else ""
+    return f"{len(judgements)} claims: {', '.join(parts)}{note}"

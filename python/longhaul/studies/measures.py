@@ -7,6 +7,7 @@ a curve has in common. Shares of points are from 0 to 1, trends are rank correla
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Curve, Data, NotRunError, together
@@ -16,6 +17,8 @@ QUEUES = ("red", "droptail")
 
 Measure = Callable[..., float]
 GENERAL: dict[str, Measure] = {}
+# Measures that have no interval: drawn again with replacement, runs never exceed their extremes.
+EXTREMES: set[Measure] = set()
 
 
 def measure(function: Measure) -> Measure:
@@ -78,11 +81,29 @@ def largest_run(data: Data, of: str, metric: str, **cell: str | float) -> float:
     return float(data.points(of, **cell)[metric].max())  # type: ignore[arg-type]
 
 
+EXTREMES.add(largest_run)
+
+
 @measure
-def range_of_runs(data: Data, of: str, metric: str, **cell: str | float) -> float:
-    """The largest value of any single run over the smallest."""
-    points = data.points(of, **cell)[metric]
-    return float(points.max() / points.min())  # type: ignore[operator, arg-type]
+def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1,
+                    high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
+    """The interquartile range of single runs over their median, in the middle of some cells."""
+    points = data.points(of, **cell).filter(pl.col(axis).is_between(low, high))
+    quarter, half, rest = (
+        points.group_by(axis).agg(pl.col(metric).quantile(part, "linear")).sort(axis)[metric]
+        for part in (0.25, 0.5, 0.75)
+    )
+    return float(((rest - quarter) / half).median())  # type: ignore[arg-type]
+
+
+@measure
+def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: float = -1,
+                              high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
+    """How widely single runs scatter under drop-tail, over how widely they do under RED."""
+    red, droptail = (
+        scatter_of_runs(data, of, metric, axis, low, high, queue=queue, **cell) for queue in QUEUES
+    )
+    return droptail / red
 
 
 @measure
@@ -193,6 +214,17 @@ def queues_differ(
     if not inside.any():
         raise NotRunError("no points in this range")
     return float(np.abs(droptail / red - 1)[inside].max())
+
+
+@measure
+def queues_differ_in_cells(data: Data, of: str, metric: str, axes: str) -> float:
+    """The largest relative difference of a metric between the queues, in any cell."""
+    names = axes.split(",")
+    red, droptail = (
+        {tuple(row[name] for name in names): row[metric] for row in cells.to_dicts()}
+        for cells in (data.having(metric, of, queue=queue) for queue in QUEUES)
+    )
+    return most([abs(droptail[cell] / red[cell] - 1) for cell in red if cell in droptail])
 
 
 @measure

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from longhaul.reports import inline_svg, page
 from longhaul.studies import drawing, ledger
 from longhaul.studies.claims import VERDICTS
-from longhaul.studies.data import Data
+from longhaul.studies.data import EXPERIMENT, VERSION, Data
+from longhaul.studies.experiments import Experiment
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
@@ -25,11 +27,12 @@ def write(study: Study, record: Record, judgements: Sequence[Judgement], path: P
         title=study.head.title,
         source=study.head.source,
         facts=record.facts,
+        versions=" and ".join(str(version) for version in record.versions),
         verdicts=VERDICTS,
         counts=ledger.counts(judgements),
         rows=[_row(one) for one in judgements],
         figures=_figures(study, record.data, judgements),
-        experiments=study.chosen(),
+        experiments=[_experiment(one, record) for one in study.chosen()],
         readme=_rendered(study.readme),
     )
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,8 +53,36 @@ def _row(one: Judgement) -> dict[str, Any]:
         "measured": ledger.number(one.measured),
         "interval": ledger.span(one.interval),
         "verdict": one.verdict,
-        "replications": one.replications,
+        "runs": one.runs,
+        "derived": claim.derived,
     }
+
+
+def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
+    """What was run of an experiment, how often, and of which results version."""
+    row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
+    if experiment.template is None:
+        return row | {"runs": "theory", "replications": "", "versions": ""}
+    values = record.data.values
+    found = values if values.is_empty() else values.filter(pl.col(EXPERIMENT) == experiment.name)
+    if found.is_empty():
+        return row | {"runs": "0", "replications": "", "versions": ""}
+    axes = [axis for axis in record.data.axes if axis in found.columns]
+    counts = found.group_by(axes).len()["len"] if axes else pl.Series([len(found)])
+    counts_per_version = found[VERSION].value_counts().sort(VERSION).rows()
+    several = len(counts_per_version) > 1
+    return row | {
+        "runs": f"{len(found):,}",
+        "replications": _span(int(counts.min()), int(counts.max())),  # type: ignore[arg-type]
+        "versions": ", ".join(
+            f"{version} ({count:,} runs)" if several else str(version)
+            for version, count in counts_per_version
+        ),
+    }
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _figures(study: Study, data: Data, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:

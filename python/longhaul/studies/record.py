@@ -2,12 +2,18 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import polars as pl
+
 from longhaul import _engine
-from longhaul.campaign import Store
-from longhaul.studies.data import Data
+from longhaul.campaign import Run
+from longhaul.campaign import execute as execute_runs
+from longhaul.campaign.execute import Watch
+from longhaul.campaign.reduce import reduce, reduce_keeping_samples
+from longhaul.studies.addition import and_recorded
+from longhaul.studies.data import VERSION, Data
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.study import Study, StudyError, unknown
 from longhaul.writing import write_text
@@ -43,6 +49,14 @@ class Record:
     facts: Facts
     data: Data
 
+    @property
+    def versions(self) -> list[int]:
+        """The results versions of its rows, oldest first."""
+        values = self.data.values
+        if values.is_empty():
+            return [self.facts.results_version]
+        return sorted(int(version) for version in values[VERSION].unique())
+
     def write(self, folder: Path) -> None:
         """Write everything to a folder."""
         self.data.write(folder)
@@ -50,17 +64,38 @@ class Record:
         write_text(folder / "run.json", text)
 
 
-def collect(study: Study, store: Store, scale: str) -> Record:
-    """What a store has of a study."""
+def execute(
+    study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
+) -> list[tuple[Run, str]]:
+    """Do the runs that a store lacks; returns those that failed, and why."""
+    failed = []
+    for all_samples, reducer in ((False, reduce), (True, reduce_keeping_samples)):
+        alike = [one for one in study.experiments.values() if one.all_samples == all_samples]
+        names = {one.name for one in alike}
+        if chosen := [run for run in runs if run.experiment in names]:
+            place = study.store(store, alike[0])
+            outcome = execute_runs(chosen, place, workers=workers, watch=watch, reducer=reducer)
+            failed += outcome.failed
+    return failed
+
+
+def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
+    """What a store has of a study, and of the runs that it lacks what was recorded before."""
     runs = study.runs(scale)
     data = Data.collect(study, runs, store)
+    if before is not None:
+        data = and_recorded(data, before.data, runs)
     return Record(Facts.of(data, scale, len(runs)), data)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read what was written."""
+    """Read what was written; rows that do not say their results version are of the record's."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
-    return Record(facts, Data.read(folder, study))
+    data = Data.read(folder, study)
+    if VERSION not in data.values.columns and not data.values.is_empty():
+        values = data.values.with_columns(pl.lit(facts.results_version).alias(VERSION))
+        data = replace(data, values=values)
+    return Record(facts, data)
 
 
 def check_scale(scale: str) -> None:

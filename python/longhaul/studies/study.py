@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from longhaul._engine import LonghaulError
-from longhaul.campaign import Run
+from longhaul.campaign import Run, Store
 from longhaul.campaign.sweep import Level
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.experiments import Experiment, Head, read_experiments
@@ -73,6 +73,10 @@ class Study:
             _load(package, self.path / "__init__.py", [str(self.path)])
         whole = f"{package}.{name}"
         return sys.modules.get(whole) or _load(whole, self.path / f"{name}.py")
+
+    def store(self, path: Path, experiment: Experiment) -> Store:
+        """The store at a path, as an experiment's runs are kept in it."""
+        return Store(path, variant="all-samples" if experiment.all_samples else "")
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
         """The experiments of these names; all without one."""

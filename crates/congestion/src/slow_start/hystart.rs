@@ -4,13 +4,12 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
+use crate::entry::Entry;
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
-use crate::registry::Entry;
-use crate::slow_start::SlowStart;
 use crate::window::Window;
 
-pub(crate) static ENTRY: Entry<SlowStart> = Entry {
+pub(crate) static ENTRY: Entry<Hystart> = Entry {
     kind: "hystart++",
     title: "HyStart++",
     description: "Slow start that watches the smallest round-trip time of each round. When it \
@@ -21,7 +20,7 @@ pub(crate) static ENTRY: Entry<SlowStart> = Entry {
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
-    build: |settings| Ok(SlowStart::Hystart(Hystart::new(settings)?)),
+    build: Hystart::new,
 };
 
 static PARAMETERS: [Parameter; 7] = [

@@ -1,35 +1,45 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
-pub(crate) mod hystart;
+mod hystart;
 
 use serde::{Deserialize, Serialize};
 
+use crate::entry::{Entry, Study};
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
-use crate::registry::{Entry, Work};
 use crate::window::{Change, Window};
 
 pub use hystart::Hystart;
 
-pub(crate) static STANDARD: Entry<SlowStart> = Entry {
+/// Every slow start.
+pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
+    STANDARD,
+    LINUX,
+    LIMITED,
+    NS2_LIMITED,
+    NIST_LIMITED,
+    hystart::ENTRY.building(|settings| (hystart::ENTRY.build)(settings).map(SlowStart::Hystart)),
+];
+
+const STANDARD: Entry<SlowStart> = Entry {
     kind: "standard",
     title: "Slow start",
     description: "One segment more per segment acknowledged, so that the window doubles each round \
         trip, until it reaches the threshold.",
     source: "RFC 5681 section 3.1",
     used_by: &[
-        Work::HighSpeedTcp,
-        Work::SyncTcp,
-        Work::SplitConnection,
-        Work::GentleHighSpeedTcp,
-        Work::Nist,
+        Study::HighSpeedTcp,
+        Study::SyncTcp,
+        Study::SplitConnection,
+        Study::GentleHighSpeedTcp,
+        Study::Nist,
     ],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Standard),
 };
 
-pub(crate) static LINUX: Entry<SlowStart> = Entry {
+const LINUX: Entry<SlowStart> = Entry {
     kind: "linux",
     title: "Slow start of Linux 2.6.22",
     description: "Slow start until the window is above the threshold: one segment further than \
@@ -42,13 +52,13 @@ pub(crate) static LINUX: Entry<SlowStart> = Entry {
     build: |_| Ok(SlowStart::Linux),
 };
 
-pub(crate) static LIMITED: Entry<SlowStart> = Entry {
+const LIMITED: Entry<SlowStart> = Entry {
     kind: "limited",
     title: "Limited slow start",
     description: "Slow start up to max_ssthresh; above it about max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold.",
     source: "RFC 3742",
-    used_by: &[Work::Nist],
+    used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -58,14 +68,14 @@ pub(crate) static LIMITED: Entry<SlowStart> = Entry {
     },
 };
 
-pub(crate) static NS2_LIMITED: Entry<SlowStart> = Entry {
+const NS2_LIMITED: Entry<SlowStart> = Entry {
     kind: "ns2-limited",
     title: "Limited slow start of ns-2",
     description: "Slow start up to max_ssthresh, which bounds the initial threshold; then, until \
         the first reduction that is not a timeout, the larger of the algorithm's own increase and \
         about max_ssthresh / 2 segments each round trip.",
     source: "ns-2.35",
-    used_by: &[Work::HighSpeedTcp],
+    used_by: &[Study::HighSpeedTcp],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -75,13 +85,13 @@ pub(crate) static NS2_LIMITED: Entry<SlowStart> = Entry {
     },
 };
 
-pub(crate) static NIST_LIMITED: Entry<SlowStart> = Entry {
+const NIST_LIMITED: Entry<SlowStart> = Entry {
     kind: "nist-limited",
     title: "Limited slow start of NIST's MesoNet",
     description: "Slow start below max_ssthresh; from there on max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold. Unlike limited, it does not round.",
     source: "NIST SP 500-282, equation 5",
-    used_by: &[Work::Nist],
+    used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -113,13 +123,13 @@ pub enum SlowStart {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (spec 004b B.2): from `max_ssthresh` on, half of it each round
-    /// trip, unrounded.
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it
+    /// each round trip, unrounded.
     NistLimited {
         /// Where the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (spec 000 B.3): `ssthresh` starts at `max_ssthresh`; above it, and
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above it, and
     /// until the first reduction that is not a timeout, the window grows by the larger of the
     /// algorithm's own step and the limit's.
     Ns2Limited {
@@ -143,7 +153,7 @@ impl SlowStart {
         }
     }
 
-    /// Whether it goes on at this window.
+    /// Whether slow start continues at this window.
     #[inline]
     pub(crate) fn lasts(&self, window: &Window) -> bool {
         let at_threshold = window.cwnd() == window.ssthresh();
@@ -208,7 +218,7 @@ impl SlowStart {
 /// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of
 /// half `max_ssthresh` in the window, zero below the first half.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
-    // Of a positive number the conversion takes the whole part.
+    // Converting a positive number truncates.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
 }
@@ -218,7 +228,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282 equation 5, as worked out in spec 004b: (window, window after one
+    /// NIST SP 500-282 equation 5, worked out: (window, window after one
     /// acknowledgement) with the knee at 100 segments.
     #[test]
     fn nist_s_form_does_not_round() {

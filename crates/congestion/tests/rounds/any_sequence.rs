@@ -2,8 +2,8 @@
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Load, RateSample,
-    Rounding, RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
+    AckSample, Cause, Congestion, CongestionControl, CongestionState, ControllerSpec, Load, Phase,
+    Phases, RateSample, Rounding, RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
 };
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ fn fact() -> impl Strategy<Value = Fact> {
 
 /// Any registered algorithm in any variant, any slow start, any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
-    let variants = |&entry| entry_variants(entry);
+    let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
     let slow_starts: Vec<SlowStart> = slow_starts()
         .iter()
@@ -84,7 +84,7 @@ fn flow() -> impl Strategy<Value = CongestionState> {
 }
 
 fn entry_variants(
-    entry: &longhaul_congestion::registry::Entry<longhaul_congestion::Controller>,
+    entry: &longhaul_congestion::Entry<longhaul_congestion::Controller>,
 ) -> Vec<ControllerSpec> {
     let spec = |&variant| ControllerSpec {
         kind: entry.kind.to_string(),
@@ -125,7 +125,7 @@ impl Transport {
                 count,
                 segments,
                 rtt_ms,
-            } => self.acks(count, segments, rtt_ms),
+            } => self.acks(count, segments, rtt_ms)?,
             Fact::Congestion { cause, used } => {
                 self.congestion(cause, (before * used).max(1.0));
                 prop_assert!(self.state.window.cwnd() <= before, "a reduction reduces");
@@ -157,7 +157,7 @@ impl Transport {
         Ok(())
     }
 
-    fn acks(&mut self, count: u16, segments: u8, rtt_ms: u16) {
+    fn acks(&mut self, count: u16, segments: u8, rtt_ms: u16) -> Result<(), TestCaseError> {
         let rtt = Span::from_millis(u64::from(rtt_ms));
         self.min_rtt = if self.min_rtt == Span::ZERO {
             rtt
@@ -173,7 +173,6 @@ impl Transport {
                 acked: u64::from(segments),
                 delivered: self.delivered,
                 lost: self.lost,
-                in_recovery: self.in_recovery,
                 credit: f64::from(segments),
                 rtt: Some(rtt),
                 srtt: rtt,
@@ -184,20 +183,45 @@ impl Transport {
                 ecn_echo: number % 7 == 0,
                 in_flight: self.state.window.cwnd() as u64,
                 delivery_rate: Some(RateSample::new(self.state.window.cwnd(), rtt)),
-                limit: Limit::Network,
                 round: self.round,
-                segment_bytes: 1500,
+                round_start: number == 0,
+                ..AckSample::ONE_SEGMENT
             };
-            if number == 0 {
-                self.state.on_round(&ack);
-            }
-            self.state.observe(&ack);
-            self.state.on_ack(&ack);
+            let phase = if self.in_recovery {
+                Phase::Recovery
+            } else if number % 5 == 4 {
+                Phase::NoGrowth
+            } else {
+                self.leaves_slow_start_alone(&ack)?;
+                self.state.on_ack(&ack);
+                continue;
+            };
+            let before = self.state.window.cwnd();
+            self.state.on_ack_in(&ack, phase);
+            let grows = self.state.window.cwnd() > before;
+            let controls = self.state.controller().phases() == Phases::All;
+            // What an algorithm does once a round trip may fall into any phase.
+            prop_assert!(!grows || controls || ack.round_start, "grows in {phase:?}");
+            self.state.halve_rate(&ack);
         }
         if self.in_recovery {
             self.in_recovery = false;
             self.state.on_recovery_exit(self.now);
         }
+        Ok(())
+    }
+
+    /// In slow start an algorithm without one of its own does not enlarge the window as well.
+    fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
+        let mut window = self.state.window;
+        let mut algorithm = self.state.controller().clone();
+        if window.in_slow_start() && !ack.round_start {
+            algorithm.on_ack(ack, Phase::SlowStart, &mut window);
+            let grows = window.cwnd() > self.state.window.cwnd();
+            let own = algorithm.phases() != Phases::Avoidance;
+            prop_assert!(!grows || own, "grows in the flow's slow start");
+        }
+        Ok(())
     }
 
     fn congestion(&mut self, cause: Cause, base: f64) {

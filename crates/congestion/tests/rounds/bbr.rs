@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_congestion::{Cause, Congestion, CongestionState, Timeout, Variant};
+use longhaul_congestion::{Cause, Congestion, CongestionState, Phase, Timeout, Variant};
 use longhaul_units::{Span, Time};
 
 use crate::pipe::{Bottleneck, Pipe};
@@ -238,8 +238,7 @@ fn version_1_conserves_packets_from_the_pipe_on() {
     ack.delivered += 1;
     ack.lost += 10;
     ack.in_flight = 100;
-    ack.in_recovery = true;
-    sender.state.on_ack(&ack);
+    sender.state.on_ack_in(&ack, Phase::Recovery);
     assert_eq!(sender.state.window.cwnd(), 101.0);
 }
 

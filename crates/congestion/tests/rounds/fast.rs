@@ -30,8 +30,8 @@ fn probed(flow: &Flow, name: &str) -> f64 {
     found.unwrap()
 }
 
-/// Spec 004b B.9: the target equals the window where the queue holds alpha segments. A path of 10000
-/// segments per second and 100 ms holds 1000.
+/// NIST SP 500-282, equation 21: the target equals the window where the queue holds alpha segments. A path of
+/// 10000 segments per second and 100 ms holds 1000.
 #[test]
 fn alpha_segments_are_queued_in_equilibrium() {
     for alpha in [80.0, 200.0] {
@@ -100,7 +100,7 @@ fn a_timeout_starts_anew_below_half_the_window() {
     assert_eq!(probed(&flow, "target"), 1.0);
 }
 
-/// Spec 004b B.9, equation 22, and 004c B.1.3: decisions every 200 s of a flow's life, one level each.
+/// NIST SP 500-282, equation 22: decisions every 200 s of a flow's life, one level each.
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);

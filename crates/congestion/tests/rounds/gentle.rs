@@ -1,4 +1,4 @@
-//! Gentle HighSpeed TCP on a path with and without a queue (spec 003 B.6 and B.7).
+//! Gentle HighSpeed TCP on a path with and without a queue (thesis, Osaka 2006, chapters 2 and 4).
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{ControllerSpec, Variant};
@@ -18,7 +18,7 @@ fn growth(flow: &mut Flow, path: &Path) -> f64 {
     rounds[5].cwnd - rounds[4].cwnd
 }
 
-/// HighSpeed TCP's increase is 7.74 at 1000 segments (spec 003 B.5), 7.9 at 1030 and 6.3 at 720; its
+/// HighSpeed TCP's increase is 7.74 at 1000 segments (RFC 3649), 7.9 at 1030 and 6.3 at 720; its
 /// decrease at 1060 is 0.327.
 #[test]
 fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_builds_up() {

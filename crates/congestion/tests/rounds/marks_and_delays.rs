@@ -122,7 +122,7 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// Spec 001a B.9.5: one data segment and 63 dummies fill a receive window of 64 in a round trip,
+/// ToN 9(3), 2001: one data segment and 63 dummies fill a receive window of 64 in a round trip,
 /// and every acknowledged dummy is a segment more.
 #[test]
 fn peach_starts_with_a_window_of_dummies() {

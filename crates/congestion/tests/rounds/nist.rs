@@ -1,4 +1,4 @@
-//! Worked examples of NIST's study: spec 004b C.3, E.7 and the second cross-check of H.
+//! Worked examples of NIST's study: SP 500-282, chapter 5.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{
@@ -87,8 +87,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// Spec 004b C.3: one flow of standard TCP, a loss just above 150 segments, and a timeout at 100. The
-/// threshold that the timeout leaves, about 51 segments, and the windows after it, from the two
+/// NIST SP 500-282, Figures 5-4 and 5-5: one flow of standard TCP, a loss just above 150 segments,
+/// and a timeout at 100. The threshold that the timeout leaves, about 51 segments, and the windows after it,
+/// from the two
 /// segments that NIST's transport restarts with.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
@@ -132,7 +133,7 @@ fn assert_linear(cwnd: &[f64]) {
     }
 }
 
-/// Spec 004b E34: 128 segments after six round trips, 150 at about 30 s, 100 at 55 s.
+/// NIST SP 500-282, Figure 5-4: 128 segments after six round trips, 150 at about 30 s, 100 at 55 s.
 #[test]
 fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     let (ssthresh, cwnd) = schematic(slow_start("standard", None), [6.0, 30.0, 55.0]);
@@ -146,8 +147,8 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[5..]);
 }
 
-/// Spec 004b E35: with the knee at 16 segments 8 more per round trip: 128 at about 17 s, 150 at about
-/// 42 s, and 100 at about 67 s.
+/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments 8 more per round trip: 128 at
+/// about 17 s, 150 at about 42 s, and 100 at about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);
@@ -160,7 +161,7 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[9..]);
 }
 
-/// Spec 004b B.6: the windows from which algorithms are not standard TCP; H-TCP goes by time.
+/// NIST SP 500-282, chapter 5: the windows from which algorithms are not standard TCP; H-TCP goes by time.
 #[test]
 fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     let state = |kind, variant, cwnd, ssthresh| {

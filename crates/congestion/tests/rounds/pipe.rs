@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Limit, RateSample};
+use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
 /// Bytes of a segment: makes of rates what a transport makes of them.
@@ -173,21 +173,24 @@ impl Sender {
             }
             return;
         }
-        let ack = self.ack(&segment, path);
+        let mut ack = self.ack(&segment, path);
         if segment.number >= self.round_end {
             self.round += 1;
             self.round_end = self.next;
-            self.state.on_round(&ack);
+            ack.round_start = true;
         }
         if self.in_recovery && segment.number >= self.recover {
             self.in_recovery = false;
             self.state.on_recovery_exit(now);
         }
-        self.state.observe(&ack);
-        if segment.marked && segment.number >= self.recover {
+        if self.in_recovery {
+            self.state.on_ack_in(&ack, Phase::Recovery);
+        } else if segment.marked && segment.number >= self.recover {
+            self.state.on_ack_in(&ack, Phase::NoGrowth);
             self.signal(now, Cause::Ecn);
+        } else {
+            self.state.on_ack(&ack);
         }
-        self.state.on_ack(&ack);
         self.last_ack = Some(ack);
     }
 
@@ -229,11 +232,8 @@ impl Sender {
         (self.first_sent, self.delivered_at) = (segment.sent, now);
         AckSample {
             now,
-            acked: 1,
             delivered: self.delivered,
             lost: self.lost,
-            in_recovery: self.in_recovery,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: self.srtt,
             min_rtt: self.min_rtt,
@@ -242,11 +242,9 @@ impl Sender {
             ecn_echo: segment.marked,
             in_flight: self.flight.len() as u64,
             delivery_rate: Some(RateSample::new(segments as f64, interval)),
-            limit: Limit::Network,
             round: self.round,
             segment_bytes: SEGMENT_BYTES,
-            pair_spacing: None,
-            router: None,
+            ..AckSample::ONE_SEGMENT
         }
     }
 }

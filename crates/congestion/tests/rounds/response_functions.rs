@@ -106,7 +106,7 @@ fn high_speed_tcp_has_equation_3_3() {
     }
 }
 
-/// Spec 000 B.4: random losses give larger means than evenly spaced ones, standard TCP 1.07 times
+/// Random losses give larger means than evenly spaced ones, standard TCP 1.07 times
 /// at 1e-4, HighSpeed TCP (low window 31) 1.04 times at 1e-4 and 1e-5.
 #[test]
 fn random_losses_give_a_larger_mean() {

@@ -1,7 +1,7 @@
 //! A sender whose acknowledgements are made up one by one.
 
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Limit, Rounding, SlowStart,
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Phase, Rounding, SlowStart,
     Timeout, Window,
 };
 use longhaul_units::{Span, Time};
@@ -28,7 +28,6 @@ impl Sender {
     /// `change` makes of it; returns the window after it.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
-        self.state.observe(&ack);
         self.state.on_ack(&ack);
         self.cwnd()
     }
@@ -36,7 +35,7 @@ impl Sender {
     /// A duplicate acknowledgement: it delivers a segment beyond a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         let ack = self.sample(change);
-        self.state.observe(&ack);
+        self.state.on_ack_in(&ack, Phase::NoGrowth);
     }
 
     fn sample(&mut self, change: impl FnOnce(&mut AckSample)) -> AckSample {
@@ -45,23 +44,13 @@ impl Sender {
         let rtt = Span::from_millis(100);
         let mut ack = AckSample {
             now: self.now,
-            acked: 1,
             delivered: self.delivered,
-            lost: 0,
-            in_recovery: false,
-            credit: 1.0,
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt: rtt,
-            one_way_delay: None,
-            pair_spacing: None,
-            router: None,
-            ecn_echo: false,
             in_flight: self.cwnd() as u64 - 1,
-            delivery_rate: None,
-            limit: Limit::Network,
-            round: 0,
-            segment_bytes: 1500,
+            round: self.delivered / 10,
+            ..AckSample::ONE_SEGMENT
         };
         change(&mut ack);
         ack

@@ -1,4 +1,4 @@
-//! Sync-TCP against the worked examples and tables of spec 001a.
+//! Sync-TCP against the examples and tables of Weigle's dissertation (UNC 2003), chapter 3.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{
@@ -236,7 +236,7 @@ fn the_threshold_of_pqlen_follows_the_largest_delay() {
     assert_probe(&sender, "congested", 1.0);
 }
 
-/// Spec 001a B.7.2: 80 ms give a threshold of 40 ms, 20 ms one of 10 ms, 35 ms one of 17.5 ms.
+/// Chapter 3, SyncPMinOTT: 80 ms give a threshold of 40 ms, 20 ms one of 10 ms, 35 ms one of 17.5 ms.
 #[test]
 fn pminott_has_half_the_smallest_transit_as_threshold() {
     for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {
@@ -302,7 +302,7 @@ fn any_detector_goes_with_any_reaction() {
     }
 }
 
-/// Spec 001a E4.8: detectors that only watch leave every window as it is.
+/// Detectors that only watch leave every window as it is.
 #[test]
 fn watching_changes_nothing() {
     let path = Path {

@@ -2,7 +2,6 @@
 
 mod distribution;
 mod impairments;
-pub mod mesonet;
 mod proxy;
 mod quantiles;
 mod tcp;

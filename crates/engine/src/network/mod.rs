@@ -6,7 +6,6 @@ pub(crate) mod graph;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
-pub(crate) mod mesonet;
 pub mod queue;
 mod route;
 mod router;

@@ -1,6 +1,6 @@
 //! The queue in front of a proxy's receivers: a queue discipline outside a link.
 //!
-//! What it drops is never acknowledged, so that senders notice and slow down (spec 002 B8.2).
+//! What it drops is never acknowledged, so that senders notice and slow down (master thesis, University of Innsbruck, 2009; docs/proxy.md).
 
 use std::collections::VecDeque;
 

@@ -1,19 +1,20 @@
-//! Proxies that split connections in three: from a sender to the start node, over the link between the
-//! proxy's nodes, and from the end node to a receiver (spec 002 B8).
+//! Split-connection proxies (RFC 3135 section 2.4): one TCP connection from a sender to the start node, one over
+//! the link between the proxy's nodes, and one from the end node to a receiver. The design is that of a master
+//! thesis (University of Innsbruck, 2009; docs/proxy.md).
 //!
 //! Whatever the number of flows, one connection joins the two nodes. Connections that traffic opens are
 //! split as those of flows are. A sender gets its acknowledgements
 //! from the start node, before its data has crossed the link: delivery is what the chain of connections
 //! guarantees. A proxy serves one direction; two of them serve both.
 
-mod ends;
+mod endpoints;
 mod local_queue;
-mod splitter;
+mod split_tcp_proxy;
 
 use longhaul_units::Time;
 
-pub(crate) use self::ends::Ends;
-use self::splitter::Splitter;
+pub(crate) use self::endpoints::Endpoints;
+use self::split_tcp_proxy::SplitTcpProxy;
 use crate::config;
 use crate::measure::{ProxyCounters, ProxySample};
 use crate::network::End;
@@ -25,22 +26,22 @@ use crate::transport::tcp::Connection;
 /// All proxies of a simulation.
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
-    splitters: Vec<Splitter>,
+    proxies: Vec<SplitTcpProxy>,
     /// By index of a connection: the proxy that it ends at or joins the nodes of.
     of: Vec<Option<u32>>,
 }
 
 impl Proxies {
     /// Index of the connection over which data of the connection `from` goes on behind a proxy.
-    pub(crate) fn onward(from: usize) -> usize {
-        Ends::onward(from)
+    pub(crate) fn second_leg(from: usize) -> usize {
+        Endpoints::second_leg(from)
     }
 
     /// Adds a proxy whose nodes the connection `carrier` joins.
     pub(crate) fn add(&mut self, config: &config::Proxy, carrier: usize, streams: &Streams) {
-        let number = self.splitters.len();
-        self.splitters
-            .push(Splitter::new(config, number as u32, carrier, streams));
+        let number = self.proxies.len();
+        self.proxies
+            .push(SplitTcpProxy::new(config, number as u32, carrier, streams));
         self.assign(carrier, number);
     }
 
@@ -54,17 +55,21 @@ impl Proxies {
 
     /// The connections that join nodes of proxies, in order of the configuration.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
-        self.splitters.iter().map(|splitter| splitter.carrier)
+        self.proxies
+            .iter()
+            .map(|split_tcp_proxy| split_tcp_proxy.carrier)
     }
 
-    fn of_mut(&mut self, connection: usize) -> &mut Splitter {
+    fn of_mut(&mut self, connection: usize) -> &mut SplitTcpProxy {
         let proxy = self.of[connection].expect("only such connections end at proxies");
-        &mut self.splitters[proxy as usize]
+        &mut self.proxies[proxy as usize]
     }
 
     /// The run begins: enters the first checks.
     pub(crate) fn start(&self, env: &mut Env) {
-        self.splitters.iter().for_each(|splitter| splitter.arm(env));
+        self.proxies
+            .iter()
+            .for_each(|split_tcp_proxy| split_tcp_proxy.arm(env));
     }
 
     /// A segment comes to a node of a proxy.
@@ -73,13 +78,15 @@ impl Proxies {
         &mut self,
         packet: &Packet,
         end: End,
-        ends: &mut Ends<'_>,
+        endpoints: &mut Endpoints<'_>,
         env: &mut Env,
     ) {
         match end {
-            End::ProxyExit => self.of_mut(packet.flow as usize).on_end(packet, ends, env),
-            End::TrafficEntry => match ends.traffic.proxy(packet.flow) {
-                Some(proxy) => self.splitters[proxy].on_start(packet, env),
+            End::ProxyExit => self
+                .of_mut(packet.flow as usize)
+                .on_end(packet, endpoints, env),
+            End::TrafficEntry => match endpoints.traffic.proxy(packet.flow) {
+                Some(proxy) => self.proxies[proxy].on_start(packet, env),
                 // The connection is over.
                 None => env.network.forget_options(packet),
             },
@@ -88,33 +95,38 @@ impl Proxies {
     }
 
     /// A proxy looks at its local queue.
-    pub(crate) fn on_check(&mut self, proxy: u32, ends: &mut Ends<'_>, env: &mut Env) {
-        self.splitters[proxy as usize].on_check(ends, env);
+    pub(crate) fn on_check(&mut self, proxy: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
     /// The sender of a connection that ends at a proxy sends nothing new any more.
-    pub(crate) fn on_stop(&mut self, connection: usize, ends: &mut Ends<'_>, env: &mut Env) {
+    pub(crate) fn on_stop(
+        &mut self,
+        connection: usize,
+        endpoints: &mut Endpoints<'_>,
+        env: &mut Env,
+    ) {
         self.of_mut(connection)
-            .on_stop(connection as u32, ends, env);
+            .on_stop(connection as u32, endpoints, env);
     }
 
     /// Counters of each up to `now`.
     pub(crate) fn counters(&self, now: Time, connections: &mut [Connection]) -> Vec<ProxyCounters> {
-        let counters = |splitter: &Splitter| splitter.counters(now, connections);
-        self.splitters.iter().map(counters).collect()
+        let counters = |split_tcp_proxy: &SplitTcpProxy| split_tcp_proxy.counters(now, connections);
+        self.proxies.iter().map(counters).collect()
     }
 
     /// State of each up to `now` for the time series.
     pub(crate) fn samples(&self, now: Time, connections: &mut [Connection]) -> Vec<ProxySample> {
-        let sample = |splitter: &Splitter| splitter.sample(now, connections);
-        self.splitters.iter().map(sample).collect()
+        let sample = |split_tcp_proxy: &SplitTcpProxy| split_tcp_proxy.sample(now, connections);
+        self.proxies.iter().map(sample).collect()
     }
 
     /// Restarts the record of largest queues; returns those so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
-        let splitters = self.splitters.iter_mut();
-        splitters
-            .map(|splitter| splitter.queue.restart_maximum())
+        let proxies = self.proxies.iter_mut();
+        proxies
+            .map(|split_tcp_proxy| split_tcp_proxy.queue.restart_maximum())
             .collect()
     }
 }

@@ -25,7 +25,7 @@ use crate::config::Randomness;
 
 /// Hands out the streams of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Streams {
+pub struct Streams {
     seed: u64,
     replication: u64,
     /// ns-2's default generator.
@@ -34,7 +34,7 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// The streams of a run with this seed and replication.
-    pub(crate) fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
+    pub fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
         let shared = match mode {
             Randomness::Streams => None,
             Randomness::Ns2 => Some(ns2_generator(seed + replication)),
@@ -47,7 +47,7 @@ impl Streams {
     }
 
     /// The stream called `path`.
-    pub(crate) fn component(&self, path: &str) -> Stream {
+    pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
             Some(shared) => Stream(Generator::Ns2(Rc::clone(shared))),
@@ -75,7 +75,7 @@ fn ns2_generator(seed: u64) -> Rc<Cell<Mrg32k3a>> {
 
 /// A random stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Stream(Generator);
+pub struct Stream(Generator);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
@@ -103,7 +103,7 @@ impl Stream {
 
     /// Uniform on [0, 1).
     #[inline]
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         match &mut self.0 {
             Generator::Own(generator) => generator.uniform(),
             Generator::Ns2(shared) => {

@@ -40,7 +40,7 @@ impl Stream {
     }
 
     /// A size or count: the next whole number, at least 1.
-    pub(crate) fn draw_count(&mut self, distribution: &Distribution) -> u64 {
+    pub fn draw_count(&mut self, distribution: &Distribution) -> u64 {
         whole(self.draw(distribution))
     }
 

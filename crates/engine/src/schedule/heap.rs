@@ -7,17 +7,18 @@ use super::{arrival_key, link_of, time_of};
 use crate::network::Upcoming;
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.
-pub(crate) type Key = u128;
+pub type Key = u128;
 
 /// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Heap {
+pub struct Heap {
     keys: Vec<Key>,
 }
 
 impl Heap {
+    /// The first entry; the largest key if there is none.
     #[inline]
-    pub(crate) fn first(&self) -> Key {
+    pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)
     }
 
@@ -32,8 +33,9 @@ impl Heap {
         self.keys.len()
     }
 
+    /// Adds an entry.
     #[inline]
-    pub(crate) fn push(&mut self, key: Key) {
+    pub fn push(&mut self, key: Key) {
         let hole = self.keys.len();
         self.keys.push(key);
         self.sift_up(hole, key);
@@ -45,8 +47,9 @@ impl Heap {
         self.sift_down(0, key);
     }
 
+    /// Removes the first entry.
     #[inline]
-    pub(crate) fn remove_first(&mut self) {
+    pub fn remove_first(&mut self) {
         if let Some(last) = self.keys.pop()
             && !self.keys.is_empty()
         {

@@ -20,19 +20,19 @@ pub(crate) const OPENED_BITS: u32 = 21;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Of a scheme of loss repair: it may start the retransmission timer over.
-    Repair,
+    RackTlp,
     Retransmission,
     DelayedAck,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Repair, Self::Retransmission, Self::DelayedAck];
+    pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
     /// The event of a connection or a block.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {
-            Self::Repair => Event::RepairTimer(index),
+            Self::RackTlp => Event::RackTlpTimer(index),
             Self::Retransmission => Event::RetransmissionTimer(index),
             Self::DelayedAck => Event::DelayedAckTimer(index),
         }
@@ -244,7 +244,7 @@ mod tests {
                 loop {
                     let (at, event) = schedule.next();
                     let (kind, index) = match event {
-                        Event::RepairTimer(index) => (0, index),
+                        Event::RackTlpTimer(index) => (0, index),
                         Event::RetransmissionTimer(index) => (1, index),
                         Event::DelayedAckTimer(index) => (2, index),
                         _ => break,

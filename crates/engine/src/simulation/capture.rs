@@ -40,18 +40,14 @@ impl World {
 
     /// Which end has sent a packet; none of a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
-        let data = !packet.flags.has(Flags::ACK);
         match end {
             End::UdpReceiver => None,
-            End::TcpReceiver
-            | End::DummyReceiver
-            | End::ProxyEntry
-            | End::ProxyExit
-            | End::TcpSender
-            | End::DummySender => Some((packet.flow, data)),
-            End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
-                Some(self.traffic.host(packet.flow, data))
+            End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
+                Some((packet.flow, true))
             }
+            End::TcpSender | End::DummySender => Some((packet.flow, false)),
+            End::TrafficReceiver | End::TrafficEntry => Some(self.traffic.host(packet.flow, true)),
+            End::TrafficSender => Some(self.traffic.host(packet.flow, false)),
         }
     }
 
@@ -126,11 +122,16 @@ impl World {
 
     fn segment(&self, packet: &Packet) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
-        let echo = self.journal.end((packet.flow, true)).recent;
+        let (sender, host) = (&connection.sender, (packet.flow, true));
+        let wire = if packet.flags.has(Flags::ACK) {
+            // The receiver has sent one SYN and one FIN, and no data.
+            self.empty_segment(packet, sender, host, 2)
+        } else {
+            self.data(packet, sender, 1, self.journal.end(host).recent)
+        };
         CapturedPacket {
             flow: connection.flow,
-            // The receiver sends one SYN and no data.
-            ..self.data(packet, &connection.sender, 1, echo)
+            ..wire
         }
     }
 
@@ -154,6 +155,26 @@ impl World {
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
             ece: packet.seq == 0 && wire.ecn(),
             cwr: packet.flags.has(Flags::CWR) || (packet.seq == 0 && wire.ecn()),
+            ..self.blank(packet)
+        }
+    }
+
+    /// The end of a handshake or of a connection, which acknowledges a SYN or a FIN and has no data.
+    fn empty_segment(
+        &self,
+        packet: &Packet,
+        sender: &Sender,
+        from: Host,
+        acknowledgement: u64,
+    ) -> CapturedPacket {
+        let EndState { next, recent, .. } = self.journal.end(from);
+        let wire = sender.wire();
+        CapturedPacket {
+            sequence: next,
+            acknowledgement,
+            ack: true,
+            window_bytes: wire.window_bytes(),
+            timestamps: wire.stamps(packet.stamp, recent),
             ..self.blank(packet)
         }
     }
@@ -204,7 +225,9 @@ impl World {
             connection: captured.connection as u32,
             opened_by_receiver: captured.opened_by_receiver,
             reverse: captured.reverse,
-            ..if data {
+            ..if data && packet.flags.has(Flags::ACK) {
+                self.empty_segment(packet, sender, host, 1)
+            } else if data {
                 let echo = self.journal.end(host).recent;
                 self.data(packet, sender, captured.acknowledgement, echo)
             } else {

@@ -1,7 +1,6 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
-mod mesonet;
 mod sources;
 mod split;
 mod window;
@@ -9,7 +8,6 @@ mod world;
 
 use longhaul_units::Time;
 
-pub use self::mesonet::{resume_mesonet, run_mesonet};
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
@@ -42,9 +40,6 @@ pub enum SetupError {
     /// The recorder has stopped it before it began.
     #[error("stopped while the simulation was set up")]
     Stopped,
-    /// The state to go on from is not one that this engine stored.
-    #[error("the state of the simulation is damaged: {0}")]
-    State(String),
 }
 
 /// Simulates `config`, reporting to `recorder`.
@@ -59,7 +54,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     Ok(world.totals(stopped))
 }
 
-/// How many packets, or samples, before its own turn a connection is fetched.
+/// How many packets, or samples, ahead of its turn a connection is prefetched.
 pub(super) const AHEAD: usize = 4;
 
 impl World {
@@ -120,7 +115,7 @@ impl World {
             let mut until = self.bound(delivery, begin, observation);
             let mut packet = Packet::NONE;
             while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
-                if self.crowded {
+                if self.prefetches {
                     self.prefetch(end, link);
                 }
                 self.receive(end, &packet);
@@ -158,8 +153,8 @@ impl World {
         let observation = self.env.network.schedule.next_observation().max(begin);
         let mut packet = Packet::NONE;
         while let Some(next) = self.env.network.ahead(link, 0) {
-            let holds_back = self.traffic.holds_back(next);
-            let until = if holds_back { observation } else { begin };
+            let delays_at_end = self.traffic.delays_at_end(next);
+            let until = if delays_at_end { observation } else { begin };
             match self.env.network.hand_on_one(link, until, &mut packet) {
                 Some(Handed::Over(end)) => {
                     if let Some(packet) = self.env.network.ahead(link, AHEAD) {
@@ -246,7 +241,7 @@ impl World {
             Event::QueueUpdate(link) => env.network.update_queue(link),
             Event::Release(entrance) => env.network.release(entrance),
             Event::Send(index)
-            | Event::RepairTimer(index)
+            | Event::RackTlpTimer(index)
             | Event::RetransmissionTimer(index)
             | Event::DelayedAckTimer(index)
                 if Traffic::is_own(index) =>
@@ -256,7 +251,7 @@ impl World {
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
-            Event::RepairTimer(tcp) => self.tcp[tcp as usize].sender.on_repair_timer(env),
+            Event::RackTlpTimer(tcp) => self.tcp[tcp as usize].sender.on_rack_tlp_timer(env),
             Event::RetransmissionTimer(tcp) => self.tcp[tcp as usize].sender.on_timer(env),
             Event::DelayedAckTimer(tcp) => self.tcp[tcp as usize].receiver.on_timer(env),
             Event::Traffic(source) => self.traffic.on_arrival_event(source, env),
@@ -265,9 +260,9 @@ impl World {
                 let sender = &mut self.tcp[source.connection].sender;
                 source.on_message_event(sender, env);
             }
-            Event::Turn(dialogue) => {
+            Event::Turn(connection) => {
                 self.traffic.prefetch_due(&env.network.schedule);
-                self.traffic.on_turn(dialogue, env);
+                self.traffic.on_turn(connection, env);
             }
             Event::Held(end) => {
                 self.traffic.prefetch_due(&env.network.schedule);

@@ -9,7 +9,9 @@ use super::world::{Kind, World, flow_stream};
 use crate::config::{Config, Flow, Source, Tcp};
 use crate::network::End;
 use crate::random::Streams;
-use crate::traffic::{CutOff, Generator, Onward, RequestModel, Session, Trace, Way, Ways};
+use crate::traffic::{
+    ConnectionPaths, CutOff, DirectionPaths, Generator, RequestModel, SecondLeg, Session, Trace,
+};
 
 impl World {
     /// A flow whose application opens connections.
@@ -22,19 +24,19 @@ impl World {
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
         // Responses go from the flow's first node to its second, and so does data one way.
-        let answers = match source {
+        let from_servers = match source {
             Source::Requests(_) | Source::Web(_) => true,
             Source::CutOff(_) => false,
             Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
         };
         let there = self.way(config, flow, (flow.from, flow.to), flow.via)?;
         let back = self.way(config, flow, (flow.to, flow.from), flow.via_back)?;
-        let ways = match answers {
-            true => Ways {
+        let paths = match from_servers {
+            true => ConnectionPaths {
                 up: back,
                 down: there,
             },
-            false => Ways {
+            false => ConnectionPaths {
                 up: there,
                 down: back,
             },
@@ -56,7 +58,7 @@ impl World {
         let named = (id, flow.name.as_str());
         let index = self
             .traffic
-            .add(named, ways, tcp, stream, generator, answers);
+            .add(named, paths, tcp, stream, generator, from_servers);
         Ok(Kind::Traffic(index))
     }
 
@@ -67,24 +69,24 @@ impl World {
         flow: &Flow,
         (from, to): (usize, usize),
         via: Option<usize>,
-    ) -> Result<Way, SetupError> {
+    ) -> Result<DirectionPaths, SetupError> {
         let Some(proxy) = via else {
-            return Ok(Way {
+            return Ok(DirectionPaths {
                 data: self.path(config, flow, from, to, End::TrafficReceiver)?,
                 acks: self.path(config, flow, to, from, End::TrafficSender)?,
-                onward: None,
+                second_leg: None,
             });
         };
         let (start, end) = (config.proxies[proxy].start, config.proxies[proxy].end);
-        let onward = Onward {
+        let second_leg = SecondLeg {
             proxy,
             data: self.path(config, flow, end, to, End::TrafficReceiver)?,
             acks: self.path(config, flow, to, end, End::TrafficSender)?,
         };
-        Ok(Way {
+        Ok(DirectionPaths {
             data: self.path(config, flow, from, start, End::TrafficEntry)?,
             acks: self.path(config, flow, start, from, End::TrafficSender)?,
-            onward: Some(onward),
+            second_leg: Some(second_leg),
         })
     }
 }

@@ -39,7 +39,7 @@ impl World {
         let recorded = EventLog::UNRECORDED;
         let stream = flow_stream(flow, "onward", streams);
         let to = self.push_connection((id, recorded), path_out, (tcp, controller), stream);
-        debug_assert_eq!(to, Proxies::onward(from));
+        debug_assert_eq!(to, Proxies::second_leg(from));
         self.lead_dummies(config, user, from, (flow.from, start))?;
         self.lead_dummies(config, user, to, (end, flow.to))?;
         self.tcp[to].sender.begin_empty();
@@ -97,7 +97,7 @@ impl World {
                 Kind::Udp(index) => edges.push(Edge::Source {
                     sends: self.udp[index].route(),
                 }),
-                Kind::Traffic(index) => edges.extend(self.traffic.origin(index).edges()),
+                Kind::Traffic(index) => edges.extend(self.traffic.traffic_source(index).edges()),
             }
         }
         for carrier in self.proxies.carriers() {

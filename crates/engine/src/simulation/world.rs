@@ -12,7 +12,7 @@ use crate::measure::{
     Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Ticker,
     Totals,
 };
-use crate::proxy::{Ends, Proxies};
+use crate::proxy::{Endpoints, Proxies};
 use crate::schedule::{Event, Schedule};
 use crate::traffic::{MessageSource, Traffic};
 use crate::transport::Env;
@@ -33,10 +33,10 @@ pub(super) struct World {
     pub(super) flows: Vec<FlowSlot>,
     /// Asks for reports of progress.
     pub(super) ticker: Ticker,
-    /// What is on its way, where packets are recorded.
+    /// Packets in flight in wire form, where packets are captured.
     pub(super) journal: Journal,
-    /// Whether there are more connections than the processor's nearer caches hold.
-    pub(super) crowded: bool,
+    /// Whether connections are prefetched: there are more than the processor's nearer caches hold.
+    pub(super) prefetches: bool,
     every: Option<Span>,
     progress_every: Span,
     baseline: Baseline,
@@ -119,8 +119,8 @@ impl World {
     }
 
     /// The proxies, and what they work with.
-    pub(super) fn at_proxies(&mut self) -> (&mut Proxies, Ends<'_>, &mut Env) {
-        let ends = Ends {
+    pub(super) fn at_proxies(&mut self) -> (&mut Proxies, Endpoints<'_>, &mut Env) {
+        let ends = Endpoints {
             tcp: &mut self.tcp,
             traffic: &mut self.traffic,
         };
@@ -136,7 +136,7 @@ impl World {
                 continue;
             }
             // Most scenarios number flows and connections alike; others fetch in vain.
-            if self.crowded
+            if self.prefetches
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {
                 connection.prefetch_for_sample();
@@ -196,8 +196,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Data packets sent by all flows, and by proxies for them. Whether anyone asks depends on the clock
-    /// on the wall, and must leave no trace.
+    /// Data packets sent by all flows, and by proxies for them. When it is asked for depends on the wall
+    /// clock, and must not change results.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
@@ -300,7 +300,7 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
-            shortcomings: self.traffic.shortcomings(),
+            shortcomings: self.traffic.run_warnings(),
         }
     }
 }

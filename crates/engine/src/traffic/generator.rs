@@ -1,17 +1,17 @@
-//! What a source asks for, and when.
+//! Models of traffic: when connections are opened, and for which exchanges.
 
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
 
-use super::opening::{Demand, Opening, Response};
 use super::packmime::Gaussian;
+use super::planned::{PlannedConnection, PlannedExchange, Response};
 use super::requests::RequestModel;
 use super::session::Session;
 use crate::config::TraceEntry;
 use crate::random::WITHOUT_END;
 
-/// A source's plan. Each has one arrival ahead of it at most.
+/// The model of a source. Each has at most one arrival pending.
 #[derive(Debug)]
 pub(crate) enum Generator {
     Requests(Box<RequestModel>),
@@ -42,24 +42,24 @@ impl Generator {
         }
     }
 
-    /// Before the start: knows the times of many arrivals before they come, if it can.
-    pub(super) fn foresee(&mut self) {
+    /// Before the start: draws the times of many arrivals ahead, if the model can.
+    pub(super) fn draw_arrivals_ahead(&mut self) {
         if let Self::Requests(model) = self {
-            model.foresee();
+            model.draw_arrivals_ahead();
         }
     }
 
     /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
     /// they will open.
-    pub(super) fn foreseen(&self) -> (Time, u64) {
+    pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
-            Self::Requests(model) => model.foreseen(),
+            Self::Requests(model) => model.known_arrivals(),
             Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => (Time::ZERO, 0),
         }
     }
 
-    /// The connection whose time has come.
-    pub(super) fn open(&mut self) -> Opening {
+    /// The next connection.
+    pub(super) fn open(&mut self) -> PlannedConnection {
         match self {
             Self::Requests(model) => model.open(),
             Self::Web(session) => session.open(),
@@ -69,9 +69,9 @@ impl Generator {
     }
 
     /// Whether connections may have round trips beyond that of the network.
-    pub(super) fn holds_back(&self) -> bool {
+    pub(super) fn delays_at_end(&self) -> bool {
         match self {
-            Self::Requests(model) => model.holds_back(),
+            Self::Requests(model) => model.delays_at_end(),
             Self::Web(_) | Self::CutOff(_) | Self::Trace(_) => false,
         }
     }
@@ -92,7 +92,7 @@ impl Generator {
     }
 }
 
-/// Exchanges known beforehand.
+/// Exchanges from a table.
 #[derive(Debug)]
 pub(crate) struct Trace {
     entries: Arc<[TraceEntry]>,
@@ -108,10 +108,10 @@ impl Trace {
         self.entries.get(self.next).map(|entry| entry.time)
     }
 
-    fn open(&mut self) -> Opening {
+    fn open(&mut self) -> PlannedConnection {
         let entry = self.entries[self.next];
         self.next += 1;
-        Opening::single(Demand {
+        PlannedConnection::single(PlannedExchange {
             pause: Span::ZERO,
             request_bytes: entry.request_bytes,
             response: entry.response_bytes.map_or(Response::None, Response::Bytes),
@@ -120,7 +120,7 @@ impl Trace {
     }
 }
 
-/// One greedy connection that is cut off.
+/// One greedy connection that is aborted after its lifetime.
 #[derive(Debug)]
 pub(crate) struct CutOff {
     lifetime: Span,
@@ -139,17 +139,17 @@ impl CutOff {
         (!self.done).then_some(now)
     }
 
-    fn open(&mut self) -> Opening {
+    fn open(&mut self) -> PlannedConnection {
         self.done = true;
-        let first = Demand {
+        let first = PlannedExchange {
             pause: Span::ZERO,
             request_bytes: WITHOUT_END,
             response: Response::None,
             server_delay: Span::ZERO,
         };
-        Opening {
+        PlannedConnection {
             lifetime: Some(self.lifetime),
-            ..Opening::single(first)
+            ..PlannedConnection::single(first)
         }
     }
 }

@@ -1,37 +1,36 @@
-//! Who asks for what, and when: sources that open connections as they go, and the dialogues on them.
+//! Application traffic: sources that open connections over time, and the connections that they open.
 //!
-//! A connection costs memory only while it lives. Its ends are not known when the simulation begins,
-//! so that nothing is handed to them ahead of time (`network/lookahead.rs`).
+//! A connection takes memory only while it is open. Its end points are not known when the simulation begins,
+//! so that no packet is delivered to them ahead of time (`network/lookahead.rs`).
 
-mod dialogue;
+mod app_connection;
+mod connection_slab;
+mod direction;
+mod extra_delay;
 mod generator;
-mod half;
-mod hold;
-pub(crate) mod mesonet;
 mod messages;
-mod opening;
-mod origin;
 mod packmime;
+mod planned;
 mod requests;
 mod session;
-mod slab;
-mod stop;
+mod stop_condition;
+mod traffic_source;
 
 use std::sync::Arc;
 
 use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
-use self::dialogue::{Context, Dialogue};
+use self::app_connection::{AppConnection, Context};
+use self::connection_slab::{ConnectionId, Side, Slab};
+use self::extra_delay::QueuePool;
 pub(crate) use self::generator::{CutOff, Generator, Trace};
-use self::hold::SpareQueues;
 pub(crate) use self::messages::MessageSource;
-pub(crate) use self::origin::{Onward, Origin, Way, Ways};
 use self::packmime::begin_together;
 pub(crate) use self::requests::RequestModel;
 pub(crate) use self::session::Session;
-use self::slab::{Name, Side, Slab};
-pub(crate) use self::stop::StopWatch;
+pub(crate) use self::stop_condition::StopCondition;
+pub(crate) use self::traffic_source::{ConnectionPaths, DirectionPaths, SecondLeg, TrafficSource};
 use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Carrier, End};
@@ -42,19 +41,19 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// So many connections do not fit into a cache of a megabyte.
-const CROWD: usize = 256;
+/// From so many connections on, their state exceeds a cache of a megabyte and is worth prefetching.
+const PREFETCH_THRESHOLD: usize = 256;
 
-/// All sources, and all connections that they have opened.
+/// All sources, and the connections that they have open.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
-    origins: Vec<Origin>,
-    dialogues: Slab<Dialogue>,
-    spare: SpareQueues,
-    /// Exchanges that are over, on their way to the recorder.
+    sources: Vec<TrafficSource>,
+    connections: Slab<AppConnection>,
+    spare: QueuePool,
+    /// Completed exchanges, until they are recorded.
     pub(crate) log: Vec<Exchange>,
-    /// Ends the run early, if anything does.
-    stop: Option<StopWatch>,
+    /// Ends the run early, if `measure.stop` is set.
+    stop: Option<StopCondition>,
     /// Connections not opened because there were too many.
     refused: u64,
 }
@@ -65,7 +64,7 @@ pub(crate) struct Legs<'a> {
     /// At the proxy's start node.
     pub(crate) receiver: &'a mut Receiver,
     /// At its end node.
-    pub(crate) onward: &'a mut Sender,
+    pub(crate) second_leg: &'a mut Sender,
 }
 
 /// One end of a captured connection.
@@ -85,7 +84,7 @@ pub(crate) struct Captured<'a> {
 
 impl Traffic {
     /// No sources yet.
-    pub(crate) fn new(stop: Option<StopWatch>) -> Self {
+    pub(crate) fn new(stop: Option<StopCondition>) -> Self {
         Self {
             stop,
             ..Self::default()
@@ -95,97 +94,100 @@ impl Traffic {
     /// Whether packets and events with this index belong to traffic.
     #[inline]
     pub(crate) fn is_own(index: u32) -> bool {
-        Name::is_one(index)
+        ConnectionId::is_one(index)
     }
 
     /// Adds a source; returns its number.
     pub(crate) fn add(
         &mut self,
         (flow, name): (u32, &str),
-        ways: Ways,
+        paths: ConnectionPaths,
         (tcp, controller): (Arc<Tcp>, Controller),
         stream: Stream,
         generator: Generator,
-        answers: bool,
+        from_servers: bool,
     ) -> usize {
-        self.origins.push(Origin {
+        self.sources.push(TrafficSource {
             flow,
             name: name.to_string(),
-            ways,
+            paths,
             tcp,
             controller,
             stream,
             generator,
-            answers,
+            from_servers,
             running: false,
             counters: FlowCounters::default(),
         });
-        self.origins.len() - 1
+        self.sources.len() - 1
     }
 
-    /// All sources are there: what many of them have to work out before they begin is worked out together.
+    /// After the last source has been added: initialises the random series of all sources together.
     pub(crate) fn complete(&mut self) {
-        let generators = self.origins.iter_mut().map(|origin| &mut origin.generator);
+        let generators = self
+            .sources
+            .iter_mut()
+            .map(|traffic_source| &mut traffic_source.generator);
         begin_together(Generator::series(generators).collect());
         if let Some(stop) = &self.stop {
-            let counting = self.origins.iter_mut();
-            let counting = counting.filter(|origin| stop.counts(origin.flow));
-            counting.for_each(|origin| origin.generator.foresee());
+            let counting = self.sources.iter_mut();
+            let counting = counting.filter(|traffic_source| stop.counts(traffic_source.flow));
+            counting.for_each(|traffic_source| traffic_source.generator.draw_arrivals_ahead());
         }
     }
 
-    /// Tells the schedule before what time the run does not end early, if that is known anew.
-    fn foresee_end(&mut self, schedule: &mut Schedule) {
+    /// Tells the schedule a new lower bound of the time at which the run may end early, if there is one.
+    fn bound_early_end(&mut self, schedule: &mut Schedule) {
         if let Some(stop) = &mut self.stop
-            && let Some(time) = stop.earliest_end(&self.origins)
+            && let Some(time) = stop.earliest_end(&self.sources)
         {
             schedule.bound_lookahead(time);
         }
     }
 
-    pub(crate) fn origin(&self, source: usize) -> &Origin {
-        &self.origins[source]
+    pub(crate) fn traffic_source(&self, source: usize) -> &TrafficSource {
+        &self.sources[source]
     }
 
     /// A source starts: its first connection is opened an interval later.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
-        self.origins[source].running = true;
+        self.sources[source].running = true;
         self.await_next(source, env);
     }
 
     /// A source opens no more connections; those that are open go on.
     pub(crate) fn stop(&mut self, source: usize) {
-        self.origins[source].running = false;
+        self.sources[source].running = false;
     }
 
     fn await_next(&mut self, source: usize, env: &mut Env) {
         let now = env.network.now;
-        if let Some(next) = self.origins[source].generator.next_arrival(now) {
+        if let Some(next) = self.sources[source].generator.next_arrival(now) {
             let event = Event::Traffic(source as u32);
             env.network.schedule.push_timer(next.max(now), event);
-            self.foresee_end(&mut env.network.schedule);
+            self.bound_early_end(&mut env.network.schedule);
         }
     }
 
-    /// The time of a source's next connection has come.
+    /// The event of a source's next connection.
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
-        let origin = &mut self.origins[source as usize];
-        if !origin.running {
+        let traffic_source = &mut self.sources[source as usize];
+        if !traffic_source.running {
             return;
         }
-        let opening = origin.generator.open();
-        let exchanges = 1 + opening.others.len() as u64;
+        let planned = traffic_source.generator.open();
+        let exchanges = 1 + planned.to_come.len() as u64;
         let spare = &mut self.spare;
-        let make = |name| Dialogue::new(name, source, opening, origin, spare);
-        match self.dialogues.insert(make) {
-            Some(name) => {
-                let dialogue = self.dialogues.get_mut(name).expect("just put in");
+        let make = |id| AppConnection::new(id, source, planned, traffic_source, spare);
+        match self.connections.insert(make) {
+            Some(id) => {
+                let connection = self.connections.get_mut(id).expect("just put in");
                 // Not made a string unless something wants it.
-                let label = format_args!("{}/{}", origin.name, dialogue.connection());
-                env.network.add_flow(Carrier::Traffic, name.index(), &label);
-                dialogue.open(env);
+                let label = format_args!("{}/{}", traffic_source.name, connection.number_in_flow());
+                env.network.add_flow(Carrier::Traffic, id.index(), &label);
+                connection.open(env);
                 if let Some(stop) = &mut self.stop {
-                    stop.on_open(origin.flow, exchanges);
+                    stop.on_open(traffic_source.flow, exchanges);
                 }
             }
             None => self.refused += 1,
@@ -197,82 +199,82 @@ impl Traffic {
     /// ignored.
     #[inline(never)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
-        let name = Name::of(packet.flow);
-        if self.dialogues.get(name).is_none() {
+        let id = ConnectionId::of(packet.flow);
+        if self.connections.get(id).is_none() {
             env.network.forget_options(packet);
             return;
         }
-        self.with(name, env, |dialogue, context| {
-            dialogue.on_arrival(packet, end, context);
+        self.with(id, env, |connection, context| {
+            connection.on_arrival(packet, end, context);
         });
     }
 
     /// Whether a packet at the end of its route will be held back there for a while.
     #[inline]
-    pub(crate) fn holds_back(&self, packet: &Packet) -> bool {
-        let dialogue = self.dialogues.get(Name::of(packet.flow));
-        Self::is_own(packet.flow) && dialogue.is_some_and(Dialogue::holds_back)
+    pub(crate) fn delays_at_end(&self, packet: &Packet) -> bool {
+        let connection = self.connections.get(ConnectionId::of(packet.flow));
+        Self::is_own(packet.flow) && connection.is_some_and(AppConnection::delays_at_end)
     }
 
-    /// Has the processor fetch the beginning of a connection that a packet will come to.
+    /// Prefetches the first cache lines of the connection that a packet is for.
     #[inline]
     pub(crate) fn prefetch(&self, packet: &Packet) {
-        self.prefetch_beginning(Name::of(packet.flow));
+        self.prefetch_beginning(ConnectionId::of(packet.flow));
     }
 
-    fn prefetch_beginning(&self, name: Name) {
-        if self.dialogues.len() >= CROWD
-            && let Some(place) = self.dialogues.place(name)
+    fn prefetch_beginning(&self, id: ConnectionId) {
+        if self.connections.len() >= PREFETCH_THRESHOLD
+            && let Some(place) = self.connections.place(id)
         {
-            prefetch_lines::<{ Dialogue::FIRST_LINES }, _>(place);
+            prefetch_lines::<{ AppConnection::FIRST_LINES }, _>(place);
         }
     }
 
-    /// Has the processor fetch what will be due next.
+    /// Prefetches the connections of the next events.
     #[inline]
     pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
-        if self.dialogues.len() < CROWD {
+        if self.connections.len() < PREFETCH_THRESHOLD {
             return;
         }
-        let mut coming = schedule.coming_to_dialogues().map(Name::of);
+        let mut coming = schedule.coming_to_connections().map(ConnectionId::of);
         // The beginning of the next one has been fetched when it was one of the others.
         if let Some(next) = coming.next()
-            && let Some(dialogue) = self.dialogues.get(next)
+            && let Some(connection) = self.connections.get(next)
         {
-            dialogue.prefetch(next);
+            connection.prefetch(next);
         }
-        coming.for_each(|name| self.prefetch_beginning(name));
+        coming.for_each(|id| self.prefetch_beginning(id));
     }
 
     /// A server's delay or a client's pause is over.
     pub(crate) fn on_turn(&mut self, index: u32, env: &mut Env) {
-        self.with(Name::of(index), env, |dialogue, context| {
-            dialogue.on_turn(context);
+        self.with(ConnectionId::of(index), env, |connection, context| {
+            connection.on_turn(context);
         });
     }
 
     /// Packets held back at one end of a connection are due.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
-        let end = Name::of(index);
-        self.with(end, env, |dialogue, context| {
-            dialogue.on_held(end, context);
+        let end = ConnectionId::of(index);
+        self.with(end, env, |connection, context| {
+            connection.on_held(end, context);
         });
     }
 
     /// A timer of a sender or receiver.
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
-        let name = match event {
-            Event::Send(_) => Name::of(index),
-            _ => self.dialogues.renewed(Name::of(index)),
+        let id = match event {
+            Event::Send(_) => ConnectionId::of(index),
+            _ => self.connections.renewed(ConnectionId::of(index)),
         };
-        self.with(name, env, |dialogue, context| {
-            let half = dialogue.half_mut(name.side());
-            let Some(leg) = half.and_then(|half| half.leg_mut(name)) else {
+        self.with(id, env, |connection, context| {
+            let direction = connection.direction_mut(id.side());
+            let Some(leg) = direction.and_then(|direction| direction.leg_mut(id)) else {
                 return;
             };
             match event {
                 Event::Send(_) => leg.sender.on_send_event(context.env),
-                Event::RepairTimer(_) => leg.sender.on_repair_timer(context.env),
+                Event::RackTlpTimer(_) => leg.sender.on_rack_tlp_timer(context.env),
                 Event::RetransmissionTimer(_) => leg.sender.on_timer(context.env),
                 Event::DelayedAckTimer(_) => leg.receiver.on_timer(context.env),
                 other => unreachable!("{other:?} is no timer of a connection"),
@@ -280,31 +282,31 @@ impl Traffic {
         });
     }
 
-    /// Lets something happen to a dialogue, if it is still there, and takes it away when it is over.
+    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed then.
     fn with(
         &mut self,
-        name: Name,
+        id: ConnectionId,
         env: &mut Env,
-        happen: impl FnOnce(&mut Dialogue, &mut Context<'_>),
+        act: impl FnOnce(&mut AppConnection, &mut Context<'_>),
     ) {
-        let Some(dialogue) = self.dialogues.get_mut(name) else {
+        let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let source = dialogue.source as usize;
+        let source = connection.source as usize;
         let mut context = Context {
-            origin: &mut self.origins[source],
+            traffic_source: &mut self.sources[source],
             env,
             log: &mut self.log,
             stop: &mut self.stop,
         };
-        happen(dialogue, &mut context);
-        if dialogue.is_over() {
+        act(connection, &mut context);
+        if connection.is_over() {
             let now = env.network.now;
-            self.origins[source].counters.add(&dialogue.counters(now));
-            dialogue.drop_held(env, &mut self.spare);
-            env.network.remove_flow(Carrier::Traffic, name.index());
-            env.network.schedule.forget(name.index());
-            self.dialogues.remove(name);
+            self.sources[source].counters.add(&connection.counters(now));
+            connection.drop_held(env, &mut self.spare);
+            env.network.remove_flow(Carrier::Traffic, id.index());
+            env.network.schedule.forget(id.index());
+            self.connections.remove(id);
         }
     }
 
@@ -316,43 +318,52 @@ impl Traffic {
 
     /// The same, each with the segments that are in flight.
     pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
-        let finished = self.origins.iter().map(|origin| (origin.counters, 0));
+        let finished = self
+            .sources
+            .iter()
+            .map(|traffic_source| (traffic_source.counters, 0));
         let mut samples: Vec<_> = finished.collect();
-        self.dialogues
-            .for_each(Dialogue::prefetch_for_sample, |dialogue| {
-                let (counters, in_flight) = &mut samples[dialogue.source as usize];
-                counters.add(&dialogue.counters(now));
-                *in_flight += dialogue.in_flight();
+        self.connections
+            .for_each(AppConnection::prefetch_for_sample, |connection| {
+                let (counters, in_flight) = &mut samples[connection.source as usize];
+                counters.add(&connection.counters(now));
+                *in_flight += connection.in_flight();
             });
         samples
     }
 
     /// Data packets sent by all sources.
     pub(crate) fn sent_pkts(&mut self) -> u64 {
-        let finished = self.origins.iter().map(|origin| origin.counters.sent_pkts);
+        let finished = self
+            .sources
+            .iter()
+            .map(|traffic_source| traffic_source.counters.sent_pkts);
         let open = self
-            .dialogues
+            .connections
             .iter_mut()
-            .map(|dialogue| dialogue.sent_pkts());
+            .map(|connection| connection.sent_pkts());
         finished.sum::<u64>() + open.sum::<u64>()
     }
 
     /// Connections that are open.
     pub(crate) fn open_connections(&mut self) -> usize {
-        self.dialogues.iter_mut().count()
+        self.connections.iter_mut().count()
     }
 
     /// Restarts the record of extreme round trips; returns the smallest and largest so far, by
     /// source.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> Vec<(Span, Span)> {
         let counters = self.counters(now);
-        for origin in &mut self.origins {
-            (origin.counters.rtt_min, origin.counters.rtt_max) = (Span::ZERO, Span::ZERO);
+        for traffic_source in &mut self.sources {
+            (
+                traffic_source.counters.rtt_min,
+                traffic_source.counters.rtt_max,
+            ) = (Span::ZERO, Span::ZERO);
         }
-        for dialogue in self.dialogues.iter_mut() {
+        for connection in self.connections.iter_mut() {
             for side in [Side::Up, Side::Down] {
-                if let Some(half) = dialogue.half_mut(side) {
-                    half.sender.restart_extremes();
+                if let Some(direction) = connection.direction_mut(side) {
+                    direction.sender.restart_extremes();
                 }
             }
         }
@@ -360,12 +371,12 @@ impl Traffic {
         extremes.collect()
     }
 
-    /// What the run should have seen and has not, in words.
-    pub(crate) fn shortcomings(&self) -> Vec<String> {
-        let stop = self.stop.as_ref().map(StopWatch::shortcomings);
+    /// Warnings about the run: what it should have seen and has not.
+    pub(crate) fn run_warnings(&self) -> Vec<String> {
+        let stop = self.stop.as_ref().map(StopCondition::run_warnings);
         let mut out = stop.unwrap_or_default();
         if self.refused > 0 {
-            let (refused, most) = (self.refused, Name::SLOTS);
+            let (refused, most) = (self.refused, ConnectionId::SLOTS);
             out.push(format!(
                 "{refused} connections were not opened: {most} were open at once, far more than the \
                  network can serve"
@@ -374,9 +385,9 @@ impl Traffic {
         out
     }
 
-    /// Exchanges that are still under way, in the order of their beginnings.
+    /// Exchanges in progress, in order of their start.
     pub(crate) fn unfinished(&mut self) -> Vec<Exchange> {
-        let under_way = self.dialogues.iter_mut();
+        let under_way = self.connections.iter_mut();
         let mut exchanges: Vec<_> = under_way.filter_map(|one| one.unfinished()).collect();
         exchanges.sort_by_key(|exchange| (exchange.start, exchange.flow, exchange.connection));
         exchanges
@@ -384,18 +395,20 @@ impl Traffic {
 
     /// What the capture of a packet has to know of its connection, if that is still there.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
-        let name = Name::of(packet.flow);
-        let dialogue = self.dialogues.get(name)?;
-        let (half, other) = dialogue.halves(name.side());
+        let id = ConnectionId::of(packet.flow);
+        let connection = self.connections.get(id)?;
+        let (direction, other) = connection.directions(id.side());
         let data = end != End::TrafficSender;
-        let acknowledgement = other.map_or(1, |half| half.sender.position(half.receiver.next()));
-        let origin = &self.origins[dialogue.source as usize];
+        let acknowledgement = other.map_or(1, |direction| {
+            direction.sender.acknowledgement(direction.receiver.next())
+        });
+        let traffic_source = &self.sources[connection.source as usize];
         Some(Captured {
-            flow: origin.flow,
-            connection: dialogue.number(name.side()),
-            opened_by_receiver: origin.answers != dialogue.is_pushed(name.side()),
-            reverse: (data == (name.side() == Side::Up)) == origin.answers,
-            sender: &half?.leg(name)?.sender,
+            flow: traffic_source.flow,
+            connection: connection.number(id.side()),
+            opened_by_receiver: traffic_source.from_servers != connection.is_pushed(id.side()),
+            reverse: (data == (id.side() == Side::Up)) == traffic_source.from_servers,
+            sender: &direction?.leg(id)?.sender,
             acknowledgement,
         })
     }
@@ -403,31 +416,34 @@ impl Traffic {
     /// A number of the connection that a packet belongs to, and which of its ends has sent it: the one
     /// that opened it, if so.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
-        let name = Name::of(index);
-        let apart = self.dialogues.get(name).is_some_and(Dialogue::is_apart);
-        let up = name.side() == Side::Up;
+        let id = ConnectionId::of(index);
+        let apart = self
+            .connections
+            .get(id)
+            .is_some_and(AppConnection::has_separate_directions);
+        let up = id.side() == Side::Up;
         match apart {
             true => (index, data),
-            false => (name.on(Side::Up).index(), data == up),
+            false => (id.on(Side::Up).index(), data == up),
         }
     }
 
     /// The proxy that splits the direction of this name.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
-        let name = Name::of(index);
-        let source = self.dialogues.get(name)?.source as usize;
-        let onward = self.origins[source].ways.on(name.side()).onward?;
-        Some(onward.proxy)
+        let id = ConnectionId::of(index);
+        let source = self.connections.get(id)?.source as usize;
+        let second_leg = self.sources[source].paths.on(id.side()).second_leg?;
+        Some(second_leg.proxy)
     }
 
     /// The two legs of a direction that a proxy splits, if its connection is still there.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
-        let name = Name::of(index);
-        let half = self.dialogues.get_mut(name)?.half_mut(name.side())?;
+        let id = ConnectionId::of(index);
+        let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;
         Some(Legs {
-            sender: &half.sender,
-            receiver: &mut half.receiver,
-            onward: &mut half.onward.as_mut()?.sender,
+            sender: &direction.sender,
+            receiver: &mut direction.receiver,
+            second_leg: &mut direction.second_leg.as_mut()?.sender,
         })
     }
 }

@@ -1,12 +1,12 @@
-//! Requests and responses whose times and sizes are drawn, each from a stream of its own: whatever the
-//! protocol, the same seed asks for the same (spec 001b B.18).
+//! Requests and responses whose times and sizes are drawn, each from a random stream of its own: the same seed
+//! makes the same requests under every protocol.
 
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-use super::opening::{Demand, Opening, Response};
 use super::packmime::{self, Gaussian};
+use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
@@ -35,7 +35,7 @@ struct Arrivals {
 
 impl Arrivals {
     /// So many intervals are drawn ahead.
-    const FORESEEN: usize = 64;
+    const AHEAD: usize = 64;
 
     /// The arrival after one that is `now`.
     fn next(&mut self, now: Time) -> Time {
@@ -135,7 +135,7 @@ impl RequestModel {
     }
 
     /// Whether connections may have round trips beyond that of the network.
-    pub(super) fn holds_back(&self) -> bool {
+    pub(super) fn delays_at_end(&self) -> bool {
         let none = Distribution::Constant(0.0);
         !matches!(&self.round_trip, Numbers::Independent(all, _) if *all == none)
     }
@@ -145,18 +145,18 @@ impl RequestModel {
     }
 
     /// Before the start: draws the times of many arrivals ahead, unless that changes what others draw.
-    pub(super) fn foresee(&mut self) {
+    pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..
         } = &mut self.arrivals;
         if !intervals.share_a_generator() {
-            coming.extend((0..Arrivals::FORESEEN).map(|_| intervals.span()));
+            coming.extend((0..Arrivals::AHEAD).map(|_| intervals.span()));
         }
     }
 
     /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
     /// they will open.
-    pub(super) fn foreseen(&self) -> (Time, u64) {
+    pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,
             known_until,
@@ -167,21 +167,21 @@ impl RequestModel {
         (*known_until, connections * u64::from(self.per_connection))
     }
 
-    pub(super) fn open(&mut self) -> Opening {
+    pub(super) fn open(&mut self) -> PlannedConnection {
         let first = self.demand();
-        Opening {
-            others: (1..self.per_connection).map(|_| self.demand()).collect(),
+        PlannedConnection {
+            to_come: (1..self.per_connection).map(|_| self.demand()).collect(),
             round_trip: self.round_trip.span(),
-            ..Opening::single(first)
+            ..PlannedConnection::single(first)
         }
     }
 
-    fn demand(&mut self) -> Demand {
+    fn demand(&mut self) -> PlannedExchange {
         let response = match self.binding {
             Binding::WithRequest => Response::Bytes(self.draw_response()),
-            Binding::OnArrival => Response::DrawnThere,
+            Binding::OnArrival => Response::DrawnByServer,
         };
-        Demand {
+        PlannedExchange {
             pause: self.pause.span(),
             request_bytes: self.request.size(),
             response,

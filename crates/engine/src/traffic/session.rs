@@ -1,9 +1,9 @@
-//! A web session: pages one after another, each with objects that are asked for without waiting for
-//! each other (ns-2's WebTraf; spec 000 B.13 and 003 B.13).
+//! A web session: pages one after another, each with objects that are requested without waiting for each
+//! other (ns-2's PagePool/WebTraf, `webcache/webtraf.cc`).
 
 use longhaul_units::{Span, Time};
 
-use super::opening::{Demand, Opening, Response};
+use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::Web;
 use crate::random::{Stream, WITHOUT_END, whole};
 
@@ -45,21 +45,21 @@ impl Session {
         Some(at)
     }
 
-    pub(super) fn open(&mut self) -> Opening {
+    pub(super) fn open(&mut self) -> PlannedConnection {
         self.objects_left -= 1;
         self.objects_open += 1;
         let unit = self.config.whole_units_of.unwrap_or(1);
         let units = self.stream.draw(&self.config.object) / unit as f64;
         let bytes = whole(units).saturating_mul(unit).min(WITHOUT_END);
-        let first = Demand {
+        let first = PlannedExchange {
             pause: Span::ZERO,
             request_bytes: self.config.request_bytes,
             response: Response::Bytes(bytes),
             server_delay: Span::ZERO,
         };
-        Opening {
+        PlannedConnection {
             separate: self.config.separate,
-            ..Opening::single(first)
+            ..PlannedConnection::single(first)
         }
     }
 
@@ -102,7 +102,7 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up changes the means (spec 003 B.13): objects per page 1 + zeta(1.5) = 3.612, bounded
+    /// Rounding up, as ns-2's WebTraf does, changes the means: objects per page 1 + zeta(1.5) = 3.612, bounded
     /// here so that the mean of a hundred thousand is known to a percent; sizes of a Pareto-II number
     /// of mean 10 and shape 1.2 likewise.
     #[test]

@@ -1,6 +1,5 @@
 //! The two ends of a flow. A transport knows one connection, not the topology.
 
-pub(crate) mod mesonet;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 

@@ -1,8 +1,7 @@
-//! edges.parquet and backbone_links.parquet: what flows of the hosts below each access router went
-//! through, and packets on the links of the backbone, a row for each interval and one of them (spec 004a
-//! D.4).
+//! edges.parquet: events of the flows of the hosts below each access router; backbone_links.parquet:
+//! packets on backbone links; a row for each interval and router or link (NIST SP 500-282, table 3-8).
 
-use longhaul_engine::measure::EdgeSample;
+use longhaul_mesonet::records::EdgeSample;
 
 use super::{Stamp, stamp_columns};
 use crate::counters::ratio;

@@ -1,6 +1,6 @@
-//! flow_trace.parquet: traced flows, a row for each event (spec 004a B.15).
+//! flow_trace.parquet: traced flows, a row for each event (NIST SP 500-282, chapter 3: `TCPstate`).
 
-use longhaul_engine::measure::{FlowEvent, FlowPhase, FlowState};
+use longhaul_mesonet::records::{FlowEvent, FlowPhase, FlowState};
 
 use super::Names;
 use super::flows::class_name;
@@ -37,7 +37,7 @@ const fn event_name(event: FlowEvent) -> &'static str {
         FlowEvent::Start => "start",
         FlowEvent::Increase => "increase",
         FlowEvent::Decrease => "decrease",
-        FlowEvent::Answer => "answer",
+        FlowEvent::Ack => "answer",
         FlowEvent::Timeout => "timeout",
         FlowEvent::End => "end",
     }
@@ -88,7 +88,7 @@ fn identity() -> Vec<Column<StateRow>> {
             "event",
             Text,
             "",
-            "start; increase, decrease or answer, as an answer moved the window; timeout; end",
+            "start; increase, decrease or answer, as an acknowledgement changed the window; timeout; end",
             |row: &StateRow| Cell::Text(event_name(row.state.event)),
         ),
         Column::new(
@@ -164,13 +164,13 @@ const COUNTS: [Figure<Option<u64>>; 9] = [
     (
         "size_pkts",
         "pkts",
-        "packets of the file; none without end",
+        "packets of the file; none for unlimited flows",
         |state| state.flow.size_pkts,
     ),
     (
         "undelivered_pkts",
         "pkts",
-        "packets of the file without an answer",
+        "packets of the file not acknowledged",
         |state| state.undelivered_pkts,
     ),
     ("sent_pkts", "pkts", "data packets sent", |state| {
@@ -182,31 +182,26 @@ const COUNTS: [Figure<Option<u64>>; 9] = [
         "packets that window and file allow to send now",
         |state| Some(state.sendable_pkts),
     ),
-    (
-        "in_flight_pkts",
-        "pkts",
-        "packets sent and not answered",
-        |state| Some(state.in_flight_pkts),
-    ),
-    ("next", "", "number of the next data packet", |state| {
-        Some(state.next)
+    ("in_flight_pkts", "pkts", "packets in flight", |state| {
+        Some(state.in_flight_pkts)
     }),
+    ("next", "", "next sequence number", |state| Some(state.next)),
     (
         "highest",
         "",
-        "highest number that the receiver said it expects",
+        "highest acknowledged number: what the receiver expects next",
         |state| Some(state.highest),
     ),
     (
         "last_nak",
         "",
-        "next number when the last loss was noticed; 0 before",
+        "next sequence number at the last detected loss; 0 before",
         |state| Some(state.last_nak),
     ),
     (
         "last_timeout",
         "",
-        "next number at the last timeout; 0 before",
+        "next sequence number at the last timeout; 0 before",
         |state| Some(state.last_timeout),
     ),
 ];
@@ -215,7 +210,7 @@ const REALS: [Figure<f64>; 6] = [
     (
         "start_s",
         "s",
-        "when the source asked for the file",
+        "when the source requested the file",
         |state| state.flow.start.as_secs_f64(),
     ),
     ("cwnd_pkts", "pkts", "congestion window", |state| state.cwnd),
@@ -228,7 +223,7 @@ const REALS: [Figure<f64>; 6] = [
         "when the retransmission timer expires",
         |state| state.deadline.as_secs_f64(),
     ),
-    ("rto_s", "s", "what it is set to", |state| {
+    ("rto_s", "s", "retransmission timeout", |state| {
         state.rto.as_secs_f64()
     }),
     ("srtt_s", "s", "smoothed round-trip time", |state| {

@@ -1,7 +1,7 @@
-//! network.parquet and classes.parquet: flows by their state and what happened to them, a row for each
-//! interval, or for each interval and class (spec 004a D.1 and D.2).
+//! network.parquet and classes.parquet: flows by state, and their events, a row for each
+//! interval, or for each interval and class (NIST SP 500-282, tables 3-4 and 3-5).
 
-use longhaul_engine::measure::{ClassSample, FlowClass, Interval, LongLivedSample};
+use longhaul_mesonet::records::{ClassSample, FlowClass, Interval, LongLivedSample};
 use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};
@@ -114,7 +114,8 @@ impl ClassRow {
         })
     }
 
-    /// Packets per second of a flow, those completed in the interval counted half (spec 004a H-19).
+    /// Packets per second of a flow, those completed in the interval counted half (our reading: NIST SP
+    /// 500-282 does not say).
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(
@@ -195,19 +196,17 @@ const FIGURES: [Counter<ClassSample>; 16] = [
     Counter::number("active_flows", "flows that transfer data", |flows| {
         Cell::Count(flows.active)
     }),
-    Counter::number(
-        "connecting_flows",
-        "flows that are being connected",
-        |flows| Cell::Count(flows.connecting),
-    ),
+    Counter::number("connecting_flows", "flows that are connecting", |flows| {
+        Cell::Count(flows.connecting)
+    }),
     Counter::number(
         "initial_slow_start_flows",
-        "active flows in their first slow start",
+        "active flows in initial slow start",
         |flows| Cell::Count(flows.in_initial_slow_start),
     ),
     Counter::number(
         "normal_mode_flows",
-        "active flows beyond it that behave like standard TCP",
+        "active flows after it that behave as standard TCP",
         |flows| Cell::Count(flows.in_normal_mode),
     ),
     Counter::number(

@@ -1,7 +1,8 @@
-//! goodput.parquet: goodput of completed flows by group, a row for each batch (spec 004d B.11).
+//! goodput.parquet: goodput of completed flows by group, a row for each batch (NIST SP 500-282, chapter
+//! 8).
 
-use longhaul_engine::config::mesonet::{FileType, PathClass};
-use longhaul_engine::measure::{FlowGroup, GoodputBatch};
+use longhaul_mesonet::config::{FileType, PathClass};
+use longhaul_mesonet::records::{FlowGroup, GoodputBatch};
 
 use crate::table::{Cell, Column, Kind};
 

@@ -1,6 +1,6 @@
-//! flows.parquet: a row for each flow that is over, in order of their ends.
+//! flows.parquet: a row for each completed or failed flow, in order of their ends.
 
-use longhaul_engine::measure::FlowRecord;
+use longhaul_mesonet::records::FlowRecord;
 
 use super::flows::class_name;
 use super::groups::group_columns;
@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "flows.parquet";
 
-/// A flow that is over.
+/// A completed or failed flow.
 pub(crate) struct FlowRow {
     pub(crate) record: FlowRecord,
     pub(crate) from: Name,
@@ -89,14 +89,14 @@ fn times() -> [Column<FlowRow>; 4] {
             "start_s",
             Real,
             "s",
-            "when the source asked for the file",
+            "when the source requested the file",
             |row: &FlowRow| Cell::Real(row.record.start.as_secs_f64()),
         ),
         Column::new(
             "connected_s",
             Real,
             "s",
-            "when it was connected; nothing if it never was",
+            "when it was connected; null if it never was",
             |row: &FlowRow| row.record.connected.map(|time| time.as_secs_f64()).into(),
         ),
         Column::new(

@@ -1,6 +1,6 @@
-//! long_lived.parquet: flows without end, a row for each interval and flow (spec 004a D.3).
+//! long_lived.parquet: long-lived flows, a row for each interval and flow (NIST SP 500-282, table 3-6).
 
-use longhaul_engine::measure::LongLivedSample;
+use longhaul_mesonet::records::LongLivedSample;
 use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};

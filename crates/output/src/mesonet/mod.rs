@@ -16,16 +16,17 @@ mod totals;
 use std::path::Path;
 use std::time::Duration;
 
-use longhaul_engine::config::mesonet::MesoNet;
-use longhaul_engine::measure::{
-    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, MesoNetRecorder,
-    MesoNetTotals, Passage,
+use longhaul_mesonet::Config;
+use longhaul_mesonet::records::{
+    Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, PacketTraceRecord,
+    Recorder, Totals,
 };
 use longhaul_units::{Span, Time};
+use serde::Serialize;
 
 use crate::directory::{PartialDirectory, RUN_JSON};
 use crate::error::OutputError;
-use crate::run_json::RunJson;
+use crate::run_json::{Figures, RunJson};
 use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
 use crate::table::{Cell, Column, Kind, Name, Table};
 
@@ -47,13 +48,13 @@ pub use tables::MesoNetRows;
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
     /// As of any run.
-    pub run: RunMeta<MesoNet>,
+    pub run: RunMeta<Config>,
     /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-    /// How often a checkpoint is written, if at all: what a run of the same scenario and directory goes
-    /// on from when this process has been killed. The tables do not depend on it.
+    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes
+    /// from it after this process was killed. The tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -101,7 +102,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    fn of(config: &MesoNet) -> Self {
+    fn of(config: &Config) -> Self {
         let topology = &config.topology;
         Self {
             long_lived: names(&config.long_lived, |flow| &flow.label),
@@ -135,13 +136,13 @@ pub struct MesoNetWriter {
     resumption: Resumption,
     /// What stopped the run.
     stopped_by: Option<String>,
-    /// The first thing that went wrong while recording.
+    /// The first error while recording.
     error: Option<OutputError>,
 }
 
 impl MesoNetWriter {
     /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run; and a
-    /// checkpoint that is there and cannot be gone on from.
+    /// checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let Opened {
             directory,
@@ -165,7 +166,7 @@ impl MesoNetWriter {
         })
     }
 
-    /// Takes note of what has stopped the run, for whoever reads it.
+    /// Records what has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.stopped_by = Some(by.to_string());
     }
@@ -174,7 +175,7 @@ impl MesoNetWriter {
     /// the simulation took, `peak_memory_bytes` what the engine needed.
     pub fn finish(
         self,
-        totals: &MesoNetTotals,
+        totals: &Totals,
         wall: Duration,
         peak_memory_bytes: u64,
     ) -> Result<RunSummary<MesoNetRows>, OutputError> {
@@ -203,7 +204,8 @@ impl MesoNetWriter {
             )?,
             ..tables.finish()?
         };
-        let json = RunJson::of_mesonet(run, totals, rows, wall, peak_memory_bytes);
+        let figures = figures(&run.config, totals);
+        let json = RunJson::new(run, figures, rows, wall, peak_memory_bytes);
         let json = json.stopped_by(self.stopped_by);
         directory.write(RUN_JSON, &json.to_bytes(directory.digests()))?;
         let directory = directory.publish(totals.stopped)?;
@@ -275,6 +277,52 @@ impl MesoNetWriter {
     }
 }
 
+/// What only runs of MesoNet have in run.json.
+#[derive(Debug, Serialize)]
+struct OfMesoNet {
+    mesonet: MesoNetFigures,
+}
+
+#[derive(Debug, Serialize)]
+struct MesoNetFigures {
+    /// Data packets that reached the access routers of their receivers.
+    delivered_packets: u64,
+    flows_max: u64,
+    bytes_per_flow: u64,
+    bytes_per_source: u64,
+    bytes_per_receiver: u64,
+}
+
+/// A run, which is measured from its start.
+fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
+    Figures {
+        seed: config.seed,
+        replication: config.replication,
+        end: totals.end,
+        stopped: totals.stopped,
+        measured_from: Time::ZERO,
+        data_packets: totals.packets_in,
+        events: totals.events,
+        warnings: totals.trace_full.map(trace_full).into_iter().collect(),
+        own: OfMesoNet {
+            mesonet: MesoNetFigures {
+                delivered_packets: totals.packets_out,
+                flows_max: totals.max_flows,
+                bytes_per_flow: totals.bytes_per_flow,
+                bytes_per_source: totals.bytes_per_host.0,
+                bytes_per_receiver: totals.bytes_per_host.1,
+            },
+        },
+    }
+}
+
+fn trace_full(time: Time) -> String {
+    let seconds = time.as_secs_f64();
+    format!(
+        "the trace ended at {seconds:.3} s, with as many rows as mesonet.measure.trace.most allows"
+    )
+}
+
 fn long_lived_rows(
     interval: &Interval<'_>,
     names: &Names,
@@ -290,7 +338,7 @@ fn long_lived_rows(
     })
 }
 
-impl MesoNetRecorder for MesoNetWriter {
+impl Recorder for MesoNetWriter {
     fn interval(&mut self, interval: &Interval<'_>) {
         if self.error.is_none() {
             let result = self.write_interval(interval);
@@ -326,7 +374,7 @@ impl MesoNetRecorder for MesoNetWriter {
         }
     }
 
-    fn passage(&mut self, passage: &Passage) {
+    fn packet(&mut self, passage: &PacketTraceRecord) {
         if self.error.is_none() {
             let row = self.sites.row(passage);
             let result = push_all(&mut self.tables.packet_trace, [row]);

@@ -1,7 +1,7 @@
-//! packet_trace.parquet: packets of traced flows from element to element, a row for each (spec 004a B.15).
+//! packet_trace.parquet: events of packets of traced flows (NIST SP 500-282, chapter 3: `TCPmessages`).
 
-use longhaul_engine::config::mesonet::MesoNet;
-use longhaul_engine::measure::{Direction, PacketEvent, PacketKind, Passage, Site};
+use longhaul_mesonet::Config;
+use longhaul_mesonet::records::{Direction, PacketEvent, PacketKind, PacketTraceRecord, RouterId};
 
 use super::names;
 use crate::table::{Cell, Column, Kind, Name};
@@ -9,8 +9,8 @@ use crate::table::{Cell, Column, Kind, Name};
 pub(crate) const FILE: &str = "packet_trace.parquet";
 
 /// A moment of a packet.
-pub(crate) struct PassageRow {
-    passage: Passage,
+pub(crate) struct PacketRow {
+    passage: PacketTraceRecord,
     router: Option<Name>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    pub(crate) fn of(config: &MesoNet) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
         let topology = &config.topology;
         Self {
             backbone: names(&topology.backbone, |one| &one.name),
@@ -31,25 +31,25 @@ impl Sites {
         }
     }
 
-    pub(crate) fn row(&self, passage: &Passage) -> PassageRow {
+    pub(crate) fn row(&self, passage: &PacketTraceRecord) -> PacketRow {
         let router = match passage.event {
-            PacketEvent::Queued { site, .. } | PacketEvent::Dropped { site, .. } => {
-                Some(match site {
-                    Site::Backbone(at) => &self.backbone[at as usize],
-                    Site::Pop(at) => &self.pops[at as usize],
-                    Site::Access(at) => &self.access[at as usize],
+            PacketEvent::Queued { router, .. } | PacketEvent::Dropped { router, .. } => {
+                Some(match router {
+                    RouterId::Backbone(at) => &self.backbone[at as usize],
+                    RouterId::Pop(at) => &self.pops[at as usize],
+                    RouterId::Access(at) => &self.access[at as usize],
                 })
             }
             PacketEvent::Sent | PacketEvent::Delivered => None,
         };
-        PassageRow {
+        PacketRow {
             passage: *passage,
             router: router.cloned(),
         }
     }
 }
 
-impl PassageRow {
+impl PacketRow {
     fn event(&self) -> &'static str {
         match self.passage.event {
             PacketEvent::Sent => "sent",
@@ -89,10 +89,10 @@ impl PassageRow {
     }
 }
 
-pub(crate) fn columns() -> Vec<Column<PassageRow>> {
+pub(crate) fn columns() -> Vec<Column<PacketRow>> {
     use Kind::{Count, Real, Text};
     vec![
-        Column::new("t_s", Real, "s", "when", |row: &PassageRow| {
+        Column::new("t_s", Real, "s", "when", |row: &PacketRow| {
             Cell::Real(row.passage.time.as_secs_f64())
         }),
         Column::new(
@@ -100,49 +100,49 @@ pub(crate) fn columns() -> Vec<Column<PassageRow>> {
             Count,
             "",
             "number of the flow among those traced, from 1",
-            |row: &PassageRow| Cell::Count(row.passage.flow),
+            |row: &PacketRow| Cell::Count(row.passage.flow),
         ),
         Column::new(
             "kind",
             Text,
             "",
             "SYN, SYN+ACK, DT, ACK or NAK",
-            |row: &PassageRow| Cell::Text(row.kind()),
+            |row: &PacketRow| Cell::Text(row.kind()),
         ),
         Column::new(
             "number",
             Count,
             "",
             "the packet's own, or the one that an answer expects next",
-            |row: &PassageRow| Cell::Count(row.passage.number),
+            |row: &PacketRow| Cell::Count(row.passage.number),
         ),
         Column::new(
             "event",
             Text,
             "",
             "sent by its host, queued at a router, dropped by a full queue, delivered to its host",
-            |row: &PassageRow| Cell::Text(row.event()),
+            |row: &PacketRow| Cell::Text(row.event()),
         ),
         Column::new(
             "router",
             Text,
             "",
             "where it was queued or dropped",
-            |row: &PassageRow| row.router.clone().map_or(Cell::Null, Cell::Name),
+            |row: &PacketRow| row.router.clone().map_or(Cell::Null, Cell::Name),
         ),
         Column::new(
             "queue",
             Text,
             "",
             "up towards the backbone, down towards the hosts; up at backbone routers",
-            |row: &PassageRow| row.queue().into(),
+            |row: &PacketRow| row.queue().into(),
         ),
         Column::new(
             "leaves_s",
             Real,
             "s",
             "when it will leave the router, unless its queues share their server",
-            |row: &PassageRow| row.leaves().into(),
+            |row: &PacketRow| row.leaves().into(),
         ),
     ]
 }

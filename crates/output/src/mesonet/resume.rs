@@ -1,9 +1,9 @@
-//! Runs that are gone on with: what a checkpoint keeps of the records, beside the simulation's state.
+//! Resuming a run: what a checkpoint stores of the tables, beside the simulation's state.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::RouterSample;
+use longhaul_mesonet::records::RouterSample;
 use serde::{Deserialize, Serialize};
 
 use super::tables::StoredTables;
@@ -12,10 +12,10 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// Where the tables stand, and what later rows depend on.
+/// Position of the tables, and what later rows depend on.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stored {
-    /// What the run has taken so far.
+    /// Wall-clock time so far.
     wall: Duration,
     pub(super) tables: StoredTables,
     pub(super) routers: Vec<RouterSample>,
@@ -23,21 +23,21 @@ pub(super) struct Stored {
     pub(super) measured: Option<Vec<String>>,
 }
 
-/// A run directory that may be one to go on with.
+/// A run directory, new or resumed.
 pub(super) struct Opened {
     pub(super) directory: PartialDirectory,
     pub(super) resumption: Resumption,
-    /// What was stored; nothing if the run begins.
+    /// What was stored; empty for a new run.
     pub(super) stored: Stored,
 }
 
-/// How a run goes on, now and later.
+/// How a run is resumed, now and later.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
-    /// The simulation's state to go on from.
+    /// The simulation's state to resume from.
     state: Option<Vec<u8>>,
-    /// What earlier processes have taken.
+    /// Wall-clock time of earlier processes.
     wall: Duration,
     began: Instant,
 }
@@ -89,30 +89,30 @@ impl Opened {
     }
 }
 
-/// Whether an algorithm is none of the engine's.
-fn of_user(algorithm: &longhaul_engine::config::mesonet::Algorithm) -> bool {
+/// Whether an algorithm is written in Python.
+fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }
 
 impl Resumption {
-    /// What the run has taken, earlier processes included, if this one took `wall` for it.
+    /// Wall-clock time of the run, earlier processes included, if this one took `wall`.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }
 
-    /// The run has got its final name.
+    /// The run has been renamed into place: removes the checkpoint.
     pub(super) fn end(self) -> Result<(), OutputError> {
         self.checkpoint.map_or(Ok(()), Checkpoint::remove)
     }
 }
 
 impl MesoNetWriter {
-    /// The state of the simulation to go on from, if the run was begun by another process; taken once.
+    /// The state to resume from, if another process began the run; taken once.
     /// `measures` tells whether there are measures of the user's own.
     ///
     /// # Errors
     ///
-    /// A run that was begun with such measures goes on with them, and one without them without them.
+    /// A run resumes with such measures if it began with them, and without them if not.
     pub fn take_state(&mut self, measures: bool) -> Result<Option<Vec<u8>>, OutputError> {
         let state = self.resumption.state.take();
         let begun = self.measured.is_some();
@@ -127,7 +127,7 @@ impl MesoNetWriter {
         }
     }
 
-    /// Names of the user's own measures, if a run that goes on has any.
+    /// Names of the user's own measures, if a resumed run has any.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

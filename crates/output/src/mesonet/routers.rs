@@ -1,8 +1,8 @@
-//! routers.parquet: a row for each interval and router (spec 004a D.4). Counters are those of the
-//! interval.
+//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8). Counters
+//! are those of the interval.
 
-use longhaul_engine::config::mesonet::{AccessClass, MesoNet, Parent, Router};
-use longhaul_engine::measure::{Interval, QueueSample, RouterSample};
+use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
+use longhaul_mesonet::records::{Interval, QueueSample, RouterSample};
 
 use super::{Stamp, stamp_columns};
 use crate::counters::ratio;
@@ -16,7 +16,7 @@ const POP: &str = "pop";
 const ACCESS: &str = "access";
 
 /// Every router in order, its tier before its name: backbone, points of presence, access.
-fn all(config: &MesoNet) -> impl Iterator<Item = (&'static str, &Router)> {
+fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     let topology = &config.topology;
     let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
     let pops = topology.pops.iter().map(|pop| (POP, &pop.router));
@@ -27,7 +27,7 @@ fn all(config: &MesoNet) -> impl Iterator<Item = (&'static str, &Router)> {
     backbone.chain(pops).chain(access)
 }
 
-/// What is known of every router at the end of the interval before.
+/// Every router at the end of the previous interval.
 pub(crate) struct Routers {
     known: Vec<Known>,
 }
@@ -42,7 +42,7 @@ struct Known {
 }
 
 impl Routers {
-    pub(crate) fn new(config: &MesoNet) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let interval_s = config.measure.every.as_secs_f64();
         let known = |(tier, router): (&'static str, &Router)| Known {
             tier,
@@ -56,14 +56,14 @@ impl Routers {
         }
     }
 
-    /// The same as a checkpoint has stored it, if it has.
+    /// Restores the samples that a checkpoint has stored.
     pub(crate) fn restore(&mut self, samples: &[RouterSample]) {
         for (known, sample) in self.known.iter_mut().zip(samples) {
             known.before = *sample;
         }
     }
 
-    /// Every router at the end of the interval before.
+    /// Samples at the end of the previous interval.
     pub(crate) fn samples(&self) -> Vec<RouterSample> {
         self.known.iter().map(|known| known.before).collect()
     }
@@ -97,7 +97,7 @@ impl Routers {
     }
 }
 
-/// What happened to a queue since another moment.
+/// Counters of a queue since an earlier sample.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,
@@ -236,7 +236,7 @@ pub(crate) struct TopologyRow {
 }
 
 impl TopologyRow {
-    pub(crate) fn all(config: &MesoNet) -> Vec<Self> {
+    pub(crate) fn all(config: &Config) -> Vec<Self> {
         let topology = &config.topology;
         let mut rows: Vec<Self> = all(config)
             .map(|(tier, router)| Self {

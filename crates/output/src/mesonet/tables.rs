@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_engine::measure::GoodputBatch;
+use longhaul_mesonet::records::GoodputBatch;
 use serde::Serialize;
 
 use super::MesoNetMeta;
@@ -13,7 +13,7 @@ use super::groups;
 use super::log::{self, FlowRow};
 use super::long_lived::{self, LongLivedRow};
 use super::measured::{self, MeasuredRow};
-use super::packet_trace::{self, PassageRow};
+use super::packet_trace::{self, PacketRow};
 use super::routers::{self, RouterRow};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
@@ -72,7 +72,7 @@ pub(super) struct Tables {
     pub(super) goodput: Option<Table<GoodputBatch>>,
     pub(super) flows: Option<Table<FlowRow>>,
     pub(super) flow_trace: Option<Table<StateRow>>,
-    pub(super) packet_trace: Option<Table<PassageRow>>,
+    pub(super) packet_trace: Option<Table<PacketRow>>,
     /// From the first interval that anything is measured in.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }

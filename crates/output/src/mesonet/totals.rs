@@ -1,6 +1,6 @@
-//! totals.parquet: flows of each class over the whole run (spec 004a D.5).
+//! totals.parquet: flows of each class over the whole run (NIST SP 500-282, chapter 3: summary files).
 
-use longhaul_engine::measure::{ClassTotals, FlowClass, MesoNetTotals};
+use longhaul_mesonet::records::{ClassTotals, FlowClass, Totals};
 
 use super::flows::class_name;
 use crate::counters::ratio;
@@ -15,7 +15,7 @@ pub(crate) struct TotalsRow {
 }
 
 impl TotalsRow {
-    pub(crate) fn all(totals: &MesoNetTotals) -> Vec<Self> {
+    pub(crate) fn all(totals: &Totals) -> Vec<Self> {
         let classes = FlowClass::ALL.into_iter().zip(totals.classes);
         classes
             .map(|(class, totals)| Self { class, totals })

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_congestion::{ControllerSpec, SlowStart};
-use longhaul_engine::config::mesonet::{
-    AccessClass, AccessRouter, Algorithm, BackboneLink, FileType, Files, Hosts, LargeFile,
-    LongLived, Measure, MesoNet, PacketRate, Parent, PathClass, Pop, Router, Service, StartWaves,
-    Topology, Transport, Users,
+use longhaul_mesonet::config::{
+    AccessClass, AccessRouter, Algorithm, BackboneLink, Config, FileType, Files, Hosts, LargeFile,
+    LongLived, Measure, PacketRate, Parent, PathClass, Pop, Router, Service, StartWaves, Topology,
+    Transport, Users,
 };
-use longhaul_engine::measure::{
+use longhaul_mesonet::records::{
     ClassSample, ClassTotals, EdgeSample, FlowClass, FlowGroup, FlowRecord, GoodputBatch, Interval,
-    LongLivedSample, MesoNetRecorder, MesoNetTotals, QueueSample, RouterSample,
+    LongLivedSample, QueueSample, Recorder, RouterSample, Totals,
 };
 use longhaul_output::{MesoNetMeta, MesoNetWriter, RunMeta};
 use longhaul_units::{Span, Time};
@@ -51,7 +51,7 @@ fn access(name: &str, class: AccessClass, parent: Parent) -> AccessRouter {
 
 /// Two backbone routers, X with a normal access router below a point of presence and Y with a direct
 /// one; intervals of 200 ms.
-fn config() -> MesoNet {
+fn config() -> Config {
     let link = |name: &str, from, to| BackboneLink {
         name: name.to_string(),
         from,
@@ -67,7 +67,7 @@ fn config() -> MesoNet {
         share: 0.5,
         alternate,
     };
-    MesoNet {
+    Config {
         seed: 7,
         replication: 2,
         duration: seconds(0.4),
@@ -274,7 +274,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
         connected: None,
         ..flow
     });
-    let mut totals = MesoNetTotals {
+    let mut totals = Totals {
         end: seconds(0.4),
         stopped: false,
         packets_in: 2000,
@@ -282,7 +282,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
         events: 9000,
         classes: [ClassTotals::default(); 6],
         trace_full: None,
-        most_flows: 14,
+        max_flows: 14,
         bytes_per_flow: 256,
         bytes_per_host: (32, 16),
     };

@@ -1,6 +1,6 @@
 //! The scenario's clock: time steps, measurement intervals, and parts of the run.
 
-use longhaul_engine::config::mesonet::PacketRate;
+use longhaul_mesonet::config::PacketRate;
 use longhaul_units::{Quantity, Span, Time};
 
 use crate::check::LONGEST;

@@ -1,8 +1,8 @@
 //! What follows from a scenario of MesoNet and is no key of it: speeds, buffers, populations, shares of
-//! classes. Original runs begin with the same report (spec 004a B.17).
+//! classes. Original runs begin with the same report (NIST SP 500-282, chapter 3).
 
-use longhaul_engine::config::mesonet::{AccessClass, MesoNet, Router};
-use longhaul_engine::measure::FlowClass;
+use longhaul_mesonet::config::{AccessClass, Config, Router};
+use longhaul_mesonet::records::FlowClass;
 
 use super::clock::Clock;
 use super::hosts::Population;
@@ -12,12 +12,12 @@ use crate::render::ExplainRow;
 
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
-/// Bits of a packet, for rates in the usual unit (spec 004a B.2).
+/// Bits of a packet, for rates in the usual unit (NIST SP 500-282, chapter 3: 1500 octets).
 const PACKET_BITS: f64 = 12_000.0;
 
 /// All rows.
 pub(crate) fn rows(
-    config: &MesoNet,
+    config: &Config,
     rates: &Rates,
     buffers: &Buffers<'_>,
     population: &Population,
@@ -77,7 +77,7 @@ fn speeds(rates: &Rates, clock: &Clock, rows: &mut Vec<ExplainRow>) {
     }));
 }
 
-fn buffers_of_tiers(config: &MesoNet, rows: &mut Vec<ExplainRow>) {
+fn buffers_of_tiers(config: &Config, rows: &mut Vec<ExplainRow>) {
     let topology = &config.topology;
     let mut add = |tier: &str, routers: Vec<&Router>| {
         let rule = "network.buffer x network.buffer_factor, rounded up, then down";
@@ -166,7 +166,8 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
                 )
             })
             .collect();
-        let rule = "products of the classes' parts of sources and receivers (spec 004a B.10.3)";
+        let rule =
+            "products of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3)";
         rows.push(row("hosts.flow_classes", shares.join(", "), rule));
     }
 }

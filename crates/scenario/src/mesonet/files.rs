@@ -1,6 +1,6 @@
-//! How long files are, and how many large ones may be under way (spec 004d B.5 and B.6).
+//! Types and sizes of files, and limits on active large ones (NIST SP 500-282, chapter 8).
 
-use longhaul_engine::config::mesonet::{
+use longhaul_mesonet::config::{
     AccessClass, Admission, Algorithm, Cell, Files, Jumbo, LargeFile, PathClass,
 };
 use longhaul_units::Time;
@@ -12,8 +12,8 @@ use crate::document::{Node, Table};
 use crate::error::Diagnostic;
 use crate::typed::Typed;
 
-/// Keys of the large types, in the order of `FileType::LARGE`, with the fewest files that may be
-/// under way however few sources there are (spec 004d B.6, equations 1 to 3).
+/// Keys of the large types, in the order of `FileType::LARGE`, with the lowest maximum of active files,
+/// however few sources there are (NIST SP 500-282, chapter 8, equations 1 to 3).
 const LARGE: [(&str, u64); 3] = [("documents", 1000), ("service_packs", 100), ("movies", 10)];
 
 /// Sizes of files, without the limits on their numbers.
@@ -68,7 +68,7 @@ fn jumbo(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Option<Jumb
 }
 
 /// The parts of flows whose paths are of each class, as the published limits count them: products of
-/// the classes' shares of sources and receivers (spec 004a B.10.3).
+/// the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
 fn path_parts(population: &Population, layout: &Layout) -> [f64; 3] {
     let parts = |class| population.parts(class, layout);
     let (direct, fast) = (parts(AccessClass::Direct), parts(AccessClass::Fast));
@@ -77,7 +77,7 @@ fn path_parts(population: &Population, layout: &Layout) -> [f64; 3] {
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Limits on the numbers of large files under way.
+/// Limits on active large files.
 pub(crate) fn admission(
     files: &Files,
     population: &Population,
@@ -90,12 +90,12 @@ pub(crate) fn admission(
     let alternate: f64 = alternates.map(|algorithm| algorithm.share).sum();
     let paths = path_parts(population, layout);
     let mut admission = Admission {
-        most: [0; 3],
-        least: [[0; Cell::COUNT]; 3],
+        max: [0; 3],
+        min: [[0; Cell::COUNT]; 3],
     };
     for (index, (kind, (_, fewest))) in files.large.iter().zip(LARGE).enumerate() {
         let most = ((sources * kind.probability).ceil() as u64).max(fewest);
-        admission.most[index] = most;
+        admission.max[index] = most;
         for cell in cells() {
             // That of one host, as published, though both have to be fast for the interface to be.
             let interface = if cell.fast_interface {
@@ -110,7 +110,7 @@ pub(crate) fn admission(
             };
             let part = paths[cell.path as usize] * interface * algorithm;
             let least = (0.1 * most as f64 * part).ceil() as u64;
-            admission.least[index][cell.index()] = least.max(1);
+            admission.min[index][cell.index()] = least.max(1);
         }
     }
     admission

@@ -1,6 +1,6 @@
-//! Congestion control of sources, and flows without end.
+//! Congestion control of sources, and long-lived flows.
 
-use longhaul_engine::config::mesonet::{Algorithm, LongLived};
+use longhaul_mesonet::config::{Algorithm, LongLived};
 
 use super::clock::Clock;
 use super::layout::{Layout, find};
@@ -12,10 +12,10 @@ use crate::flow::resolve_congestion;
 use crate::read::join;
 use crate::typed::{Typed, number_of, text_of};
 
-/// The variant that MesoNet's algorithms have, where there is one (spec 004b).
+/// The variant that MesoNet's algorithms have, where there is one (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// How far shares may be from adding up to one.
+/// Tolerance of the sum of shares.
 const ROUNDED: f64 = 1e-6;
 
 /// Resolves the list in place; Reno alone without one.
@@ -105,7 +105,7 @@ fn resolve_entry(table: &mut Table) {
     }
 }
 
-/// Resolves the list of flows without end.
+/// Resolves the list of long-lived flows.
 pub(crate) fn long_lived(
     mesonet: &mut Table,
     layout: &Layout,

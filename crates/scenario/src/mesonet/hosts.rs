@@ -1,6 +1,7 @@
-//! Where sources and receivers are (spec 004a B.10.1).
+//! Where sources and receivers are (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs` to
+//! `probNrd`).
 
-use longhaul_engine::config::mesonet::AccessClass;
+use longhaul_mesonet::config::AccessClass;
 
 use super::layout::{Access, Layout, class_name};
 use crate::document::{Node, Origin, Table, Value};
@@ -68,7 +69,7 @@ impl Population {
     }
 
     /// Sources choose a backbone router other than their own, each alike, and only then a receiver
-    /// (spec 004a B.5.2).
+    /// (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let shares = hosts.sub("receiver_shares");
         let mut refuse = |key: &str, origin: &Origin, message: String| {

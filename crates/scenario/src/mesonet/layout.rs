@@ -1,6 +1,6 @@
 //! The topology: which routers there are, what each is below, and their names.
 
-use longhaul_engine::config::mesonet::{AccessClass, Parent};
+use longhaul_mesonet::config::{AccessClass, Parent};
 
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;

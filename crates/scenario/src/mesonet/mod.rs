@@ -1,4 +1,7 @@
-//! `[mesonet]`: from the user's table to the engine's configuration of MesoNet.
+//! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
+//!
+//! It stands in this crate, as one room, because it is made of this crate's checker, origins and
+//! messages; the model itself (`longhaul-mesonet`) knows none of them. `keys` says what may be written.
 //!
 //! ```text
 //! original   original names go to the keys that they mean
@@ -7,8 +10,8 @@
 //! topology   what the named topology is: layout (who is below whom), routes
 //! hosts      how many sources and receivers, and where
 //! sizes      speeds and buffers
-//! files, flows   what is asked for, by which algorithms
-//! trace      flows that are looked at closely
+//! files, flows   files, algorithms, long-lived flows
+//! trace      flows that are traced
 //! explained  what follows from all this, for `longhaul explain`
 //! ```
 
@@ -17,54 +20,52 @@ mod explained;
 mod files;
 mod flows;
 mod hosts;
+pub(crate) mod keys;
 mod layout;
-pub(crate) mod original;
+mod original;
 mod routes;
+pub(crate) mod run;
 mod sizes;
 mod topology;
 mod trace;
 
+use std::sync::LazyLock;
+
 use longhaul_congestion::SlowStart;
-use longhaul_engine::config::mesonet::{Hosts, Measure, MesoNet, StartWaves, Transport, Users};
+use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
 
 use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
-use crate::profile;
-use crate::render::ExplainRow;
+use crate::kind::{Resolved, Simulation, SimulationKind};
 use crate::typed::{Typed, text_of};
+use crate::{model, profile};
 
 use clock::Clock;
 use hosts::Population;
+use keys::MESONET;
 use layout::Layout;
+use original::ORIGINALS;
 use routes::Routes;
+use run::MesoNetRun;
 use sizes::{Buffers, Rates};
 
-/// A simulation of MesoNet, and what is kept of it.
-#[derive(Clone, Debug)]
-pub struct MesoNetRun {
-    /// What the engine simulates.
-    pub config: MesoNet,
-    /// Names of the tables to write.
-    pub tables: Vec<String>,
-    /// Intervals whose rows are kept before they are written, if the scenario says so.
-    pub flush_every: Option<u64>,
-}
+/// Scenarios with `[mesonet]`.
+pub(crate) const KIND: SimulationKind = SimulationKind {
+    table: "mesonet",
+    keys: model::MESONET_SCENARIO,
+    other_names: || ORIGINALS.iter().map(|original| original.name).collect(),
+    rename: original::translate,
+    resolve,
+};
 
-/// Everything that a scenario of MesoNet gives.
-pub(crate) struct Resolved {
-    /// The document, complete.
-    pub root: Table,
-    pub run: MesoNetRun,
-    pub explained: Vec<ExplainRow>,
-    pub warnings: Vec<String>,
-}
+static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
+    let text = include_str!("../../profiles/mesonet.toml");
+    profile::load("mesonet", text, MESONET, &Origin::Default)
+});
 
 /// Completes a checked document, or says what contradicts what.
-pub(crate) fn resolve(
-    mut root: Table,
-    makers: &dyn Algorithms,
-) -> Result<Resolved, Vec<Diagnostic>> {
+fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
@@ -78,7 +79,7 @@ pub(crate) fn resolve(
     if let Some(hosts) = mesonet.get_mut("hosts").and_then(Node::table_mut) {
         hosts::complete_shares(hosts);
     }
-    fill(mesonet, profile::mesonet());
+    fill(mesonet, &DEFAULTS);
     let clock = Clock::of(mesonet, &mut out);
     let network = topology::load(mesonet.sub_mut("network"), &mut out);
     let (Some(clock), Some(network)) = (clock, network) else {
@@ -117,7 +118,7 @@ pub(crate) fn resolve(
     if !out.is_empty() {
         return Err(out);
     }
-    let config = MesoNet {
+    let config = Config {
         trace,
         seed,
         replication,
@@ -159,7 +160,7 @@ pub(crate) fn resolve(
     };
     Ok(Resolved {
         root,
-        run,
+        simulation: Simulation::MesoNet(Box::new(run)),
         explained,
         warnings,
     })
@@ -240,7 +241,7 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
     }
 }
 
-/// The published networks have their bottlenecks at access routers (spec 004a B.3.1).
+/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

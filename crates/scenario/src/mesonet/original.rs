@@ -1,5 +1,5 @@
-//! The 56 parameters of MesoNet under their original names (spec 004a B.17): they may stand in
-//! `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
+//! The 56 parameters of MesoNet under their original names (NIST SP 500-282, chapter 3): they may stand
+//! in `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
 //! that they mean.
 
 use crate::check::DEFAULT_CONGESTION;
@@ -72,7 +72,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("Bdirect", Place::Key("network.direct_factor")),
     original(
         "QszAlg",
-        Place::Coded("network.buffer", crate::model::mesonet::SIZINGS),
+        Place::Coded("network.buffer", super::keys::SIZINGS),
     ),
     original("Qfactor", Place::Key("network.buffer_factor")),
     original("baseSources", Place::Key("hosts.sources")),

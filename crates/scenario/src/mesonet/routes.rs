@@ -1,7 +1,7 @@
 //! Links of the backbone and the ways through it: given, or by the least delay; both are followed to
 //! their ends before anything runs.
 
-use longhaul_engine::config::mesonet::BackboneLink;
+use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
 
 use super::clock::Clock;
@@ -40,7 +40,7 @@ impl Routes {
         };
         for (index, node) in topology.list("links").iter().enumerate() {
             let link = node.table().expect("a link is a table");
-            // Halves to even: spec 004a B.8.2.
+            // Halves to even: buffers in appendix C of NIST SP 500-282 follow from it.
             let steps = (factor * clock.steps(link.node("delay"))).round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
             routes.add_link(link, &path, layout, clock.of_steps(steps), steps, out);

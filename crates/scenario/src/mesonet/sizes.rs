@@ -1,16 +1,14 @@
-//! Speeds and buffers of routers (spec 004a B.3.1 and B.9).
+//! Speeds and buffers of routers (NIST SP 500-282, chapter 3: `R1` to `Bdirect`, `QszAlg`).
 
-use longhaul_engine::config::mesonet::{
-    AccessClass, AccessRouter, Parent, Pop, Router, Service, Topology,
-};
+use longhaul_mesonet::config::{AccessClass, AccessRouter, Parent, Pop, Router, Service, Topology};
 
 use super::clock::Clock;
 use super::hosts::Population;
+use super::keys::SIZINGS;
 use super::layout::{self, Layout};
 use super::routes::Routes;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
-use crate::model::mesonet::SIZINGS;
 use crate::typed::Typed;
 
 /// Packets per time step that the routers of each kind forward.

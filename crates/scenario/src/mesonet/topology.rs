@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::config::mesonet::Topology;
+use longhaul_mesonet::config::Topology;
 
+use super::keys::TOPOLOGY_FILE;
 use super::layout::find;
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::model::mesonet::TOPOLOGY_FILE;
 use crate::read::{self, beside};
 use crate::typed::{Typed, text_of, whole_of};
 

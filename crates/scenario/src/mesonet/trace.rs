@@ -1,6 +1,6 @@
 //! `measure.trace`: which flows are traced, and when.
 
-use longhaul_engine::config::mesonet::{LongLived, Trace};
+use longhaul_mesonet::config::{LongLived, Trace};
 
 use super::clock::Clock;
 use super::layout::find;
@@ -68,7 +68,7 @@ pub(crate) fn trace(
         sources: ranges,
         from,
         until,
-        most: table.whole("most"),
+        max: table.whole("most"),
     })
 }
 

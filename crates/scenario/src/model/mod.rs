@@ -7,10 +7,10 @@ use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
 mod flow;
-pub(crate) mod mesonet;
 mod proxy;
 mod queue;
 
+use crate::mesonet::keys::MESONET;
 pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
 
 use crate::topology::TOPOLOGY;
@@ -54,7 +54,7 @@ pub(crate) const MESONET_SCENARIO: &[Key] = &[
     EXTENDS,
     SEED,
     REPLICATION,
-    required("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
+    required("mesonet", Kind::Table(MESONET), MESONET_HELP),
 ];
 
 /// The whole file.
@@ -114,7 +114,7 @@ pub(crate) const SCENARIO: &[Key] = &[
         Kind::List(&Kind::Table(PROXY)),
         "Pairs of nodes between which one connection carries the data of all TCP flows.",
     ),
-    key("mesonet", Kind::Table(mesonet::MESONET), MESONET_HELP),
+    key("mesonet", Kind::Table(MESONET), MESONET_HELP),
 ];
 
 const MEASURE: &[Key] = &joined::<{ count(MEASURE_LISTS) }>(MEASURE_LISTS);

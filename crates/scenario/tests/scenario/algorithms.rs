@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use longhaul_congestion::{
-    AckSample, Congestion, CongestionControl, Factory, Window, registry::algorithms,
+    AckSample, Congestion, CongestionControl, Factory, Phase, Window, registry::algorithms,
 };
 use longhaul_engine::config::Transport;
 use longhaul_scenario::{Algorithms, CustomAlgorithm, load_with, parse_with};
@@ -98,7 +98,7 @@ fn points_that_cannot_be_are_refused_where_they_stand() {
 struct Still;
 
 impl CongestionControl for Still {
-    fn on_ack(&mut self, _: &AckSample, _: &mut Window) {}
+    fn on_ack(&mut self, _: &AckSample, _: Phase, _: &mut Window) {}
     fn on_congestion(&mut self, _: &Congestion, _: &mut Window) {}
 }
 

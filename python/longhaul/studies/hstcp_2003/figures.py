@@ -20,6 +20,7 @@ ALONG = {
     "n_regtcp": ("n", "number of REGTCP flows"),
     "loss": ("loss", "loss rate"),
     "k": ("k", "number of bursts"),
+    "length": ("length_s", "length of a burst (s)"),
     "time": ("", "time (s)"),
     "window": ("", "window (packets)"),
     "average": ("", "average queue (packets)"),
@@ -48,6 +49,9 @@ LINES: Mapping[str, Callable[..., list[Line]]] = {
     "rates": lines.rates,
     "bulk": lines.bulk,
     "bulk_stolen": lines.bulk_stolen,
+    "burst_lengths": lines.burst_lengths,
+    "web_fairness": lines.web_fairness,
+    "web_stolen": lines.web_stolen,
 }
 
 # Pictures of another kind: get the experiments, and what follows the colon.

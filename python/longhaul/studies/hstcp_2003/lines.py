@@ -8,8 +8,9 @@ from longhaul.identity import ALGORITHMS, Look
 from longhaul.studies.data import Curve, Data
 from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
 
-from .measures import stolen, stolen_from_ten
+from .measures import stolen
 from .metrics import PIPE_PKTS
+from .streams import stolen_from_ten
 from .theory import published
 
 HSTCP, REGTCP = ALGORITHMS["hstcp"], ALGORITHMS["reno"]
@@ -131,6 +132,54 @@ def _look_of_streams(count: int) -> Look:
         30: (0, (9, 2)),
     }
     return Look(REGTCP.colour, markers[count], lines[count])
+
+
+def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
+    """Utilisations that claims about bursts are of, for two numbers of bursts."""
+    alone, mixed, bulk = experiments
+    sets = (
+        (alone, "lu_regtcp", "10 REGTCP alone", REGTCP.colour, "s"),
+        (mixed, "lu_regtcp", "5 REGTCP beside 5 HSTCP", REGTCP.colour, "D"),
+        (bulk, "lu_hstcp", "1 HSTCP beside 10 REGTCP", HSTCP.colour, "o"),
+    )
+    return [
+        Line(experiment, metric, f"{name}, k = {k}", Look(colour, marker, style), {"k": k})
+        for experiment, metric, name, colour, marker in sets
+        for k, style in ((35, (0, (4, 2))), (70, "-"))
+    ]
+
+
+# Web sessions each way.
+SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
+    1: (0, (1, 1)),
+    5: (0, (4, 1.5)),
+    10: "-",
+    20: (0, (8, 2)),
+}
+
+
+def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
+    """Relative fairness with so many web sessions."""
+    (experiment,) = experiments
+    return [
+        Line(experiment, "rf", f"{count} sessions", Look(HSTCP.colour, "o", style),
+             {"sessions": count})
+        for count, style in SESSIONS.items()
+    ]  # fmt: skip
+
+
+def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
+    """Bandwidth stolen with so many web sessions."""
+    of, alone = experiments
+
+    def curve(data: Data, queue: str, sessions: int) -> Curve:
+        return stolen(data, of, alone, axis, queue, sessions=sessions)
+
+    return [
+        Line(of, "", f"{count} sessions", Look(REGTCP.colour, "s", style), {"sessions": count},
+             curve)
+        for count, style in SESSIONS.items()
+    ]  # fmt: skip
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:

@@ -7,6 +7,7 @@ from longhaul.analysis.statistics import crossing
 from longhaul.campaign.sweep import Level
 from longhaul.studies.data import Curve, Data, NotRunError, together
 from longhaul.studies.measures import (
+    EXTREMES,
     GENERAL,
     QUEUES,
     Measure,
@@ -16,9 +17,9 @@ from longhaul.studies.measures import (
     some,
 )
 
-from . import theory
+from . import streams, theory
 
-MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES}
+MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES, **streams.MEASURES}
 
 
 def measure(function: Measure) -> Measure:
@@ -30,31 +31,30 @@ def measure(function: Measure) -> Measure:
 # Bandwidth stolen (chapter 5.5; spec of mixed sets: half of the homogeneous set's aggregate).
 
 
-def stolen(data: Data, of: str, alone: str, axis: str, queue: str) -> Curve:
+def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
     """What REGTCP flows lose when half of the flows are HSTCP, in per cent of the link."""
     x, half, mixed = together(
-        data.curve("lu_regtcp", axis, alone, queue=queue),
-        data.curve("lu_regtcp", axis, of, queue=queue),
+        data.curve("lu_regtcp", axis, alone, queue=queue, **cell),
+        data.curve("lu_regtcp", axis, of, queue=queue, **cell),
     )
     return Curve(
         x, np.array([bandwidth_stolen(h / 2, m) for h, m in zip(half, mixed, strict=True)])
     )
 
 
-def stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """What ten long-lived flows lose to a competitor, in per cent of the link."""
-    alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
-    x, before, now = together(
-        data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
-        data.curve("lu_regtcp", axis, of, queue=queue, **cell),
-    )
-    return Curve(x, before - now)
-
-
 @measure
 def stolen_trend(data: Data, of: str, alone: str, axis: str, queue: str, low: float = -1) -> float:
     """Rank correlation of the bandwidth stolen with an axis, from some point on."""
     return rank_trend(stolen(data, of, alone, axis, queue).where(low, np.inf))
+
+
+@measure
+def stolen_fall(data: Data, of: str, alone: str, axis: str, queue: str) -> float:
+    """How much less is stolen at the last point of an axis than at the first, in per cent."""
+    found = stolen(data, of, alone, axis, queue)
+    if len(found.x) < 2:
+        raise NotRunError("a fall needs two points")
+    return float(found.y[0] - found.y[-1])
 
 
 @measure
@@ -80,18 +80,53 @@ def stolen_most(
 
 
 @measure
-def stolen_from_ten_trend(data: Data, of: str, axis: str, queue: str) -> float:
-    """The largest rank correlation, over the competitors, of what ten flows lose with an axis."""
-    counts = [None] if of.endswith("b") else sorted(set(data.cells(of, queue=queue)["n"]) - {0})
-    cells = [{} if n is None else {"n": n} for n in counts]
-    return most([rank_trend(stolen_from_ten(data, of, axis, queue, **cell)) for cell in cells])
+def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
+    """Rank correlation of what one HSTCP flow takes from n REGTCP flows with their number.
+
+    The definition of chapter 5.5: what n flows get beside one of their own kind, n of n + 1 equal
+    parts, less what they get beside HSTCP. Sets of n + 1 that were not run lie between those that
+    were.
+    """
+    beside = data.curve("lu_regtcp", "n", of, queue=queue)
+    homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)
+    inside = beside.x + 1 <= homogeneous.x.max()
+    n = beside.x[inside]
+    whole = np.interp(n + 1, homogeneous.x, homogeneous.y)
+    return rank_trend(Curve(n, n / (n + 1) * whole - beside.y[inside]))
+
+
+# Shares: the part of what both classes of a mixed set use, from their ratio. Where losses leave
+# capacity, utilisations depend on the number of flows, but not on what is shared.
+
+
+def shares(data: Data, of: str, axis: str, queue: str) -> Curve:
+    """HSTCP's part of what a mixed set uses, in per cent."""
+    found = data.curve("rf", axis, of, queue=queue)
+    return Curve(found.x, 100 * found.y / (1 + found.y))
 
 
 @measure
-def stolen_by_streams_trend(data: Data, of: str, loss: float, queue: str) -> float:
-    """Rank correlation of what ten flows lose with the number of streams beside them."""
-    curve = data.curve("lu_regtcp", "n", of, queue=queue, loss=loss)
-    return rank_trend(Curve(curve.x, -curve.y))
+def share_trend(data: Data, of: str, axis: str, queue: str) -> float:
+    """Rank correlation of HSTCP's share with an axis."""
+    return rank_trend(shares(data, of, axis, queue))
+
+
+@measure
+def share_end_over_start(data: Data, of: str, axis: str, queue: str) -> float:
+    """HSTCP's share at the last point of an axis over that at the first."""
+    found = shares(data, of, axis, queue)
+    if len(found.x) < 2:
+        raise NotRunError("two points are needed")
+    return float(found.y[-1] / found.y[0])
+
+
+@measure
+def share_spread_ratio(data: Data, of: str, beside: str, axis: str, queue: str) -> float:
+    """Largest over smallest share along an axis, over that of another experiment."""
+    one, other = (shares(data, name, axis, queue).y for name in (of, beside))
+    if min(len(one), len(other)) < 3:
+        raise NotRunError("a spread needs three points")
+    return float((one.max() / one.min()) / (other.max() / other.min()))
 
 
 # Single experiments.
@@ -108,30 +143,19 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 
 @measure
-def equivalence_ratio(data: Data, of: str) -> float:
-    """That number under drop-tail over that under RED."""
-    return equivalence(data, of, "droptail") / equivalence(data, of, "red")
+def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
+    """The number of flows from which on a congestion event rate is above 1.5 times the loss rate.
 
-
-@measure
-def knee(data: Data, of: str, metric: str, queue: str) -> float:
-    """Where the flat part of the congestion event rate meets the line on which it is the loss rate.
-
-    Flat are the points above 1.5 times the loss rate; their mean is geometric.
+    Between the points by straight lines on a logarithmic axis.
     """
-    found = data.curve(metric, "loss", of, queue=queue)
-    flat = found.y[found.y > 1.5 * found.x]
-    if not len(flat):
-        raise NotRunError("the rate follows the loss rate everywhere")
-    return float(np.exp(np.log(flat).mean()))
-
-
-@measure
-def flows_at_knee(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """The largest number of flows whose congestion event rate is within 1.5 times the loss."""
     found = data.curve(metric, "n", of, queue=queue)
-    below = found.x[found.y <= 1.5 * loss]
-    return float(below.max()) if len(below) else 0.0
+    above = np.log(found.y / (1.5 * loss))
+    last = np.flatnonzero(above <= 0)
+    if not len(last) or last[-1] == len(above) - 1:
+        raise NotRunError("the rate does not leave the loss rate where there are points")
+    at = last[-1]
+    part = above[at] / (above[at] - above[at + 1])
+    return float(found.x[at] + part * (found.x[at + 1] - found.x[at]))
 
 
 @measure
@@ -158,81 +182,41 @@ def perturbations_lose_less(data: Data, of: str) -> float:
 
 
 @measure
+def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
+    """How much of the variance of a metric's logarithm two groups of runs explain, with bursts.
+
+    The best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man and Cybernetics
+    9, pp. 62-66): 1 of two levels, 3/4 of an even rise from the least to the greatest, 2/pi of
+    normal scatter around one level.
+    """
+    points = data.points(of, queue=queue)
+    values = np.sort(np.log(points.filter(points["k"] > 0)[metric].to_numpy().astype(float)))
+    if len(values) < 10:
+        raise NotRunError("levels need ten runs")
+    count = len(values)
+    low = np.arange(1, count)
+    sums = np.cumsum(values)[:-1]
+    between = (sums / low - (values.sum() - sums) / (count - low)) ** 2
+    return float((low * (count - low) * between).max() / count**2 / values.var())
+
+
+@measure
+def perturbations_apart(data: Data, of: str, beside: str) -> float:
+    """The largest difference of what bursts get beside two sets, either queue, in points."""
+    apart = []
+    for queue in QUEUES:
+        x, one, other = together(
+            data.curve("lu_perturbation", "k", of, queue=queue),
+            data.curve("lu_perturbation", "k", beside, queue=queue),
+        )
+        apart += np.abs(one - other)[x > 0].tolist()
+    return most(apart)
+
+
+@measure
 def perturbations_part_of_drops(data: Data, of: str, queue: str) -> float:
     """The smallest part that bursts have of the drops, where there are bursts."""
     return float(_part_of_drops(data, of, queue).y.min())
-
-
-@measure
-def streams_unaffected(data: Data, of: str, queue: str, full: float = 95) -> float:
-    """The smallest part that ten flows keep of what they have alone, while the link is not full."""
-    kept = []
-    alone = data.curve("lu_regtcp", "loss", "EXP-6.9a", queue=queue, n=0)
-    for row in data.cells(of, queue=queue).iter_rows(named=True):
-        if row["lu_total"] < full and row.get("n") != 0:
-            kept.append(row["lu_regtcp"] / alone.at(row["loss"]))
-    return -most([-part for part in kept])
-
-
-@measure
-def streams_in_proportion(data: Data, of: str, queue: str, loss: float) -> float:
-    """The largest deviation of the part of ten flows from 10/(10 + N) of what all streams get."""
-    off = []
-    for row in data.cells(of, queue=queue, loss=loss).iter_rows(named=True):
-        if row["n"]:
-            part = row["lu_regtcp"] / (row["lu_regtcp"] + row["lu_streams"])
-            off.append(abs(part / (10 / (10 + row["n"])) - 1))
-    return most(off)
-
-
-@measure
-def fairness_over_streams(
-    data: Data, of: str, queue: str, axis: str, low: float = -1, high: float = 1e9
-) -> float:
-    """The largest deviation of a stream set's relative fairness from its number of streams."""
-    off = []
-    for row in data.cells(of, queue=queue).iter_rows(named=True):
-        if row["n"] and low <= row[axis] <= high:
-            off.append(abs(row["frf"] / row["n"] - 1))
-    return most(off)
-
-
-@measure
-def grows_with_streams(data: Data, of: str, queue: str) -> float:
-    """The smallest rank correlation, over loss rates, of the rate with the number of streams."""
-    rates = sorted(set(data.cells(of, queue=queue)["loss"]))
-    trends = [rank_trend(data.curve("rate_regtcp", "n", of, queue=queue, loss=p)) for p in rates]
-    return -most([-trend for trend in trends])
-
-
-@measure
-def falls_with_loss(data: Data, of: str, queue: str) -> float:
-    """The largest rank correlation, over numbers of streams, of the rate with the loss rate."""
-    counts = sorted(set(data.cells(of, queue=queue)["n"]))
-    trends = [rank_trend(data.curve("rate_regtcp", "loss", of, queue=queue, n=n)) for n in counts]
-    return most(trends)
-
-
-@measure
-def hstcp_over_streams(
-    data: Data, of: str, beside: str, loss: float, n: float, queue: str
-) -> float:
-    """The rate of one HSTCP flow over that of so many streams."""
-    one = data.value("rate_hstcp", of, loss=loss, n=1, queue=queue)
-    return one / data.value("rate_regtcp", beside, loss=loss, n=n, queue=queue)
-
-
-@measure
-def loses_more_than_streams(data: Data, of: str, queue: str) -> float:
-    """What one HSTCP flow keeps of its share as others are added, over what six streams keep.
-
-    Streams of one protocol share equally: six of 6 + n.
-    """
-    found = data.curve("lu_hstcp", "n", of, queue=queue)
-    first, last = found.x[0], found.x[-1]
-    if first == last:
-        raise NotRunError("both ends are needed")
-    return float(found.y[-1] / found.y[0] / ((6 + first) / (6 + last)))
 
 
 @measure
@@ -300,11 +284,15 @@ def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float)
 @measure
 def noise(data: Data) -> float:
     """The largest part of the link that background traffic has, in per cent, in any run."""
-    alone = ["EXP-6.1", "EXP-6.1-REG", "EXP-6.7", "EXP-6.11", "EXP-7.2"]
-    swept = data.values.filter(~data.values["experiment"].is_in(alone))
+    alone = ["EXP-6.1", "EXP-6.1-REG", "EXP-6.7", "EXP-6.11", "EXP-7.2", "EXP-7.2b"]
+    name = data.values["experiment"]
+    swept = data.values.filter(~name.is_in(alone) & ~name.str.ends_with("-WEB"))
     if swept.is_empty():
         raise NotRunError("no run with background traffic")
     return float(swept["lu_noise"].max())  # type: ignore[arg-type]
+
+
+EXTREMES.add(noise)
 
 
 @measure

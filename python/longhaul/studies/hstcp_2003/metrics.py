@@ -22,6 +22,9 @@ PAYLOAD_BYTES = 1460
 RTT_S = 0.1
 # Bandwidth times round trip, in packets.
 PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
+# How long without a loss or mark ends a transient: recovery within one takes less, the saw teeth
+# of one HSTCP flow are 7 s apart.
+QUIET_S = 5.0
 # The long-lived flows of the bulk transfer experiments.
 LONG_LIVED = 10
 
@@ -87,7 +90,11 @@ def _add_perturbations(
 
 
 def _of_one_flow(kept: Kept, run: Run) -> Row:
-    """When a flow alone fills the pipe and is first cut, and its saw teeth in the second half."""
+    """When a flow alone fills the pipe and is first cut, and its saw teeth in the second half.
+
+    The change from slow start to congestion avoidance is read as Table 6.1 has it: time and window
+    of the last sample before the first cut, losses and marks of the whole first transient.
+    """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]
     events = [row for row in kept["events"] if row["name"] == name]
@@ -108,11 +115,11 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
         "cwnd_min_pkts": min(row["cwnd_pkts"] for row in second),
     }
     if cuts:
-        lost = kept.get("first_loss_s")
+        last = next(row for row in reversed(samples) if row["t_s"] < cuts[0]["t_s"])
         row |= {
-            "change_s": None if lost is None else lost - start,
-            "change_cwnd_pkts": cuts[0]["cwnd_before_pkts"],
-            "change_lost_pkts": _lost_in_first_episode(kept, events),
+            "change_s": last["t_s"] - start,
+            "change_cwnd_pkts": last["cwnd_pkts"],
+            "change_lost_pkts": _lost_in_first_transient(kept["link_series"]),
         }
     if len(late) > 2:
         between = (late[-1] - late[0]) / (len(late) - 1)
@@ -140,15 +147,16 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
     return float(last["t_s"] + missing * (last["t_s"] - low["t_s"]))
 
 
-def _lost_in_first_episode(kept: Kept, events: list[dict[str, Any]]) -> float:
-    """Drops and marks from the first one until the window grows again."""
-    cut = next(row["t_s"] for row in events if row["event"] in ("cut", "timeout"))
-    # Marks are echoed a round trip later; losses are repaired until the recovery ends.
-    ends = (row["t_s"] for row in events if row["event"] == "recovery_exit" and row["t_s"] > cut)
-    end = max(next(ends, cut), cut + 2 * RTT_S)
-    link = kept["link_series"]
-    at = min(bisect_left([row["t_s"] for row in link], end), len(link) - 1)
-    return float(link[at]["dropped_pkts"] + link[at]["marked_pkts"])
+def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
+    """Drops and marks from the first one until there are none for `QUIET_S`."""
+    lost, since = 0.0, None
+    for row in link:
+        so_far = float(row["dropped_pkts"] + row["marked_pkts"])
+        if so_far > lost:
+            lost, since = so_far, row["t_s"]
+        elif since is not None and row["t_s"] - since > QUIET_S:
+            break
+    return lost
 
 
 def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:

@@ -1,1 +1,1 @@
-"""Fluid and hybrid models beside packets: appendices A and B of NIST SP 500-282 (2010)."""
+"""Fluid and hybrid models against packets: appendices A and B of NIST SP 500-282 (2010)."""

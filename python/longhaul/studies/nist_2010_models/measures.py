@@ -1,4 +1,4 @@
-"""What claims measure: models alone, models beside one another, models beside packets."""
+"""What claims measure: models alone, models compared, models against packet-level simulation."""
 
 import numpy as np
 
@@ -68,8 +68,8 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
     """A metric of a packet run over the hybrid model's, at a buffer of 25,000 packets."""
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
-    beside = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
-    return data.value(metric, of) / beside
+    other = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
+    return data.value(metric, of) / other
 
 
 @measure

@@ -1,4 +1,4 @@
-"""Tables of the models beside packets, and of the hybrid model, in Markdown.
+"""Tables of the models against packet-level simulation, and of the hybrid model, in Markdown.
 
 `python -m longhaul.studies.nist_2010_models.tables [FOLDER]` prints them from recorded results.
 """

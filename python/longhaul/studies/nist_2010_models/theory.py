@@ -103,13 +103,13 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
 
 @_measure
 def least_advantage(data: "Data", algorithm: str, low: float, high: float) -> float:
-    """The least throughput beside Reno's between two round-trip times, in per cent above it."""
+    """Lowest throughput relative to Reno's between two round-trip times; per cent above it."""
     return float(_advantages(algorithm, low, high).min())
 
 
 @_measure
 def largest_advantage(data: "Data", algorithm: str, low: float, high: float) -> float:
-    """The largest throughput beside Reno's between two round-trip times, in per cent above it."""
+    """Highest throughput relative to Reno's between two round-trip times; per cent above it."""
     return float(_advantages(algorithm, low, high).max())
 
 

@@ -14,7 +14,7 @@ use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::capture::Journal;
 use crate::simulation::window::Baseline;
-use crate::traffic::{MessageSource, StopWatch, Traffic};
+use crate::traffic::{MessageSource, StopCondition, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::UdpStream;
 use crate::transport::{Env, EventLog};
@@ -22,8 +22,8 @@ use crate::transport::{Env, EventLog};
 /// Reports of progress in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// So many connections and their packets do not fit into a cache of a megabyte.
-const CROWD: usize = 256;
+/// From so many connections on, their state and packets exceed a cache of a megabyte and are prefetched.
+const PREFETCH_THRESHOLD: usize = 256;
 
 impl World {
     pub(in crate::simulation) fn new(
@@ -42,13 +42,13 @@ impl World {
             },
             tcp: Vec::new(),
             udp: Vec::new(),
-            traffic: Traffic::new(StopWatch::new(config)),
+            traffic: Traffic::new(StopCondition::new(config)),
             messages: Vec::new(),
             proxies: Proxies::default(),
             flows: Vec::with_capacity(config.flows.len()),
             ticker: recorder.ticker(),
             journal: Journal::default(),
-            crowded: false,
+            prefetches: false,
             every: config.measure.every,
             progress_every: progress_every(config),
             baseline: Baseline::default(),
@@ -102,7 +102,7 @@ impl World {
         }
         world.env.network.look_ahead(config, &edges);
         world.env.network.follow(world.tcp.len() as u32);
-        world.crowded = world.tcp.len() >= CROWD;
+        world.prefetches = world.tcp.len() >= PREFETCH_THRESHOLD;
         Ok(world)
     }
 

@@ -1,5 +1,5 @@
-//! PackMime's quantiles, thinned to one or two percent (spec 001b B.7 and its reference table, after the
-//! public sources of ns-2): probabilities and values.
+//! PackMime's quantiles, thinned to one or two percent, after ns-2.35's `packmime/packmime_ranvar.cc`:
+//! probabilities and values.
 
 /// Sizes of downloads, in bytes.
 pub(super) const DOWNLOADS: [(f64, f64); 13] = [

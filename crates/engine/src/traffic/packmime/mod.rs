@@ -1,5 +1,4 @@
-//! PackMime: web traffic as fitted to traces of an enterprise's link to the Internet (spec 001b B.7;
-//! Cao and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
+//! PackMime: web traffic as fitted to traces of an enterprise's link to the Internet (Cao and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
 //!
 //! Times between connections and sizes of requests are transforms of Gaussian series with long-range
 //! dependence: fractional sum-difference models. Round trips are too. Responses come in runs of

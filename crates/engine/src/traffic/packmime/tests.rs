@@ -1,9 +1,9 @@
-//! The facts that spec 001b states of PackMime (B.7, E.6), and closed forms of what it is made of.
+//! What Weigle's dissertation (UNC 2003, appendix A) states of PackMime, and closed forms of its parts.
 //! Quick tests take some ten thousand values, the long one a million as E.6 asks for.
 
 use super::*;
 
-/// Connections a second and cloud at a load of 85 % (spec 001b B.9).
+/// Connections a second and cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
 const RATE: f64 = 24.1;
 
 fn stream(name: &str) -> Stream {
@@ -71,7 +71,7 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Aggregated variances (spec 001b B.13): the slope of their logarithm is 2 H - 2.
+/// Aggregated variances: the slope of their logarithm is 2 H - 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()

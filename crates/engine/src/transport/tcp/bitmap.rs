@@ -2,7 +2,7 @@
 //!
 //! Two trees over the words, one of those that are not empty and one of those that are not full, find
 //! the next or the last number that is in the set or not in it. A step of a tree covers 64 times as
-//! much as the one below: no question takes longer for more numbers than `log64` of them. Memory:
+//! much as the one below: every query is `O(log64 n)`. Memory:
 //! 1.03 bits for each number of the window, rounded up to a power of two.
 
 mod tree;
@@ -13,7 +13,7 @@ use self::tree::Tree;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// The set, which takes a pointer while nothing was ever added: most connections lose little.
+/// The set, a null pointer until something is added: most connections lose little.
 #[derive(Debug, Default)]
 pub(super) struct Bitmap(Option<Box<Words>>);
 

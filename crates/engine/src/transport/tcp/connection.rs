@@ -31,11 +31,11 @@ impl Received {
     pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
         let next = receiver.next();
         let bytes = |(left, right)| sender.bytes_below(right) - sender.bytes_below(left);
-        let in_order_pkts = next.saturating_sub(1);
         let in_order_bytes = sender.bytes_below(next);
         let out_of_order = receiver.out_of_order();
+        let (in_order_pkts, others) = sender.data_segments(next, out_of_order);
         Self {
-            delivered_pkts: in_order_pkts + out_of_order.total(),
+            delivered_pkts: in_order_pkts + others,
             delivered_bytes: in_order_bytes + out_of_order.descending().map(bytes).sum::<u64>(),
             in_order_pkts,
             in_order_bytes,
@@ -75,7 +75,7 @@ impl Connection {
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Has the processor fetch what a sample of both ends will touch.
+    /// Prefetches what a sample of both ends will touch.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.sender.prefetch_for_sample();

@@ -1,4 +1,4 @@
-//! The state of a connection's sending end that all schemes of loss repair share (RFC 9293 calls it
+//! The state of a connection's sending end that all loss recovery algorithms share (RFC 9293 calls it
 //! transmission control block). What they do with it is in the modules below.
 
 mod accounting;
@@ -31,7 +31,7 @@ use crate::transport::Env;
 
 /// The last thing that moved the window down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LastCut {
+pub(super) enum LastReduction {
     None,
     Loss,
     Ecn,
@@ -61,14 +61,14 @@ impl Sending {
     }
 }
 
-/// An acknowledgement as the schemes see it.
+/// An acknowledgement as loss recovery sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
     pub(super) sack: &'a SackOption,
     pub(super) flags: Flags,
-    /// Time stamp that it echoes.
+    /// Timestamp that it echoes.
     pub(super) stamp: Time,
     /// Whether it arrives in fast recovery.
     pub(super) in_recovery: bool,
@@ -76,10 +76,10 @@ pub(super) struct Ack<'a> {
     pub(super) delivered: u64,
 }
 
-/// State that all schemes share, in this order in memory: of a thousand connections none finds its state
-/// in the processor's nearest caches when its turn comes, so that what every acknowledgement and every
-/// segment touch is to be in few cache lines (tested). They are those of the fields up to `short`, and of
-/// the beginnings of `congestion` and its algorithm.
+/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections
+/// none finds its state in the nearest caches, so that what every acknowledgement and every segment touch
+/// fills few cache lines (tested). They are those of the fields up to `short`, and of the beginnings of
+/// `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -90,12 +90,12 @@ pub(super) struct ControlBlock {
     full_bytes: u16,
     /// The ns-2 profiles differ from the RFCs in more than their numbers.
     ns2: bool,
-    /// The algorithm holds the window at all times: the transport's own rules leave it alone.
-    pub(super) holds_window: bool,
+    /// The algorithm controls the window at all times; the transport's own rules do not apply.
+    pub(super) controls_cwnd: bool,
     pub(super) established: bool,
     pub(super) sending: Sending,
     pub(super) limit: Limit,
-    pub(super) last_cut: LastCut,
+    pub(super) last_reduction: LastReduction,
     /// The oldest segment not acknowledged.
     pub(super) una: u64,
     /// The next segment to send; behind `max_sent` while a timeout's losses are sent again.
@@ -110,12 +110,12 @@ pub(super) struct ControlBlock {
     pub(super) peer_window: u64,
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
-    pub(super) beyond: u64,
-    /// What the algorithm asks for beyond the facts that all get.
+    pub(super) sacked_or_dupacked: u64,
+    /// Measurements that only some algorithms need.
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Without time stamps: the segment that times the round trip.
+    /// Without timestamps: the segment that times the round trip.
     timed: u64,
     /// When that was sent; [`Time::NEVER`] while none times it.
     timed_since: Time,
@@ -132,6 +132,8 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
+    /// Whether a round trip has begun of which the algorithm has not been told.
+    new_round: bool,
     short: ShortSegments,
     /// The flow's id in records.
     pub(super) flow: u32,
@@ -140,7 +142,7 @@ pub(super) struct ControlBlock {
     pub(super) congestion: CongestionState,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
-    /// Data segments taken for lost so far.
+    /// Data segments considered lost so far.
     pub(super) lost: u64,
     pace: Pace,
     pub(super) stream: Stream,
@@ -183,7 +185,7 @@ impl ControlBlock {
             config.rounding,
         )
         .with_min_cwnd(config.min_cwnd);
-        let holds_window = controller.phases() == Phases::All;
+        let controls_cwnd = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
@@ -204,17 +206,18 @@ impl ControlBlock {
             fin: end - 1,
             short,
             peer_window,
-            holds_window,
-            beyond: 0,
+            controls_cwnd,
+            sacked_or_dupacked: 0,
             delivered: 0,
             lost: 0,
             extras: Extras::new(&congestion, config.timestamps.bytes().is_some()),
             congestion,
             recover: 1,
             dupacks: 0,
-            last_cut: LastCut::None,
+            last_reduction: LastReduction::None,
             cwr_pending: false,
             syn_lost: false,
+            new_round: false,
             established: false,
             rtt,
             timer: Timer::IDLE,
@@ -248,7 +251,8 @@ impl ControlBlock {
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut Env) {
         self.established = true;
-        self.advance(ack, env);
+        self.process_cumulative_ack(ack, env);
+        self.on_handshake(ack, env.network.now);
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {
@@ -279,7 +283,7 @@ impl ControlBlock {
         self.rtt.srtt(&self.config.rto)
     }
 
-    /// Has the processor fetch what an acknowledgement will touch.
+    /// Prefetches what an acknowledgement will touch.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch_lines::<{ Self::FIRST_LINES }, _>(self);
@@ -287,7 +291,7 @@ impl ControlBlock {
         prefetch(self.congestion.controller());
     }
 
-    /// Has the processor fetch what a sample will touch.
+    /// Prefetches what a sample will touch.
     #[inline]
     pub(super) fn prefetch_for_sample(&self) {
         prefetch(self);

@@ -1,5 +1,5 @@
-//! What some algorithms ask of a sender beyond what every connection has. A connection without any
-//! has none of it, so that a look tells.
+//! Measurements and actions that only some algorithms need: delivery rates, round-trip times of every
+//! segment, pairs, dummies, router headers. Allocated for those connections alone.
 
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 use longhaul_units::Span;
@@ -73,7 +73,7 @@ impl Extras {
         }
     }
 
-    /// Adds what was asked for to the facts of an acknowledgement.
+    /// Adds the measurements to the facts of an acknowledgement.
     #[inline]
     pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
         if let Some(rate) = &mut self.rate
@@ -87,7 +87,7 @@ impl Extras {
         }
     }
 
-    /// Adds the round trip, where timestamps do not tell it.
+    /// Adds the round-trip sample of connections without timestamps.
     pub(super) fn complete_rtt(&self, sample: &mut AckSample, rtt: &mut RttEstimator) {
         if let Some(times) = &self.times
             && let Some(sampled) = times.sample(sample.now)

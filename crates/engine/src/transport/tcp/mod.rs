@@ -1,8 +1,8 @@
 //! TCP: a sender and a receiver joined by segments and acknowledgements.
 //!
 //! Segments are numbered, not bytes: the SYN is segment 0, data begins with 1. The sender's window
-//! is kept by a congestion controller; how losses are found and repaired is a separate choice, one
-//! file per scheme in `recovery`.
+//! is kept by a congestion controller; loss detection and retransmission are a separate choice, one
+//! file per algorithm in `recovery`.
 
 mod bitmap;
 mod connection;

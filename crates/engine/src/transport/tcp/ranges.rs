@@ -1,8 +1,8 @@
-//! A set of segment numbers, asked for the ranges `[left, right)` that they make.
+//! A set of segment numbers as ranges `[left, right)`.
 //!
 //! Receivers keep what arrived out of order in one, senders what was selectively acknowledged. New
-//! data extends the last range, which is kept apart; all others are in a bitmap, so that whatever is
-//! added, removed or asked for, the cost depends neither on the number of ranges nor on their lengths.
+//! data extends the last range, which is stored separately; all others are in a bitmap, so that the
+//! cost of insertion, removal and queries depends neither on the number of ranges nor on their lengths.
 
 use crate::packet::{SackBlocks, SackOption};
 use crate::transport::tcp::bitmap::Bitmap;
@@ -13,7 +13,7 @@ const EMPTY: (u64, u64) = (0, 0);
 /// Disjoint ranges that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    /// The last range, which most news extend; empty if the set is.
+    /// The last range, which most insertions extend; empty if the set is.
     newest: (u64, u64),
     total: u64,
     /// Numbers of the last range below this are in the bitmap, too.

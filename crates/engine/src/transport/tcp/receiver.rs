@@ -72,7 +72,7 @@ impl Receiver {
         }
     }
 
-    /// Has the processor fetch what a segment in order will touch.
+    /// Prefetches what a segment in order will touch.
     #[inline]
     pub(crate) fn prefetch(&self) {
         prefetch_lines::<2, _>(self);
@@ -148,7 +148,7 @@ impl Receiver {
         false
     }
 
-    /// Takes note of a segment's congestion mark. Returns whether the echo changes with it and has to
+    /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
     fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
@@ -175,13 +175,17 @@ impl Receiver {
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut Env) {
         if self.unacknowledged > 0 {
-            self.acknowledge_apart(env);
+            self.acknowledge_cold(env);
         }
         self.congestion_seen = marked;
     }
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.
     fn on_irregular(&mut self, packet: &Packet, env: &mut Env) {
+        if packet.flags.has(Flags::ACK) {
+            // The acknowledgement of its FIN, which has no data.
+            return;
+        }
         self.stamp = if packet.seq <= self.next {
             packet.stamp
         } else {
@@ -194,7 +198,7 @@ impl Receiver {
         self.acknowledge(true, env);
     }
 
-    /// Takes a segment; returns the block that holds it, if it is out of order.
+    /// Receives a segment; returns the block that holds it, if it is out of order.
     fn arrange(&mut self, segment: u64) -> Option<(u64, u64)> {
         if segment < self.next {
             return None;
@@ -232,14 +236,14 @@ impl Receiver {
     /// The delayed acknowledgement timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut Env) {
         if self.timer.expires(env.network.now) && self.unacknowledged > 0 {
-            self.acknowledge_apart(env);
+            self.acknowledge_cold(env);
         }
     }
 
-    /// As [`Self::acknowledge`] without blocks, whose code stands in full where segments in order are
+    /// As [`Self::acknowledge`] without blocks, which is inlined where segments in order are
     /// answered.
     #[cold]
-    fn acknowledge_apart(&mut self, env: &mut Env) {
+    fn acknowledge_cold(&mut self, env: &mut Env) {
         self.acknowledge(false, env);
     }
 

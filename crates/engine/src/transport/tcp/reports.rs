@@ -1,4 +1,4 @@
-//! What acknowledgements report of the segments that they answer, beyond what all do.
+//! Optional contents of acknowledgements: transit times, router feedback.
 
 use longhaul_congestion::Load;
 use longhaul_units::Span;
@@ -6,11 +6,11 @@ use longhaul_units::Span;
 use crate::network::Network;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 
-/// What a receiver has to report. A connection without has none of it, so that a look tells.
+/// What a receiver has to report. None if nothing is to be reported.
 #[derive(Debug)]
 pub(super) struct Reports {
     /// Whether transit times are reported, and that of the last data segment. That of a SYN, which
-    /// is shorter, would pass for a lower delay of the path (spec 001a B.6).
+    /// is shorter, would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
     transits: bool,
     transit: Option<Span>,
     /// The highest load among the segments not yet answered.
@@ -31,7 +31,7 @@ impl Reports {
         (transits || routers).then(|| Box::new(reports))
     }
 
-    /// Takes note of a segment.
+    /// Records a segment.
     pub(super) fn take(&mut self, packet: &Packet, network: &mut Network) {
         if self.transits && packet.seq > 0 {
             self.transit = Some(network.now.since(packet.stamp));
@@ -43,7 +43,7 @@ impl Reports {
         }
     }
 
-    /// Hands over what the acknowledgement `next` reports: its options, and its flags so far.
+    /// Returns what the acknowledgement `next` reports: its options, and its flags so far.
     pub(super) fn give(
         &mut self,
         blocks: &SackBlocks,

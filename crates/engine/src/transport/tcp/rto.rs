@@ -5,7 +5,7 @@ use longhaul_units::{Span, Time};
 use crate::config::{Rto, RttClock};
 
 /// Estimates the round trip and computes the timeout. What it is configured with, which all connections
-/// of a group share, is handed to it: a thousand estimators are to be small.
+/// of a group share, is a parameter of its methods, to keep the estimator small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
@@ -16,7 +16,7 @@ pub(crate) struct RttEstimator {
     phase: Span,
     /// The timeout before backoff.
     base: Span,
-    /// The timeout: it is asked for more often than it changes.
+    /// The timeout: it is read more often than it changes.
     timeout: Span,
     min_rtt: Span,
     /// Exponential backoff: the timeout is multiplied by this.
@@ -51,7 +51,7 @@ impl RttEstimator {
         estimator
     }
 
-    /// Takes a round-trip sample of a segment sent at `sent` (RFC 6298 section 2).
+    /// Adds the round-trip sample of a segment sent at `sent` (RFC 6298 section 2).
     #[inline]
     pub(crate) fn sample(&mut self, config: &Rto, sent: Time, now: Time) -> Span {
         let rtt = now.since(sent);
@@ -73,7 +73,7 @@ impl RttEstimator {
         rtt
     }
 
-    /// Takes note of a round trip that may be the smallest, and of nothing else. Returns the smallest.
+    /// Updates the smallest round-trip time alone, and returns it.
     #[inline]
     pub(crate) fn lower_min_rtt(&mut self, rtt: Span) -> Span {
         if rtt < self.min_rtt || self.min_rtt_stands_in {
@@ -108,7 +108,7 @@ impl RttEstimator {
         self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// The smallest round trip stands until the next sample only.
+    /// The smallest round-trip time is provisional: the next sample replaces it.
     pub(crate) fn replace_min_rtt(&mut self) {
         self.min_rtt_stands_in = true;
     }

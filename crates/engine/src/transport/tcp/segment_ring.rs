@@ -1,5 +1,5 @@
 //! What is remembered of each segment in flight, in a ring: as long as the flight, and no memory is
-//! asked for once it has grown to the largest.
+//! allocated once it has its largest size.
 
 use std::ops::Range;
 

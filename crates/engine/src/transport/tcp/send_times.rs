@@ -1,7 +1,7 @@
 //! When segments left: a round-trip sample of every acknowledgement without timestamps.
 //!
-//! Karn's rule (RFC 6298 section 3): what was sent more than once gives none, because nobody knows which
-//! copy arrived. An acknowledgement that covers such a segment gives none at all, for what it covers
+//! Karn's rule (RFC 6298 section 3): what was sent more than once gives none, because it is ambiguous
+//! which copy arrived. An acknowledgement that covers such a segment gives none at all, for what it covers
 //! besides may have waited at the receiver (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::{Span, Time};

@@ -1,7 +1,7 @@
-//! The sending end: takes acknowledgements and timers, and sends what the window allows.
+//! The sending end: processes acknowledgements and timers, and sends what the window allows.
 //!
-//! When to reduce, what to send next and what counts as in flight is the scheme's of loss repair;
-//! what all schemes share is in the control block.
+//! When to reduce, what to send next and what counts as in flight is up to loss recovery;
+//! what all loss recovery algorithms share is in the control block.
 
 mod application;
 
@@ -12,12 +12,12 @@ use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{Span, Time};
 
 use super::control_block::{Ack, ControlBlock, Sending};
-use super::recovery::{Repair, Scheme, scheme};
+use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
 use crate::network::Path;
-use crate::packet::{Packet, SackOption};
+use crate::packet::{Flags, Packet, SackOption};
 use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::schedule::Schedule;
@@ -27,7 +27,7 @@ use crate::transport::Env;
 #[derive(Debug)]
 pub(crate) struct Sender {
     tcb: ControlBlock,
-    scheme: Scheme,
+    recovery: RecoveryAlgorithm,
 }
 
 impl Sender {
@@ -43,10 +43,10 @@ impl Sender {
         controller: Controller,
         stream: Stream,
     ) -> Self {
-        let scheme = Scheme::new(config.recovery);
+        let recovery = RecoveryAlgorithm::new(config.recovery);
         Self {
             tcb: ControlBlock::new(index, flow, path, config, controller, stream),
-            scheme,
+            recovery,
         }
     }
 
@@ -63,7 +63,7 @@ impl Sender {
         tcb.limit = Limit::Network;
         tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
         tcb.nxt = 1;
-        tcb.transmit_apart(0, env);
+        tcb.transmit_cold(0, env);
     }
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
@@ -74,32 +74,32 @@ impl Sender {
         }
     }
 
-    /// Has the processor fetch what an acknowledgement will touch.
+    /// Prefetches what an acknowledgement will touch.
     #[inline]
     pub(crate) fn prefetch(&self) {
         self.tcb.prefetch();
-        prefetch(&self.scheme);
+        prefetch(&self.recovery);
     }
 
-    /// Has the processor fetch what a sample will touch.
+    /// Prefetches what a sample will touch.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.tcb.prefetch_for_sample();
-        prefetch(&self.scheme);
+        prefetch(&self.recovery);
     }
 
     /// An acknowledgement arrives.
     #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
-        scheme!(self, scheme => take(&mut self.tcb, scheme, packet, env));
+        with_recovery!(self, recovery => process_ack(&mut self.tcb, recovery, packet, env));
     }
 
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
         tcb.end_wait();
-        tcb.account(env.network.now);
-        scheme!(self, scheme => send(tcb, scheme, u32::MAX, true, env));
+        tcb.integrate_cwnd(env.network.now);
+        with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
     }
 
     /// The path of its dummies.
@@ -120,14 +120,14 @@ impl Sender {
     /// The answer to a dummy arrives: the window may have grown.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
-        tcb.account(env.network.now);
+        tcb.integrate_cwnd(env.network.now);
         tcb.congestion.on_dummy_ack();
-        scheme!(self, scheme => send(tcb, scheme, u32::MAX, false, env));
+        with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
-    /// The event of the timer of the scheme of loss repair.
-    pub(crate) fn on_repair_timer(&mut self, env: &mut Env) {
-        if let Scheme::Rack(rack) = &mut self.scheme
+    /// The event of the timer of the recovery of loss recovery.
+    pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut Env) {
+        if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
             && rack.on_timer(&mut self.tcb, env)
         {
             send(&mut self.tcb, rack, u32::MAX, false, env);
@@ -141,20 +141,20 @@ impl Sender {
         if !tcb.timer.expires(now) || tcb.una == tcb.max_sent {
             return;
         }
-        tcb.account(now);
+        tcb.integrate_cwnd(now);
         let cwnd = tcb.congestion.window.cwnd();
         tcb.on_timeout(now);
         tcb.log(EventKind::Timeout, cwnd, env);
         tcb.restart_timer(env);
         if tcb.established {
             tcb.begin_dummies(env);
-            scheme!(self, scheme => {
-                scheme.on_timeout(tcb, now);
-                send(tcb, scheme, u32::MAX, false, env);
+            with_recovery!(self, recovery => {
+                recovery.on_timeout(tcb, now);
+                send(tcb, recovery, u32::MAX, false, env);
             });
         } else {
-            // The schemes repair data; the SYN is only sent again.
-            tcb.transmit_apart(0, env);
+            // Loss recovery is for data; the SYN is only sent again.
+            tcb.transmit_cold(0, env);
         }
     }
 
@@ -164,8 +164,8 @@ impl Sender {
         if self.tcb.sending == Sending::Later {
             return schedule.next_timer();
         }
-        match &self.scheme {
-            Scheme::Rack(rack) => self.tcb.timer.deadline().min(rack.due()),
+        match &self.recovery {
+            RecoveryAlgorithm::Rack(rack) => self.tcb.timer.deadline().min(rack.due()),
             _ => self.tcb.timer.deadline(),
         }
     }
@@ -214,7 +214,7 @@ impl Sender {
             cwnd: tcb.congestion.window.cwnd(),
             ssthresh: tcb.congestion.window.ssthresh(),
             srtt: tcb.srtt(),
-            in_flight: scheme!(self, scheme => scheme.in_flight(tcb)),
+            in_flight: with_recovery!(self, recovery => recovery.in_flight(tcb)),
             sent_pkts: tcb.sent_pkts(),
             retransmitted_pkts: tcb.counters.retransmitted_pkts,
             delivered_bytes: 0,
@@ -228,25 +228,30 @@ impl Sender {
     }
 }
 
-/// Takes an acknowledgement. There is one such function for each scheme, so that which one it is is
-/// asked once for all that follows.
+/// Processes an acknowledgement. There is one such function for each recovery, so that which one it is is
+/// decided once for all that follows.
 #[inline(never)]
-fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: &mut Env) {
-    let taken;
+fn process_ack(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    packet: &Packet,
+    env: &mut Env,
+) {
+    let options;
     let ack = Ack {
         next: packet.seq,
         sack: if packet.sack.is_none() {
             &SackOption::NONE
         } else {
-            taken = tcb.take_options(packet.sack, env);
-            &taken
+            options = tcb.process_options(packet.sack, env);
+            &options
         },
         flags: packet.flags,
         stamp: packet.stamp,
-        in_recovery: scheme.in_recovery(tcb),
+        in_recovery: recovery.in_recovery(tcb),
         delivered: tcb.delivered,
     };
-    tcb.account(env.network.now);
+    tcb.integrate_cwnd(env.network.now);
     let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
@@ -255,7 +260,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
         tcb.on_ecn_echo(ack, base, env);
     }
     let burst = if tcb.established {
-        scheme.on_ack(tcb, ack, env)
+        recovery.on_ack(tcb, ack, env)
     } else {
         tcb.establish(ack, env);
         Some(u32::MAX)
@@ -264,9 +269,12 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
         tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
-        send(tcb, scheme, limit, false, env);
+        send(tcb, recovery, limit, false, env);
     }
     tcb.check_finish(env);
+    if packet.flags.has(Flags::FIN) {
+        tcb.acknowledge_fin(env);
+    }
 }
 
 /// Sends what window, data and pacing allow, at most `burst` segments. Unless `released`, a jitter
@@ -274,7 +282,7 @@ fn take(tcb: &mut ControlBlock, scheme: &mut impl Repair, packet: &Packet, env: 
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
-    scheme: &mut impl Repair,
+    recovery: &mut impl LossRecovery,
     burst: u32,
     released: bool,
     env: &mut Env,
@@ -282,13 +290,13 @@ fn send(
     let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
     match tcb.sending {
         Sending::AtOnce => {}
-        Sending::InPairs => left = left.min(tcb.whole_pairs(scheme.in_flight(tcb))),
+        Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
         Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
     let pacing = tcb.pacing(env.network.now);
     while left > 0 {
-        let Some(segment) = scheme.next(tcb) else {
+        let Some(segment) = recovery.next(tcb) else {
             break;
         };
         if jitter > Span::ZERO && !released {
@@ -302,7 +310,7 @@ fn send(
             break;
         }
         tcb.transmit(segment, env);
-        scheme.on_sent(tcb, segment, env);
+        recovery.on_sent(tcb, segment, env);
         left -= 1;
     }
     tcb.note_limit(env.network.now);

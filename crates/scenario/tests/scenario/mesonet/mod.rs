@@ -5,7 +5,7 @@ mod originals;
 mod refusals;
 mod users;
 
-use longhaul_engine::config::mesonet::MesoNet;
+use longhaul_mesonet::Config;
 use longhaul_scenario::{Scenario, Simulation, parse};
 
 /// The shortest scenario.
@@ -20,7 +20,7 @@ fn scenario(overrides: &[&str]) -> Scenario {
     parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn config(scenario: &Scenario) -> &MesoNet {
+fn config(scenario: &Scenario) -> &Config {
     match scenario.simulation() {
         Simulation::MesoNet(run) => &run.config,
         Simulation::Tcp(_) => panic!("no scenario of MesoNet"),
@@ -28,7 +28,7 @@ fn config(scenario: &Scenario) -> &MesoNet {
 }
 
 /// What the engine gets of [`BASE`] with overrides.
-fn with(overrides: &[&str]) -> MesoNet {
+fn with(overrides: &[&str]) -> Config {
     config(&scenario(overrides)).clone()
 }
 

@@ -1,6 +1,6 @@
-//! Topology, routes, speeds, buffers and populations (spec 004a E.1 and E.2).
+//! Topology, routes, speeds, buffers and populations (NIST SP 500-282, chapters 3, 4 and 6).
 
-use longhaul_engine::config::mesonet::{AccessClass, MesoNet, PacketRate, Parent, Topology};
+use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
 use longhaul_units::Span;
 
 use super::{SMALL, config, scenario, with};
@@ -167,7 +167,7 @@ fn capacities_follow_from_one_number() {
 }
 
 /// Means over the backbone routers, the points of presence and the access routers.
-fn mean_buffers(config: &MesoNet) -> [f64; 3] {
+fn mean_buffers(config: &Config) -> [f64; 3] {
     let mean = |buffers: Vec<u64>| buffers.iter().sum::<u64>() as f64 / buffers.len() as f64;
     let topology = &config.topology;
     [
@@ -248,14 +248,14 @@ fn buffers_are_those_of_the_published_tables() {
             );
         }
     }
-    // A number for every router, multiplied and cut (spec 004a B.9).
+    // A number for every router, multiplied and cut (NIST SP 500-282, chapter 3: `QszAlg`).
     let config = with(&["QszAlg=10", "Qfactor=0.25"]);
     assert_eq!(mean_buffers(&config), [2.0; 3]);
 }
 
 #[test]
 fn hosts_are_where_their_shares_put_them() {
-    let sums = |config: &MesoNet| {
+    let sums = |config: &Config| {
         let access = &config.topology.access;
         let sources: u32 = access.iter().map(|one| one.sources).sum();
         let receivers: u32 = access.iter().map(|one| one.receivers).sum();
@@ -304,7 +304,7 @@ fn expected_shares_of_flow_classes_are_explained() {
 
 #[test]
 fn the_dumbbell_is_that_of_the_verification() {
-    // Spec 004b B.24: buffers of a fifth of the bandwidth-delay product.
+    // NIST SP 500-282, chapter 5: buffers of a fifth of the bandwidth-delay product.
     for (delay, buffer) in [(21, 176), (81, 680), (162, 1360)] {
         let config = with(&[
             "network.topology=dumbbell",

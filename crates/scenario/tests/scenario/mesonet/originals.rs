@@ -1,11 +1,11 @@
-//! The 56 parameters under their original names (spec 004a B.11, B.17).
+//! The 56 parameters under their original names (NIST SP 500-282, chapter 3).
 
-use longhaul_scenario::{mesonet_keys, parse, schema};
+use longhaul_scenario::{keys, parse, schema};
 
 use super::config;
 use crate::origin;
 
-/// A whole configuration of MesoNet: chapter 6, condition 1 (spec 004c B.2 to B.9).
+/// A whole configuration of MesoNet: chapter 6, condition 1 (NIST SP 500-282, tables 6-3 to 6-8).
 const CHAPTER_6: &str = "
 [mesonet]
 M = 200
@@ -127,7 +127,7 @@ fn editors_know_the_names() {
         let name = line.split(" =").next().expect("a name");
         assert!(properties.get(name).is_some(), "{name}");
     }
-    let helps: Vec<&str> = mesonet_keys().iter().map(|key| key.help).collect();
+    let helps: Vec<&str> = keys().iter().map(|key| key.help).collect();
     // Parameters of whole lists are named in the help of the list.
     let of_lists = [
         "prTCP",

@@ -1,7 +1,7 @@
 //! Clock, users, files, algorithms and long-lived flows.
 
 use longhaul_congestion::{SlowStart, Variant};
-use longhaul_engine::config::mesonet::{Cell, Jumbo, PathClass};
+use longhaul_mesonet::config::{Cell, Jumbo, PathClass};
 use longhaul_units::{Span, Time};
 
 use super::{scenario, with};
@@ -136,7 +136,7 @@ fn limits_on_large_files_are_the_published_ones() {
         "files.movies.probability=0.0002",
     ]);
     let admission = config.files.admission.expect("limits");
-    assert_eq!(admission.most, [1000, 100, 10]);
+    assert_eq!(admission.max, [1000, 100, 10]);
     let least = |file: usize, path, fast_interface| {
         [false, true].map(|alternate| {
             let cell = Cell {
@@ -144,19 +144,19 @@ fn limits_on_large_files_are_the_published_ones() {
                 fast_interface,
                 alternate,
             };
-            admission.least[file][cell.index()]
+            admission.min[file][cell.index()]
         })
     };
     use PathClass::{Fast, Typical, VeryFast};
     assert_eq!(least(0, VeryFast, true), [1, 1]);
     assert_eq!(least(0, Fast, true), [2, 1]);
-    // Published is 4: with 59 sources below a normal router, where 60 are meant (spec 004d B.3).
+    // Published is 4: with 59 sources below a normal router, where 60 are meant (NIST SP 500-282, table 8-16).
     assert_eq!(least(0, Fast, false), [3, 2]);
     assert_eq!(least(0, Typical, true), [20, 9]);
     assert_eq!(least(0, Typical, false), [46, 20]);
     assert_eq!(least(1, Typical, true), [2, 1]);
     assert_eq!(least(1, Typical, false), [5, 2]);
-    assert_eq!(admission.least[2].iter().sum::<u64>(), 12);
+    assert_eq!(admission.min[2].iter().sum::<u64>(), 12);
     // Many sources raise the upper limits: x9 = 3, x6 = 2.
     let config = with(&[
         "hosts.source_shares={ normal = 0.1, fast = 0.6, direct = 0.3 }",
@@ -166,8 +166,5 @@ fn limits_on_large_files_are_the_published_ones() {
         "files.service_packs.probability=0.004",
         "files.movies.probability=0.0004",
     ]);
-    assert_eq!(
-        config.files.admission.expect("limits").most,
-        [1048, 105, 11]
-    );
+    assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }

@@ -19,11 +19,11 @@ impl ControlBlock {
             Limit::Network
         };
         if limit != self.limit {
-            self.charge_limit(now);
+            self.account_limited_time(now);
             self.limit = limit;
         }
         if limit != Limit::Network {
-            let in_flight = (self.nxt - self.una).saturating_sub(self.beyond);
+            let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
             let until = self.delivered + in_flight;
             if let Some(rate) = self.rate() {
                 rate.note_limit(limit, until);
@@ -31,7 +31,7 @@ impl ControlBlock {
         }
     }
 
-    pub(crate) fn charge_limit(&mut self, now: Time) {
+    pub(crate) fn account_limited_time(&mut self, now: Time) {
         let span = now.since(self.limit_since);
         self.limit_since = now;
         if !self.running() {
@@ -52,7 +52,7 @@ impl ControlBlock {
 
     /// Adds the time since the last change to the integral of the window.
     #[inline]
-    pub(crate) fn account(&mut self, now: Time) {
+    pub(crate) fn integrate_cwnd(&mut self, now: Time) {
         if self.running() {
             // Processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
@@ -64,15 +64,17 @@ impl ControlBlock {
     #[inline]
     pub(crate) fn check_finish(&mut self, env: &mut Env) {
         if self.una > self.fin && self.finish == Time::NEVER {
-            self.charge_limit(env.network.now);
+            self.account_limited_time(env.network.now);
             self.finish = env.network.now;
             self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
         }
     }
 
-    /// Data packets sent, retransmissions included: each segment but the SYN is new once.
+    /// Data packets sent, retransmissions included: each segment is new once, and the SYN and a FIN of its
+    /// own hold no data.
     pub(crate) fn sent_pkts(&self) -> u64 {
-        self.max_sent.saturating_sub(1) + self.counters.retransmitted_pkts
+        let bare_fin = self.max_sent > self.fin && self.fin_is_bare();
+        self.max_sent.saturating_sub(1) - u64::from(bare_fin) + self.counters.retransmitted_pkts
     }
 
     /// Their payload.
@@ -82,8 +84,8 @@ impl ControlBlock {
 
     /// Counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        self.account(now);
-        self.charge_limit(now);
+        self.integrate_cwnd(now);
+        self.account_limited_time(now);
         let sent_pkts = self.sent_pkts();
         FlowCounters {
             sent_pkts,

@@ -1,20 +1,20 @@
-//! What acknowledgements tell: deliveries, losses, round trips, and the facts that the algorithm gets.
+//! Processing of acknowledgements: deliveries, losses, round-trip samples, and the call of the algorithm.
 
-use longhaul_congestion::{AckSample, Change, Limit};
+use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Time;
 
-use super::{Ack, ControlBlock, LastCut};
+use super::{Ack, ControlBlock, LastReduction};
 use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
 
 impl ControlBlock {
-    /// Takes what an acknowledgement carries beside its fields. Returns its blocks; an answer of
-    /// routers is kept for the next sample.
+    /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
+    /// the next sample.
     #[inline]
-    pub(crate) fn take_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
+    pub(crate) fn process_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
         let blocks = if handle.has_header() {
-            self.take_answer(handle, env)
+            self.process_router_header(handle, env)
         } else {
             handle
         };
@@ -22,7 +22,7 @@ impl ControlBlock {
     }
 
     #[cold]
-    fn take_answer(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
+    fn process_router_header(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
         let (header, blocks) = env.network.take_header(handle);
         if let (Some(header), Some(extras)) = (header, &mut self.extras) {
             *extras.granted.get_or_insert(0.0) += header.change / f64::from(self.full_bytes);
@@ -30,57 +30,54 @@ impl ControlBlock {
         blocks
     }
 
-    /// Takes a cumulative acknowledgement of new data: round trip, timer, round count.
+    /// Processes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, ack: Ack, env: &mut Env) {
+    pub(crate) fn process_cumulative_ack(&mut self, ack: Ack, env: &mut Env) {
         let now = env.network.now;
-        self.take_cumulative(ack.next);
+        self.move_una(ack.next);
         self.dupacks = 0;
         self.sample_rtt(ack, now);
         self.restart_or_stop_timer(env);
         if ack.next >= self.round_end {
             self.round += 1;
             self.round_end = self.max_sent;
-            let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
-            if let Some(extras) = &self.extras {
-                extras.complete_rtt(&mut sample, &mut self.rtt);
-            }
-            self.congestion.on_round(&sample);
+            self.new_round = true;
         }
     }
 
-    /// Takes a cumulative acknowledgement inside a repair, after which time goes on as before.
-    pub(crate) fn advance_in_repair(&mut self, next: u64) {
-        self.take_cumulative(next);
+    /// Processes a partial acknowledgement in recovery: timer and round count stay.
+    pub(crate) fn process_partial_ack(&mut self, next: u64) {
+        self.move_una(next);
         self.end_timing_below(next);
     }
 
     /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
     /// that was missing had been reported before.
     #[inline]
-    fn take_cumulative(&mut self, next: u64) {
+    fn move_una(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
             extras.on_cumulative(self.una, next);
         }
-        self.beyond = self
-            .beyond
+        self.sacked_or_dupacked = self
+            .sacked_or_dupacked
             .saturating_sub((next - self.una).saturating_sub(1));
         self.una = next;
         self.nxt = self.nxt.max(next);
         self.count_delivered();
     }
 
-    /// Takes a duplicate acknowledgement: a segment has arrived, which one is not known.
-    pub(crate) fn take_duplicate(&mut self) {
+    /// Processes a duplicate acknowledgement: a segment has arrived, which one is not known.
+    pub(crate) fn process_duplicate_ack(&mut self) {
         self.dupacks += 1;
-        self.beyond = (self.beyond + 1).min((self.max_sent - self.una).saturating_sub(1));
+        self.sacked_or_dupacked =
+            (self.sacked_or_dupacked + 1).min((self.max_sent - self.una).saturating_sub(1));
         self.count_delivered();
     }
 
-    /// Takes selective acknowledgements, `total` of them in all: their news are reported one by one
-    /// to [`Self::on_sacked`].
-    pub(crate) fn take_selective(&mut self, total: u64) {
-        self.beyond = total;
+    /// Processes selective acknowledgements, of `total` segments in all; new ones are reported one by
+    /// one to [`Self::on_sacked`].
+    pub(crate) fn process_sacked(&mut self, total: u64) {
+        self.sacked_or_dupacked = total;
         self.count_delivered();
     }
 
@@ -93,30 +90,30 @@ impl ControlBlock {
     }
 
     /// Everything in flight counts as lost.
-    pub(crate) fn lose_flight(&mut self) {
-        self.lost += (self.nxt - self.una).saturating_sub(self.beyond);
+    pub(crate) fn mark_flight_lost(&mut self) {
+        self.lost += (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
     }
 
-    /// Never decreases: what a scheme forgets after a timeout was delivered all the same.
+    /// Never decreases: what a scoreboard forgets after a timeout was delivered all the same.
     #[inline]
     fn count_delivered(&mut self) {
-        self.delivered = self.delivered.max(self.una - 1 + self.beyond);
+        self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
     #[inline]
     fn sample_rtt(&mut self, ack: Ack, now: Time) {
         if self.config.timestamps.bytes().is_some() {
-            self.take_rtt(ack.stamp, now);
+            self.record_rtt(ack.stamp, now);
             self.rtt.end_backoff(&self.config.rto);
         } else if self.times_below(ack.next) {
             let sent = self.stop_timing();
             self.rtt.end_backoff(&self.config.rto);
-            self.take_rtt(sent, now);
+            self.record_rtt(sent, now);
         }
     }
 
     #[inline]
-    fn take_rtt(&mut self, sent: Time, now: Time) {
+    fn record_rtt(&mut self, sent: Time, now: Time) {
         let rtt = self.rtt.sample(&self.config.rto, sent, now);
         self.trips.take(rtt);
     }
@@ -141,55 +138,54 @@ impl ControlBlock {
         }
     }
 
-    /// Reports newly delivered segments to the algorithm, after what it alone asks for has been added
-    /// to the sample. Comes before anything that moves the window.
-    #[inline(never)]
-    pub(crate) fn observe(&mut self, sample: &mut AckSample, ack: Ack) {
-        if let Some(extras) = &mut self.extras {
-            extras.complete(sample, ack, &mut self.rtt);
-        }
-        // Those that hold the window at all times hear all of it then.
-        if !self.holds_window {
-            self.congestion.observe(sample);
-        }
-    }
-
-    /// Reports newly delivered segments and grows the window: what most acknowledgements lead to. Most
-    /// of these need no sample.
+    /// An acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
+    /// need no sample.
     #[inline(always)]
-    pub(crate) fn observe_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
-        if self.extras.is_some() {
-            self.observe_all_and_grow(ack, acked, in_flight, now);
-        } else if self.holds_growth(ack.ece()) || !self.congestion.step(self.credit(ack, acked)) {
-            self.sample_and_grow(ack, acked, in_flight, now);
+    pub(crate) fn on_new_ack(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
+        let needs_sample = self.extras.is_some() || self.growth_suppressed(ack.ece());
+        if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
+            self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
     }
 
-    /// The same with a sample, but without a copy of it.
+    /// Its sample is made where it is used: a copy would cost more than the rest.
     #[inline(never)]
-    fn sample_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
+    fn on_new_ack_with_sample(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
         let sample = self.ack_sample(acked, in_flight, ack, now);
-        self.congestion.observe(&sample);
-        self.grow(&sample);
+        self.grow_window(&sample);
     }
 
-    /// The same with what the algorithm alone asks for, out of the way of those that ask for nothing.
-    #[inline(never)]
-    fn observe_all_and_grow(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
-        let mut sample = self.ack_sample(acked, in_flight, ack, now);
-        self.observe(&mut sample, ack);
-        self.grow(&sample);
-    }
-
-    /// Grows the window for an acknowledgement of new segments.
+    /// An acknowledgement of new segments outside recovery, whose sample has been made.
     #[inline]
-    pub(crate) fn grow(&mut self, sample: &AckSample) {
-        if self.holds_window {
-            self.congestion.on_ack_in_all_phases(sample);
-        } else if !self.holds_growth(sample.ecn_echo) {
+    pub(crate) fn grow_window(&mut self, sample: &AckSample) {
+        if self.controls_cwnd {
+            self.congestion.on_ack_in(sample, Phase::Avoidance);
+        } else if self.growth_suppressed(sample.ecn_echo) {
+            self.congestion.on_ack_in(sample, Phase::NoGrowth);
+        } else {
             self.congestion.on_ack(sample);
-        } else if sample.router.is_some() {
-            self.follow_down(sample);
+        }
+    }
+
+    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are
+    /// handled. Algorithms that control the window get it afterwards, and in recovery only.
+    pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
+        if !self.controls_cwnd {
+            let phase = if ack.in_recovery {
+                Phase::Recovery
+            } else {
+                Phase::NoGrowth
+            };
+            self.congestion.on_ack_in(sample, phase);
+        }
+    }
+
+    /// An acknowledgement in a recovery, or one that begins it, after what was done about losses.
+    pub(crate) fn on_ack_in_recovery(&mut self, sample: &AckSample) {
+        if self.controls_cwnd {
+            self.congestion.on_ack_in(sample, Phase::Recovery);
+        } else {
+            self.congestion.halve_rate(sample);
         }
     }
 
@@ -198,39 +194,18 @@ impl ControlBlock {
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
     /// without new data.
     #[inline]
-    fn holds_growth(&self, ecn_echo: bool) -> bool {
+    fn growth_suppressed(&self, ecn_echo: bool) -> bool {
         let unused = self.limit != Limit::Network && !self.ns2;
-        (ecn_echo || unused) && !self.repairs_timeout()
+        (ecn_echo || unused) && !self.retransmits_after_timeout()
     }
 
-    /// Hands on what routers answer to a sender that does not use its window: they may lower it.
-    fn follow_down(&mut self, sample: &AckSample) {
-        let before = self.congestion.window.cwnd();
-        self.congestion.on_ack(sample);
-        let window = &mut self.congestion.window;
-        if window.cwnd() > before {
-            window.set_cwnd(before, Change::Avoidance);
-        }
-    }
-
-    /// Hands an acknowledgement inside a recovery, or one that begins it, to algorithms that hold the
-    /// window there too.
-    pub(crate) fn steer(&mut self, sample: &mut AckSample) {
-        sample.in_recovery = true;
-        if self.holds_window {
-            self.congestion.on_ack_in_all_phases(sample);
-        } else {
-            self.congestion.on_ack(sample);
-        }
-    }
-
-    /// Whether what was in flight at a timeout is being sent again. The receiver then goes on
+    /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps
     /// echoing congestion until the first new segment, which carries the answer (CWR, RFC 3168
     /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
     /// segment.
     #[inline]
-    pub(super) fn repairs_timeout(&self) -> bool {
-        !self.ns2 && self.last_cut == LastCut::Timeout && self.una < self.recover
+    pub(super) fn retransmits_after_timeout(&self) -> bool {
+        !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover
     }
 
     /// Segments that count towards growth, of those that an acknowledgement covers.
@@ -255,21 +230,52 @@ impl ControlBlock {
     /// left the network long ago.
     #[inline]
     fn slow_start_limit(&self, limit: f64) -> f64 {
-        if self.repairs_timeout() { 1.0 } else { limit }
+        if self.retransmits_after_timeout() {
+            1.0
+        } else {
+            limit
+        }
     }
 
-    /// The facts of an acknowledgement that covers `acked` segments more.
+    /// The facts of an acknowledgement that covers `acked` segments more, with those that its algorithm
+    /// alone asks for.
+    #[inline(always)]
+    pub(crate) fn ack_sample(
+        &mut self,
+        acked: u64,
+        in_flight: u64,
+        ack: Ack,
+        now: Time,
+    ) -> AckSample {
+        let mut sample = self.common_facts(acked, in_flight, ack, now);
+        sample.round_start = std::mem::take(&mut self.new_round);
+        if let Some(extras) = &mut self.extras {
+            extras.complete(&mut sample, ack, &mut self.rtt);
+        }
+        sample
+    }
+
+    /// The acknowledgement of the SYN, for the algorithm.
+    pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
+        self.new_round = false;
+        let mut sample = self.common_facts(0, self.nxt - self.una, ack, now);
+        if let Some(extras) = &self.extras {
+            extras.complete_rtt(&mut sample, &mut self.rtt);
+        }
+        self.congestion.on_handshake(&sample);
+    }
+
+    /// The facts that every algorithm gets.
     ///
     /// Always inlined: a function that returns them would have them copied.
     #[inline(always)]
-    pub(crate) fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
+    fn common_facts(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
         let credit = self.credit(ack, acked);
         AckSample {
             now,
             acked,
             delivered: self.delivered,
             lost: self.lost,
-            in_recovery: ack.in_recovery,
             credit,
             rtt: self.config.timestamps.bytes().map(|_| now.since(ack.stamp)),
             srtt: self.srtt(),
@@ -282,6 +288,7 @@ impl ControlBlock {
             delivery_rate: None,
             limit: self.limit,
             round: self.round,
+            round_start: false,
             segment_bytes: u64::from(self.full_bytes),
         }
     }

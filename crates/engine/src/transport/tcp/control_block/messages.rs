@@ -1,8 +1,8 @@
 //! An application's data as segments, when it comes message by message.
 //!
 //! All segments are full but the last of what the application has given so far. If more comes before
-//! that one leaves, it is filled up; if it has left, it stays short for good, wherever it comes to
-//! stand in the stream.
+//! that one leaves, it is filled up; if it has left, it stays short, wherever it is in the
+//! stream.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
 /// Segments that are not full. Segments look at the first field only, which is at the beginning in
-/// memory. Most connections have one, which takes no memory of its own.
+/// memory. Most connections have one, which is not allocated.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
@@ -119,7 +119,7 @@ impl ShortSegments {
         }
     }
 
-    /// Takes out the segment that is last of all, if it is short; returns what it misses.
+    /// Removes the last segment, if it is short; returns what it misses.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {
@@ -169,6 +169,25 @@ impl ControlBlock {
     pub(crate) fn end_with(&mut self, end: u64) {
         self.end = end;
         self.fin = end - 1;
+    }
+
+    /// Closes behind all that was given, with a FIN in a segment of its own: one without payload.
+    pub(crate) fn append_fin(&mut self) {
+        self.short.forget_below(self.una);
+        self.end_with(self.end + 1);
+        self.short.push(self.fin, self.config.mss_bytes.into());
+    }
+
+    /// Whether the FIN has a segment of its own, which counts as no data. Behind the SYN, that is: a flow may
+    /// be stopped before it has sent anything.
+    pub(crate) fn fin_is_bare(&self) -> bool {
+        (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
+    }
+
+    /// Whether a segment behind the SYN holds data.
+    #[inline]
+    pub(crate) fn holds_data(&self, segment: u64) -> bool {
+        segment != self.fin || !self.fin_is_bare()
     }
 
     /// Payload bytes of a segment.

@@ -3,7 +3,7 @@
 use longhaul_congestion::{Cause, Congestion, Timeout};
 use longhaul_units::Time;
 
-use super::{Ack, ControlBlock, LastCut};
+use super::{Ack, ControlBlock, LastReduction};
 use crate::measure::EventKind;
 use crate::transport::Env;
 
@@ -12,13 +12,13 @@ impl ControlBlock {
     /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
     pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut Env) {
-        let ns2_after_timeout = self.ns2 && self.last_cut == LastCut::Timeout;
+        let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
-            self.cut(Cause::Ecn, base, env);
+            self.reduce_cwnd(Cause::Ecn, base, env);
         }
     }
 
-    /// The window in use, which reductions apply to. `inflation` is what the scheme allows above the
+    /// The window in use, which reductions apply to. `inflation` is what loss recovery allows above the
     /// window at the moment.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
@@ -31,10 +31,10 @@ impl ControlBlock {
 
     /// Reduces the window once for a loss of data sent so far.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut Env) {
-        self.cut(Cause::Loss, self.window_in_use(inflation), env);
+        self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
     }
 
-    fn cut(&mut self, cause: Cause, base: f64, env: &mut Env) {
+    fn reduce_cwnd(&mut self, cause: Cause, base: f64, env: &mut Env) {
         let window = self.congestion.window;
         let before = window.cwnd();
         let event = Congestion {
@@ -54,10 +54,10 @@ impl ControlBlock {
                 return;
             }
             self.counters.cuts_ecn += 1;
-            self.last_cut = LastCut::Ecn;
+            self.last_reduction = LastReduction::Ecn;
         } else {
             self.counters.cuts_loss += 1;
-            self.last_cut = LastCut::Loss;
+            self.last_reduction = LastReduction::Loss;
         }
         self.begin_dummies(env);
         self.log(EventKind::Cut(cause), before, env);
@@ -66,20 +66,20 @@ impl ControlBlock {
     /// Reduces for a loss, unless an ECN reduction already covers this window of data.
     pub(crate) fn reduce_for_loss(&mut self, env: &mut Env) {
         if self.mark_covers_loss() && self.una <= self.recover {
-            self.last_cut = LastCut::Loss;
+            self.last_reduction = LastReduction::Loss;
         } else {
             self.reduce(0.0, env);
         }
     }
 
-    /// Whether the last reduction was for a mark and stands for losses of the same window of data, too
+    /// Whether the last reduction was for a mark and covers losses of the same window of data too
     /// (RFC 3168 section 6.1.2): not if the algorithm answers marks in proportion, because losses are
     /// to be answered like anybody's (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
-        self.last_cut == LastCut::Ecn && !self.congestion.needs().every_mark
+        self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Tells controller and log that a repair is complete.
+    /// The recovery is complete: notifies algorithm and log.
     pub(crate) fn end_recovery(&mut self, env: &mut Env) {
         let before = self.congestion.window.cwnd();
         self.congestion.on_recovery_exit(env.network.now);
@@ -98,11 +98,11 @@ impl ControlBlock {
         }
         let cwnd = self.congestion.window.cwnd();
         let keep_ssthresh = if self.ns2 {
-            self.last_cut == LastCut::Ecn
+            self.last_reduction == LastReduction::Ecn
         } else {
             // RFC 5681 section 3.1: held constant for what was sent again by way of the timer before,
             // which is all that was outstanding then (RFC 6675 section 5.1).
-            self.repairs_timeout() || !self.established
+            self.retransmits_after_timeout() || !self.established
         };
         let base = match (self.established, self.ns2) {
             (false, _) => 1.0,
@@ -115,7 +115,7 @@ impl ControlBlock {
             keep_ssthresh,
         });
         self.counters.timeouts += 1;
-        self.last_cut = LastCut::Timeout;
+        self.last_reduction = LastReduction::Timeout;
         self.recover = self.max_sent;
         self.dupacks = 0;
         self.cwr_pending = true;

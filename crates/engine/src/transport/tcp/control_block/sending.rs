@@ -13,7 +13,7 @@ use crate::transport::Env;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 
-/// Where the pacing of a connection stands.
+/// State of pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// When the segments sent so far have had their time.
@@ -57,7 +57,7 @@ impl ControlBlock {
         if segment == 0 {
             flags = Flags::SYN;
         } else {
-            if self.config.ecn.is_on() && (is_new || self.ns2) {
+            if self.config.ecn.is_on() && (is_new || self.ns2) && self.holds_data(segment) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
                 flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
                 self.cwr_pending = false;
@@ -73,9 +73,8 @@ impl ControlBlock {
             if self.timed_since == Time::NEVER {
                 (self.timed, self.timed_since) = (segment, now);
             }
-        } else if segment > 0 {
-            self.counters.retransmitted_pkts += 1;
-            self.retransmitted_bytes += self.payload_bytes(segment);
+        } else {
+            self.count_retransmission(segment);
         }
         env.network.send(Packet {
             time: now,
@@ -91,6 +90,13 @@ impl ControlBlock {
         if nothing_outstanding || !self.timer.is_set() {
             self.restart_timer(env);
         }
+    }
+
+    /// Counts a segment that is sent again, if it holds data.
+    fn count_retransmission(&mut self, segment: u64) {
+        let payload = self.payload_bytes(segment);
+        self.counters.retransmitted_pkts += u64::from(payload > 0);
+        self.retransmitted_bytes += payload;
     }
 
     /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
@@ -164,11 +170,30 @@ impl ControlBlock {
         self.extras.as_mut()?.rate.as_mut()
     }
 
-    /// The same for a segment that a scheme of repair sends by itself: rare, so that the code, which
-    /// [`Self::transmit`] puts in place, stands once for all of them.
+    /// The same for a segment that loss recovery sends by itself: rare, so that it is not inlined.
     #[cold]
-    pub(crate) fn transmit_apart(&mut self, segment: u64, env: &mut Env) {
+    pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut Env) {
         self.transmit(segment, env);
+    }
+
+    /// The other side, which closes with the acknowledgement of the last segment of a transfer, gets its FIN
+    /// acknowledged (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet no data.
+    #[cold]
+    pub(crate) fn acknowledge_fin(&self, env: &mut Env) {
+        if self.ns2 || self.config.transfer.is_none() {
+            return;
+        }
+        env.network.send(Packet {
+            time: env.network.now,
+            ns2_s: 0.0,
+            seq: 0,
+            stamp: env.network.now,
+            flow: self.index,
+            route: self.path.route,
+            sack: SackHandle::NONE,
+            bytes: self.wire_bytes(0),
+            flags: Flags::ACK,
+        });
     }
 
     #[inline]
@@ -316,8 +341,8 @@ impl ControlBlock {
         }
     }
 
-    /// Restarts the timer for a repair, and gives up timing the round trip (Karn's rule).
-    pub(crate) fn restart_timer_for_repair(&mut self, env: &mut Env) {
+    /// Restarts the timer for a retransmission, and gives up timing the round trip (Karn's rule).
+    pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut Env) {
         self.restart_timer(env);
         self.stop_timing();
     }

@@ -6,6 +6,7 @@
 use longhaul_units::Time;
 
 use super::Receiver;
+use crate::transport::Env;
 
 impl Receiver {
     /// Before the first segment: this direction begins without a handshake of its own.
@@ -27,6 +28,18 @@ impl Receiver {
     pub(crate) fn acknowledged_by_data(&mut self) {
         self.unacknowledged = 0;
         self.timer.cancel();
+    }
+
+    /// Bytes on the wire of an acknowledgement without options.
+    pub(crate) fn ack_bytes(&self) -> u16 {
+        self.ack_bytes
+    }
+
+    /// Acknowledges what is held back, if anything: a FIN is answered at once.
+    pub(crate) fn acknowledge_held_back(&mut self, env: &mut Env) {
+        if self.unacknowledged > 0 {
+            self.acknowledge_cold(env);
+        }
     }
 
     /// The time stamp that such a segment echoes.

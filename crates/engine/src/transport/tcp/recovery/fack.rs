@@ -1,14 +1,19 @@
 //! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): everything below the segment that is
-//! furthest ahead is taken for lost, unless it was acknowledged itself.
+//! furthest ahead is considered lost, unless it was acknowledged itself.
 //!
 //! What the paper calls `awnd` = `snd.nxt - snd.fack + retran_data` is then the pipe of
 //! [`super::Sack`]: no segment below `snd.fack` is in flight, but those sent again.
 
 use crate::transport::tcp::ranges::Ranges;
 
-/// Everything below this that is not acknowledged is lost. Outside a repair the paper waits until
-/// `snd.fack` is more than three segments ahead of `una`, for the sake of reordering.
-pub(crate) fn lost_edge(sacked: &Ranges, una: u64, threshold: u32, repairing: bool) -> Option<u64> {
+/// Everything below this that is not acknowledged is lost. Outside recovery the paper waits until
+/// `snd.fack` is more than three segments ahead of `una`, to tolerate reordering.
+pub(crate) fn lost_below(
+    sacked: &Ranges,
+    una: u64,
+    threshold: u32,
+    repairing: bool,
+) -> Option<u64> {
     let fack = sacked.end();
     (repairing || fack > una + u64::from(threshold)).then_some(fack)
 }

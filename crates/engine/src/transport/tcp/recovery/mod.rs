@@ -1,5 +1,5 @@
-//! Loss repair: when losses are noticed, what is sent next, and what counts as in flight. One file
-//! per scheme; all work on the control block.
+//! Loss recovery: when losses are noticed, what is sent next, and what counts as in flight. One file
+//! per recovery; all work on the control block.
 
 mod fack;
 mod ns2_sack;
@@ -15,7 +15,7 @@ use ns2_sack::Ns2Sack;
 use ns2_window::Ns2Window;
 use rack::Rack;
 use sack::Sack;
-use window::WindowRepair;
+use window::WindowRecovery;
 
 use longhaul_units::Time;
 
@@ -23,8 +23,8 @@ use super::control_block::{Ack, ControlBlock};
 use crate::config::Recovery;
 use crate::transport::Env;
 
-/// What a scheme decides about the segments of a connection.
-pub(super) trait Repair {
+/// What a recovery decides about the segments of a connection.
+pub(super) trait LossRecovery {
     /// Whether fast recovery is going on.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
 
@@ -40,28 +40,28 @@ pub(super) trait Repair {
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
-    /// Takes an acknowledgement. Returns how many segments may follow, if any.
+    /// Processes an acknowledgement. Returns how many segments may follow, if any.
     fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32>;
 }
 
-/// How losses are found and repaired. The tag is a byte of its own, quicker to look at than one
+/// Loss detection and retransmission. The tag is a byte of its own, quicker to look at than one
 /// hidden in what the variants hold, which begin with what acknowledgements in order touch: they find
 /// both in one cache line.
 #[derive(Debug)]
 #[repr(u8, align(64))]
-pub(super) enum Scheme {
-    Window(WindowRepair),
+pub(super) enum RecoveryAlgorithm {
+    Window(WindowRecovery),
     Sack(Sack),
     Rack(Rack),
     Ns2Window(Ns2Window),
     Ns2Sack(Ns2Sack),
 }
 
-impl Scheme {
+impl RecoveryAlgorithm {
     pub(super) fn new(recovery: Recovery) -> Self {
         match recovery {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => {
-                Self::Window(WindowRepair::new(recovery))
+                Self::Window(WindowRecovery::new(recovery))
             }
             Recovery::Sack | Recovery::SackPrr | Recovery::Fack => Self::Sack(Sack::new(recovery)),
             Recovery::RackTlp => Self::Rack(Rack::new(false)),
@@ -73,7 +73,7 @@ impl Scheme {
     }
 }
 
-/// Where a connection with selective acknowledgements stands.
+/// The phase of a connection with selective acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// No loss is known.
@@ -85,17 +85,17 @@ enum Phase {
     Loss,
 }
 
-/// Does something with whichever scheme `$holder` has.
-macro_rules! scheme {
-    ($holder:expr, $scheme:ident => $call:expr) => {
-        match &mut $holder.scheme {
-            Scheme::Window($scheme) => $call,
-            Scheme::Sack($scheme) => $call,
-            Scheme::Rack($scheme) => $call,
-            Scheme::Ns2Window($scheme) => $call,
-            Scheme::Ns2Sack($scheme) => $call,
+/// Calls whichever recovery algorithm `$holder` has.
+macro_rules! with_recovery {
+    ($holder:expr, $recovery:ident => $call:expr) => {
+        match &mut $holder.recovery {
+            RecoveryAlgorithm::Window($recovery) => $call,
+            RecoveryAlgorithm::Sack($recovery) => $call,
+            RecoveryAlgorithm::Rack($recovery) => $call,
+            RecoveryAlgorithm::Ns2Window($recovery) => $call,
+            RecoveryAlgorithm::Ns2Sack($recovery) => $call,
         }
     };
 }
 
-pub(super) use scheme;
+pub(super) use with_recovery;

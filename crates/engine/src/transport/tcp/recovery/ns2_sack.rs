@@ -1,14 +1,14 @@
-//! Loss repair as ns-2's `Sack1` agent has it, for comparison with ns-2 studies.
+//! Loss recovery as ns-2's `Sack1` agent has it, for comparison with ns-2 studies.
 //!
 //! Its pipe counts acknowledgements: set on entering recovery from what is outstanding, one less
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
-//! taken off (gold set README), so that the repair of a large loss starts slowly.
+//! subtracted (ns-2.35, `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
 
 use longhaul_units::Time;
 
-use super::Repair;
+use super::LossRecovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
+use crate::transport::tcp::control_block::{Ack, ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
 
 /// State of the agent, in this order in memory.
@@ -24,7 +24,7 @@ pub(crate) struct Ns2Sack {
     sacked: Ranges,
 }
 
-impl Repair for Ns2Sack {
+impl LossRecovery for Ns2Sack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
         self.recovering
@@ -68,7 +68,7 @@ impl Repair for Ns2Sack {
     fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.recovering = false;
         self.timed_out = true;
-        tcb.lose_flight();
+        tcb.mark_flight_lost();
         self.clear();
         tcb.nxt = tcb.una;
     }
@@ -81,8 +81,8 @@ impl Repair for Ns2Sack {
         }
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
-            tcb.advance(ack, env);
-            tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.process_cumulative_ack(ack, env);
+            tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
             self.timed_out = false;
             if !self.sacked.is_empty() || self.repaired > 0 {
                 self.clear();
@@ -93,7 +93,7 @@ impl Repair for Ns2Sack {
             return None;
         }
         if self.recovering {
-            // Nothing beyond the repair itself until the next acknowledgement.
+            // Nothing beyond the retransmission itself until the next acknowledgement.
             return None;
         }
         (tcb.dupacks == 0).then_some(u32::MAX)
@@ -107,23 +107,23 @@ impl Ns2Sack {
     }
 
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
-        if !self.take_blocks(tcb, ack) {
+        if !self.process_blocks(tcb, ack) {
             return;
         }
         tcb.dupacks += 1;
-        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
-        tcb.observe(&mut sample, ack);
+        let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        tcb.report_ack(&sample, ack);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
             if self.recovering {
-                tcb.steer(&mut sample);
+                tcb.on_ack_in_recovery(&sample);
             }
         } else if tcb.dupacks < tcb.config.dupack_threshold && tcb.config.limited_transmit {
             tcb.transmit_one_beyond(env);
         }
     }
 
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
+    fn process_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
         let (blocks, count) = self.sacked.unseen(ack.sack, ack.next);
         for &(left, right) in &blocks[..count] {
@@ -132,7 +132,7 @@ impl Ns2Sack {
                     .add(left.max(ack.next), right, |l, r| tcb.on_sacked(l, r));
             }
         }
-        tcb.take_selective(self.sacked.total());
+        tcb.process_sacked(self.sacked.total());
         self.sacked.total() > before
     }
 
@@ -140,13 +140,13 @@ impl Ns2Sack {
         if tcb.una > tcb.recover || tcb.una == 1 {
             self.enter_recovery(tcb, env);
             tcb.reduce(0.0, env);
-        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
+        } else if tcb.config.ecn.is_on() && tcb.last_reduction == LastReduction::Ecn {
             self.enter_recovery(tcb, env);
             tcb.reduce_for_loss(env);
         } else {
             return;
         }
-        tcb.transmit_apart(tcb.una, env);
+        tcb.transmit_cold(tcb.una, env);
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
@@ -155,7 +155,7 @@ impl Ns2Sack {
         self.recovering = true;
         self.repaired = self.repaired.max(tcb.una + 1);
         tcb.lost += 1;
-        tcb.restart_timer_for_repair(env);
+        tcb.restart_timer_for_retransmission(env);
     }
 
     fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
@@ -166,23 +166,23 @@ impl Ns2Sack {
         if full {
             tcb.recover = 1;
             self.recovering = false;
-            tcb.advance(ack, env);
+            tcb.process_cumulative_ack(ack, env);
             self.timed_out = false;
             self.clear();
         } else if news {
             self.pipe -= 1;
-            tcb.advance_in_repair(ack.next);
+            tcb.process_partial_ack(ack.next);
             self.sacked.remove_below(ack.next);
-            self.take_blocks(tcb, ack);
+            self.process_blocks(tcb, ack);
             tcb.restart_or_stop_timer(env);
             tcb.rtt.end_backoff(&tcb.config.rto);
         } else if ack.next == tcb.una && !self.timed_out {
-            news = self.take_blocks(tcb, ack);
+            news = self.process_blocks(tcb, ack);
         }
         if news {
-            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
-            tcb.observe(&mut sample, ack);
-            tcb.steer(&mut sample);
+            let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            tcb.report_ack(&sample, ack);
+            tcb.on_ack_in_recovery(&sample);
         }
         if full {
             tcb.end_recovery(env);

@@ -1,11 +1,11 @@
-//! Loss repair as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
+//! Loss recovery as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::Repair;
+use super::LossRecovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock, LastCut};
+use crate::transport::tcp::control_block::{Ack, ControlBlock, LastReduction};
 
 /// Most segments that `Newreno` sends for a duplicate acknowledgement.
 const NEWRENO_BURST: u32 = 2;
@@ -36,10 +36,10 @@ impl Ns2Window {
     }
 }
 
-impl Repair for Ns2Window {
+impl LossRecovery for Ns2Window {
     #[inline]
     fn in_recovery(&self, tcb: &ControlBlock) -> bool {
-        tcb.last_cut == LastCut::Loss
+        tcb.last_reduction == LastReduction::Loss
     }
 
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
@@ -60,7 +60,7 @@ impl Repair for Ns2Window {
 
     fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         self.inflation = 0;
-        tcb.lose_flight();
+        tcb.mark_flight_lost();
         tcb.nxt = tcb.una;
     }
 
@@ -72,7 +72,7 @@ impl Repair for Ns2Window {
                 self.on_partial(tcb, ack, env);
             } else {
                 if repairing && (self.inflation > 0 || !self.newreno) {
-                    tcb.last_cut = LastCut::Recovered;
+                    tcb.last_reduction = LastReduction::Recovered;
                     tcb.end_recovery(env);
                 }
                 self.inflation = 0;
@@ -83,16 +83,16 @@ impl Repair for Ns2Window {
                     ..ack
                 };
                 let acked = ack.next - tcb.una;
-                tcb.advance(ack, env);
-                tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.process_cumulative_ack(ack, env);
+                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
             }
         } else if ack.next == tcb.una && tcb.una < tcb.max_sent {
-            tcb.take_duplicate();
-            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
-            tcb.observe(&mut sample, ack);
+            tcb.process_duplicate_ack();
+            let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
-            if tcb.last_cut == LastCut::Loss {
-                tcb.steer(&mut sample);
+            if tcb.last_reduction == LastReduction::Loss {
+                tcb.on_ack_in_recovery(&sample);
             }
         } else {
             return None;
@@ -115,7 +115,7 @@ impl Ns2Window {
         if tcb.dupacks == threshold {
             self.on_loss(tcb, env);
         } else if tcb.dupacks > threshold {
-            if tcb.last_cut == LastCut::Loss {
+            if tcb.last_reduction == LastReduction::Loss {
                 self.inflation += 1;
             }
         } else if tcb.config.limited_transmit {
@@ -124,17 +124,17 @@ impl Ns2Window {
     }
 
     fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        let again = !self.newreno && tcb.last_cut == LastCut::Loss;
+        let again = !self.newreno && tcb.last_reduction == LastReduction::Loss;
         if tcb.una > tcb.recover || tcb.una == 1 || again {
             tcb.reduce(self.inflation as f64, env);
-        } else if tcb.config.ecn.is_on() && tcb.last_cut == LastCut::Ecn {
+        } else if tcb.config.ecn.is_on() && tcb.last_reduction == LastReduction::Ecn {
             tcb.reduce_for_loss(env);
         } else {
             return;
         }
         tcb.lost += 1;
-        tcb.restart_timer_for_repair(env);
-        tcb.transmit_apart(tcb.una, env);
+        tcb.restart_timer_for_retransmission(env);
+        tcb.transmit_cold(tcb.una, env);
         self.inflation = u64::from(tcb.config.dupack_threshold);
     }
 
@@ -142,15 +142,15 @@ impl Ns2Window {
     /// repeats the next segment.
     fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
         let acked = ack.next - tcb.una;
-        tcb.advance_in_repair(ack.next);
+        tcb.process_partial_ack(ack.next);
         tcb.lost += 1;
-        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
-        tcb.observe(&mut sample, ack);
+        let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.report_ack(&sample, ack);
         if self.inflation > acked {
             self.inflation -= acked - 1;
         } else {
             let excess = (acked - self.inflation) as f64;
-            if !tcb.holds_window {
+            if !tcb.controls_cwnd {
                 let window = &mut tcb.congestion.window;
                 window.set_cwnd(window.cwnd() - excess, Change::Reduction);
             }
@@ -160,8 +160,8 @@ impl Ns2Window {
             self.partial_seen = true;
             tcb.restart_timer(env);
         }
-        tcb.transmit_apart(tcb.una, env);
-        tcb.steer(&mut sample);
+        tcb.transmit_cold(tcb.una, env);
+        tcb.on_ack_in_recovery(&sample);
     }
 }
 
@@ -174,7 +174,7 @@ impl ControlBlock {
         if in_flight < self.peer_window && (in_flight + 1) as f64 <= beyond && self.nxt < self.end {
             let segment = self.nxt;
             self.nxt += 1;
-            self.transmit_apart(segment, env);
+            self.transmit_cold(segment, env);
         }
     }
 }

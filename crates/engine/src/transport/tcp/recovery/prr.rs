@@ -2,7 +2,7 @@
 //!
 //! While more is in flight than the reduced window allows, segments leave in proportion to those
 //! delivered, so that the flight shrinks over a round trip instead of stopping at once. Below that,
-//! the slow start reduction bound lets it grow back by one segment more than was delivered.
+//! the slow start reduction bound lets it grow by one segment more than was delivered.
 
 /// State of one recovery, in segments.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Loss repair by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
+//! Loss recovery by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
 //! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
 //! up for acknowledgements that the end of the data does not cause.
 //!
@@ -11,13 +11,13 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
-use super::{Phase, Repair};
+use super::{LossRecovery, Phase};
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
 use crate::transport::tcp::ranges::Ranges;
 
-/// What the scheme's timer waits for.
+/// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Wait {
     /// Segments overtaken, but not for long enough.
@@ -27,7 +27,7 @@ enum Wait {
     Probe,
 }
 
-/// What an acknowledgement tells of.
+/// What an acknowledgement newly delivers.
 #[derive(Debug, Default)]
 struct Arrived {
     any: bool,
@@ -102,7 +102,7 @@ impl Rack {
     }
 }
 
-impl Repair for Rack {
+impl LossRecovery for Rack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
         self.phase == Phase::Recovery
@@ -120,7 +120,7 @@ impl Repair for Rack {
             return Some(tcb.una);
         }
         let room = match &self.prr {
-            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            Some(prr) if self.phase == Phase::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -135,7 +135,7 @@ impl Repair for Rack {
         let is_new = segment >= tcb.nxt;
         self.note_sent(tcb, segment, env.network.now);
         if is_new && self.may_probe(tcb) {
-            self.await_probe(tcb, env);
+            self.arm_probe_timer(tcb, env);
         }
     }
 
@@ -147,12 +147,12 @@ impl Repair for Rack {
         self.probe.end();
         self.timer.cancel();
         let first = tcb.una;
-        self.lose(tcb, first);
-        let patience = self.rtt + self.reordering_window(tcb);
+        self.mark_lost(tcb, first);
+        let reordering_timeout = self.rtt + self.reordering_window(tcb);
         while let Some(first) = self.flight.first()
-            && first.sent + patience <= now
+            && first.sent + reordering_timeout <= now
         {
-            self.lose(tcb, first.segment);
+            self.mark_lost(tcb, first.segment);
         }
     }
 
@@ -164,30 +164,28 @@ impl Repair for Rack {
         let mut arrived = Arrived::default();
         if advanced > 0 {
             self.forced = false;
-            self.take_cumulative(tcb, ack, now, &mut arrived);
-            tcb.advance(ack, env);
+            self.process_newly_acked(tcb, ack, now, &mut arrived);
+            tcb.process_cumulative_ack(ack, env);
         }
-        self.take_blocks(tcb, ack, now, &mut arrived);
+        self.process_blocks(tcb, ack, now, &mut arrived);
         if let Some(newest) = arrived.newest {
             self.rtt = now.since(newest.sent);
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
-        let repairing = self.phase == Phase::Recovery;
         if arrived.any {
-            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
-            tcb.observe(&mut sample, ack);
-            self.take_probe_answer(tcb, ack, false, env);
-            self.move_on(tcb, advanced, Some(&sample), env);
-            if repairing || self.phase == Phase::Recovery {
-                tcb.steer(&mut sample);
+            let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            self.process_probe_answer(tcb, ack, false, env);
+            self.update_phase(tcb, Some((&sample, ack)), env);
+            if ack.in_recovery || self.phase == Phase::Recovery {
+                tcb.on_ack_in_recovery(&sample);
             }
         } else {
             let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
-            self.take_probe_answer(tcb, ack, duplicate, env);
-            self.move_on(tcb, advanced, None, env);
+            self.process_probe_answer(tcb, ack, duplicate, env);
+            self.update_phase(tcb, None, env);
         }
-        self.pace_repair(tcb, tcb.delivered - delivered);
+        self.update_prr(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
         Some(u32::MAX)
     }
@@ -203,8 +201,8 @@ impl Rack {
         }
     }
 
-    /// A loss that only a probe has repaired is answered like any other (section 7.4).
-    fn take_probe_answer(
+    /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
+    fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
         ack: Ack,
@@ -217,7 +215,7 @@ impl Rack {
     }
 
     /// Works out how much the recovery may send after `delivered` segments more.
-    fn pace_repair(&mut self, tcb: &ControlBlock, delivered: u64) {
+    fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64) {
         let pipe = self.in_flight(tcb);
         if self.phase == Phase::Recovery
             && let Some(prr) = &mut self.prr
@@ -226,9 +224,15 @@ impl Rack {
         }
     }
 
-    /// Takes the segments that the cumulative acknowledgement covers.
+    /// Processes the segments that the cumulative acknowledgement covers.
     #[inline]
-    fn take_cumulative(&mut self, tcb: &ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
+    fn process_newly_acked(
+        &mut self,
+        tcb: &ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
         let Self { sacked, flight, .. } = self;
         if sacked.is_empty() {
             for segment in tcb.una..ack.next {
@@ -245,8 +249,14 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Takes the selective acknowledgements, in the order of their segments.
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack, now: Time, arrived: &mut Arrived) {
+    /// Processes the selective acknowledgements, in the order of their segments.
+    fn process_blocks(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
@@ -261,7 +271,7 @@ impl Rack {
                 });
             }
         }
-        tcb.take_selective(sacked.total());
+        tcb.process_sacked(sacked.total());
     }
 
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
@@ -274,49 +284,53 @@ impl Rack {
         }
     }
 
-    /// Takes for lost what was overtaken long enough ago (step 5).
+    /// Marks as lost what was overtaken long enough ago (step 5).
     fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
-        let patience = self.rtt + self.reordering_window(tcb);
+        let reordering_timeout = self.rtt + self.reordering_window(tcb);
         while self.flight.last_overtaken().is_some()
             && let Some(first) = self.flight.first()
-            && first.sent + patience <= now
+            && first.sent + reordering_timeout <= now
         {
-            self.lose(tcb, first.segment);
+            self.mark_lost(tcb, first.segment);
         }
     }
 
-    fn lose(&mut self, tcb: &mut ControlBlock, segment: u64) {
+    fn mark_lost(&mut self, tcb: &mut ControlBlock, segment: u64) {
         if !self.flight.is_lost(segment) {
-            self.flight.lose(segment);
+            self.flight.mark_lost(segment);
             tcb.lost += 1;
         }
     }
 
-    /// Phase changes, and growth where the phase allows it.
-    fn move_on(
+    /// Ends and begins recoveries, and lets the window grow where that is allowed. With the facts of an
+    /// acknowledgement that tells of newly delivered segments, if there is one.
+    fn update_phase(
         &mut self,
         tcb: &mut ControlBlock,
-        advanced: u64,
-        sample: Option<&AckSample>,
+        told: Option<(&AckSample, Ack)>,
         env: &mut Env,
     ) {
-        let mut grows = advanced > 0;
-        if self.phase != Phase::Open && tcb.una >= self.recovery_point {
-            if self.phase == Phase::Recovery {
-                tcb.end_recovery(env);
-                grows = false;
-            } else {
-                tcb.congestion.on_recovery_exit(env.network.now);
-            }
+        let before = self.phase;
+        if before != Phase::Open && tcb.una >= self.recovery_point {
             self.phase = Phase::Open;
         }
-        if self.phase == Phase::Open && self.flight.lost() > 0 {
+        let ends = self.phase != before;
+        let recovers = before == Phase::Recovery;
+        let enters = self.phase == Phase::Open && self.flight.lost() > 0;
+        let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && !recovers && !enters;
+        if let Some((sample, ack)) = told.filter(|_| !grows) {
+            tcb.report_ack(sample, ack);
+        }
+        if ends && recovers {
+            tcb.end_recovery(env);
+        } else if ends {
+            tcb.congestion.on_recovery_exit(env.network.now);
+        }
+        if enters {
             self.enter_recovery(tcb, env);
-        } else if self.phase != Phase::Recovery
-            && let Some(sample) = sample.filter(|_| grows)
-        {
-            tcb.grow(sample);
+        } else if let Some((sample, _)) = told.filter(|_| grows) {
+            tcb.grow_window(sample);
         }
     }
 
@@ -325,34 +339,34 @@ impl Rack {
         self.recovery_point = tcb.max_sent;
         self.probe.end();
         tcb.reduce_for_loss(env);
-        tcb.restart_timer_for_repair(env);
+        tcb.restart_timer_for_retransmission(env);
         if let Some(prr) = &mut self.prr {
             prr.start(tcb.max_sent - tcb.una);
         }
         if let Some(segment) = self.flight.first_lost() {
-            tcb.transmit_apart(segment, env);
+            tcb.transmit_cold(segment, env);
             self.note_sent(tcb, segment, env.network.now);
         }
     }
 
-    /// When the scheme's timer expires.
+    /// When the RACK-TLP timer expires.
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
     }
 
-    /// The scheme's timer. Returns whether it was due.
+    /// The RACK-TLP timer. Returns whether it was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
         let now = env.network.now;
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
-        tcb.account(now);
+        tcb.integrate_cwnd(now);
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
                 self.find_lost(tcb, now);
-                self.move_on(tcb, 0, None, env);
-                self.pace_repair(tcb, 0);
+                self.update_phase(tcb, None, env);
+                self.update_prr(tcb, 0);
                 self.set_timer(tcb, false, env);
             }
         }
@@ -367,9 +381,9 @@ impl Rack {
         };
         let repeats = segment < tcb.max_sent;
         if repeats {
-            tcb.restart_timer_for_repair(env);
+            tcb.restart_timer_for_retransmission(env);
         }
-        tcb.transmit_apart(segment, env);
+        tcb.transmit_cold(segment, env);
         self.note_sent(tcb, segment, env.network.now);
         self.probe.on_sent(tcb, repeats);
     }
@@ -386,7 +400,7 @@ impl Rack {
         } else if !self.may_probe(tcb) {
             self.timer.cancel();
         } else if advanced || self.wait == Wait::Reordering {
-            self.await_probe(tcb, env);
+            self.arm_probe_timer(tcb, env);
         }
     }
 
@@ -397,7 +411,7 @@ impl Rack {
     }
 
     #[inline]
-    fn await_probe(&mut self, tcb: &ControlBlock, env: &mut Env) {
+    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut Env) {
         self.wait = Wait::Probe;
         let due = TailProbe::deadline(tcb, env.network.now);
         self.start_timer(tcb, due, env);
@@ -405,7 +419,7 @@ impl Rack {
 
     #[inline]
     fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
-        let of = (Kind::Repair, tcb.index);
+        let of = (Kind::RackTlp, tcb.index);
         self.timer.set(due, of, &mut env.network.schedule);
     }
 }

@@ -1,14 +1,14 @@
-//! Loss repair with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
+//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
 //! another way to notice losses, proportional rate reduction another way to send in recovery.
 //!
 //! What the RFC computes by walking the window is kept in counters that change with each
-//! acknowledgement, so that the cost does not depend on the window (spec 000 section G).
+//! acknowledgement, so that the cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::Time;
 
 use super::prr::Prr;
-use super::{Phase, Repair, fack};
+use super::{LossRecovery, Phase, fack};
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -31,7 +31,7 @@ pub(crate) struct Sack {
     detection: Detection,
     /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
     rescued: bool,
-    /// Segments not acknowledged below `lost_edge`.
+    /// Segments not acknowledged below `lost_below`.
     lost: u64,
     /// Segments not acknowledged below `high_rxt`.
     retransmitted: u64,
@@ -42,10 +42,10 @@ pub(crate) struct Sack {
     recovery_point: u64,
     /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
     high_rxt: u64,
-    /// Everything from `high_rxt` to here is acknowledged: where to look for the next repair.
-    looked_up_to: u64,
+    /// Everything from `high_rxt` to here is acknowledged: where to look for the next retransmission.
+    next_rxt_from: u64,
     /// Everything below this that is not acknowledged is lost (`IsLost`).
-    lost_edge: u64,
+    lost_below: u64,
 }
 
 impl Sack {
@@ -64,13 +64,13 @@ impl Sack {
             prr: (recovery == Recovery::SackPrr).then(Prr::default),
             recovery_point: 0,
             high_rxt: 0,
-            looked_up_to: 0,
-            lost_edge: 0,
+            next_rxt_from: 0,
+            lost_below: 0,
         }
     }
 }
 
-impl Repair for Sack {
+impl LossRecovery for Sack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
         self.phase == Phase::Recovery
@@ -86,14 +86,14 @@ impl Repair for Sack {
     #[inline(always)]
     fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let room = match &self.prr {
-            Some(prr) if self.phase == Phase::Recovery && !tcb.holds_window => prr.allows(),
+            Some(prr) if self.phase == Phase::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
             return None;
         }
         if self.phase != Phase::Open
-            && let Some(segment) = self.next_repair(tcb)
+            && let Some(segment) = self.next_seg_rule_1(tcb)
         {
             return Some(segment);
         }
@@ -102,7 +102,7 @@ impl Repair for Sack {
             return Some(tcb.nxt);
         }
         if self.phase == Phase::Recovery {
-            self.next_speculative(tcb)
+            self.next_seg_rules_3_4(tcb)
         } else {
             None
         }
@@ -115,7 +115,7 @@ impl Repair for Sack {
         }
         if segment >= tcb.nxt {
             tcb.nxt = segment + 1;
-        } else if segment < self.lost_edge.max(self.sacked.end()) {
+        } else if segment < self.lost_below.max(self.sacked.end()) {
             self.note_retransmission(segment);
         }
     }
@@ -125,9 +125,9 @@ impl Repair for Sack {
         self.phase = Phase::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
-        self.looked_up_to = 0;
+        self.next_rxt_from = 0;
         self.retransmitted = 0;
-        self.lost_edge = tcb.max_sent;
+        self.lost_below = tcb.max_sent;
         self.lost = tcb.max_sent - tcb.una - self.sacked.total();
     }
 
@@ -139,30 +139,28 @@ impl Repair for Sack {
         let in_order = self.phase == Phase::Open && self.sacked.is_empty();
         if in_order && !ack.sack.has_blocks() {
             if advanced > 0 {
-                tcb.advance(ack, env);
-                tcb.observe_and_grow(ack, advanced, self.in_flight(tcb), now);
+                tcb.process_cumulative_ack(ack, env);
+                tcb.on_new_ack(ack, advanced, self.in_flight(tcb), now);
             }
             return Some(u32::MAX);
         }
         if advanced > 0 {
             self.drop_acknowledged(tcb.una, ack.next);
-            tcb.advance(ack, env);
+            tcb.process_cumulative_ack(ack, env);
         }
-        let news = self.take_blocks(tcb, ack);
+        let news = self.process_blocks(tcb, ack);
         if advanced == 0 && news {
             tcb.dupacks += 1;
         }
         self.find_lost(tcb);
-        let repairing = self.phase == Phase::Recovery;
         if advanced > 0 || news {
-            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
-            tcb.observe(&mut sample, ack);
-            self.move_on(tcb, advanced, Some(&sample), env);
-            if repairing || self.phase == Phase::Recovery {
-                tcb.steer(&mut sample);
+            let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            self.update_phase(tcb, ack, Some(&sample), env);
+            if ack.in_recovery || self.phase == Phase::Recovery {
+                tcb.on_ack_in_recovery(&sample);
             }
         } else {
-            self.move_on_without_news(tcb, env);
+            self.update_phase_without_news(tcb, ack, env);
         }
         let pipe = self.in_flight(tcb);
         if self.phase == Phase::Recovery
@@ -176,19 +174,19 @@ impl Repair for Sack {
 
 impl Sack {
     /// Rule 1: the first lost segment not yet sent again.
-    fn next_repair(&mut self, tcb: &ControlBlock) -> Option<u64> {
-        let from = self.high_rxt.max(tcb.una).max(self.looked_up_to);
-        if from >= self.lost_edge {
+    fn next_seg_rule_1(&mut self, tcb: &ControlBlock) -> Option<u64> {
+        let from = self.high_rxt.max(tcb.una).max(self.next_rxt_from);
+        if from >= self.lost_below {
             return None;
         }
         let segment = self.sacked.next_absent(from);
-        self.looked_up_to = segment;
-        (segment < self.lost_edge).then_some(segment)
+        self.next_rxt_from = segment;
+        (segment < self.lost_below).then_some(segment)
     }
 
     /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
     /// something acknowledged above it; once per recovery, the last one.
-    fn next_speculative(&mut self, tcb: &ControlBlock) -> Option<u64> {
+    fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
             return Some(segment);
@@ -207,46 +205,49 @@ impl Sack {
         self.retransmitted += 1;
     }
 
-    /// Phase changes, and growth where the phase allows it.
+    /// Ends and begins recoveries, and lets the window grow where that is allowed. `sample` has the facts
+    /// of an acknowledgement that tells of newly delivered segments.
     #[inline(always)]
-    fn move_on(
+    fn update_phase(
         &mut self,
         tcb: &mut ControlBlock,
-        advanced: u64,
+        ack: Ack,
         sample: Option<&AckSample>,
         env: &mut Env,
     ) {
-        if self.phase != Phase::Open && tcb.una >= self.recovery_point {
-            let recovered = self.phase == Phase::Recovery;
+        let before = self.phase;
+        if before != Phase::Open && tcb.una >= self.recovery_point {
             self.phase = Phase::Open;
-            if recovered {
-                tcb.end_recovery(env);
-                return;
-            }
+        }
+        let ends = self.phase != before;
+        let recovers = before == Phase::Recovery;
+        let enters = self.phase == Phase::Open && !recovers && self.finds_loss(tcb);
+        let grows = sample.is_some_and(|sample| sample.acked > 0) && !recovers && !enters;
+        if let Some(sample) = sample.filter(|_| !grows) {
+            tcb.report_ack(sample, ack);
+        }
+        if ends && recovers {
+            tcb.end_recovery(env);
+        } else if ends {
             tcb.congestion.on_recovery_exit(env.network.now);
         }
-        match self.phase {
-            Phase::Open => {
-                let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
-                if lost && tcb.una < tcb.max_sent {
-                    self.enter_recovery(tcb, env);
-                } else if let Some(sample) = sample.filter(|_| advanced > 0) {
-                    tcb.grow(sample);
-                }
-            }
-            Phase::Loss => {
-                if let Some(sample) = sample.filter(|_| advanced > 0) {
-                    tcb.grow(sample);
-                }
-            }
-            Phase::Recovery => {}
+        if enters {
+            self.enter_recovery(tcb, env);
+        } else if let Some(sample) = sample.filter(|_| grows) {
+            tcb.grow_window(sample);
         }
     }
 
-    /// The same for an acknowledgement that tells nothing new.
+    /// Whether something in flight is lost.
+    fn finds_loss(&self, tcb: &ControlBlock) -> bool {
+        let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
+        lost && tcb.una < tcb.max_sent
+    }
+
+    /// The same for an acknowledgement without new information.
     #[cold]
-    fn move_on_without_news(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        self.move_on(tcb, 0, None, env);
+    fn update_phase_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+        self.update_phase(tcb, ack, None, env);
     }
 
     /// RFC 6675 section 5, step 4.
@@ -256,23 +257,23 @@ impl Sack {
         self.recovery_point = tcb.max_sent;
         self.rescued = false;
         tcb.reduce_for_loss(env);
-        tcb.restart_timer_for_repair(env);
+        tcb.restart_timer_for_retransmission(env);
         let first = tcb.una;
-        self.raise_lost_edge(tcb, first + 1);
+        self.raise_lost_below(tcb, first + 1);
         if let Some(prr) = &mut self.prr {
             prr.start(tcb.max_sent - tcb.una);
         }
         if self.high_rxt <= first {
-            tcb.transmit_apart(first, env);
+            tcb.transmit_cold(first, env);
             self.on_sent(tcb, first, env);
         }
     }
 
     /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
     fn drop_acknowledged(&mut self, una: u64, next: u64) {
-        self.lost -= self.missing(una, next.min(self.lost_edge));
+        self.lost -= self.missing(una, next.min(self.lost_below));
         self.retransmitted -= self.missing(una, next.min(self.high_rxt));
-        self.lost_edge = self.lost_edge.max(next);
+        self.lost_below = self.lost_below.max(next);
         self.high_rxt = self.high_rxt.max(next);
         self.sacked.remove_below(next);
     }
@@ -288,40 +289,40 @@ impl Sack {
 
     /// Enters the acknowledgement's blocks; returns whether they held anything new.
     #[inline(always)]
-    fn take_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
+    fn process_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
         if let Some(first) = ack.sack.first(ack.next) {
-            self.take_block(tcb, first);
+            self.process_block(tcb, first);
             if !self.sacked.repeats(ack.sack, ack.next) {
-                self.take_older(tcb, ack);
+                self.process_older_blocks(tcb, ack);
             }
         }
-        tcb.take_selective(self.sacked.total());
+        tcb.process_sacked(self.sacked.total());
         self.sacked.total() > before
     }
 
-    /// Enters blocks behind the first: mostly there are none, and what they take need not be in place.
+    /// Records blocks after the first: rare, not inlined.
     #[inline(never)]
-    fn take_older(&mut self, tcb: &mut ControlBlock, ack: Ack) {
+    fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);
-        older.for_each(|block| self.take_block(tcb, block));
+        older.for_each(|block| self.process_block(tcb, block));
     }
 
     #[inline(always)]
-    fn take_block(&mut self, tcb: &mut ControlBlock, (left, right): (u64, u64)) {
+    fn process_block(&mut self, tcb: &mut ControlBlock, (left, right): (u64, u64)) {
         let left = left.max(tcb.una);
         if left < right {
-            let (lost_edge, high_rxt) = (self.lost_edge, self.high_rxt);
+            let (lost_below, high_rxt) = (self.lost_below, self.high_rxt);
             let (lost, retransmitted) = (&mut self.lost, &mut self.retransmitted);
             self.sacked.add(left, right, |l, r| {
-                *lost -= r.min(lost_edge).saturating_sub(l);
+                *lost -= r.min(lost_below).saturating_sub(l);
                 *retransmitted -= r.min(high_rxt).saturating_sub(l);
                 tcb.on_sacked(l, r);
             });
         }
     }
 
-    /// Moves `lost_edge` up.
+    /// Moves `lost_below` up.
     #[inline(always)]
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let threshold = tcb.config.dupack_threshold;
@@ -329,13 +330,13 @@ impl Sack {
             Detection::Count => self.edge_by_count(threshold.into()),
             Detection::Forward => {
                 let repairing = self.phase != Phase::Open;
-                fack::lost_edge(&self.sacked, tcb.una, threshold, repairing)
+                fack::lost_below(&self.sacked, tcb.una, threshold, repairing)
             }
         };
         if let Some(edge) = edge
-            && edge > self.lost_edge
+            && edge > self.lost_below
         {
-            self.raise_lost_edge(tcb, edge);
+            self.raise_lost_below(tcb, edge);
         }
     }
 
@@ -360,12 +361,12 @@ impl Sack {
         })
     }
 
-    /// Takes everything below `edge` for lost that is not acknowledged.
+    /// Marks everything below `edge` as lost that is not acknowledged.
     #[inline(never)]
-    fn raise_lost_edge(&mut self, tcb: &mut ControlBlock, edge: u64) {
-        if edge > self.lost_edge {
-            let lost = self.missing(self.lost_edge.max(tcb.una), edge);
-            self.lost_edge = edge;
+    fn raise_lost_below(&mut self, tcb: &mut ControlBlock, edge: u64) {
+        if edge > self.lost_below {
+            let lost = self.missing(self.lost_below.max(tcb.una), edge);
+            self.lost_below = edge;
             self.lost += lost;
             tcb.lost += lost;
         }

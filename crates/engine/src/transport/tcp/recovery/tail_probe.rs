@@ -66,8 +66,8 @@ impl TailProbe {
         self.under_way = None;
     }
 
-    /// Takes an acknowledgement; returns whether it shows that the probe repaired a loss, which calls
-    /// for a reduction (section 7.4). `duplicate`: it tells of nothing new, and without SACK blocks
+    /// Processes an acknowledgement; returns whether it shows that the probe repaired a loss, which calls
+    /// for a reduction (section 7.4). `duplicate`: it has no new information, and without SACK blocks
     /// only a second copy of the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {

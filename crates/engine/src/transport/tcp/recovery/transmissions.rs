@@ -1,5 +1,5 @@
 //! When each segment was last sent, and which of them are under way: in the order of sending, so
-//! that the first to be missed is the first in line (RFC 8985 section 6.2 looks at all segments).
+//! the first that can be lost is the first of the list (RFC 8985 section 6.2 looks at all segments).
 //!
 //! The line is a doubly linked list through the ring of segments. Every segment enters and leaves
 //! it once per transmission: nothing depends on the window. A segment takes 16 bytes, and two bits
@@ -152,8 +152,8 @@ impl Transmissions {
         Some((sent, repeated))
     }
 
-    /// A segment under way is taken for lost.
-    pub(crate) fn lose(&mut self, segment: u64) {
+    /// A segment under way is considered lost.
+    pub(crate) fn mark_lost(&mut self, segment: u64) {
         self.unlink(segment);
         self.lost.insert(segment, segment + 1);
         self.lost_count += 1;
@@ -313,7 +313,7 @@ mod tests {
                         known.state = State::UnderWay;
                     },
                     2 => for first in plain.under_way(None).into_iter().take(count as usize) {
-                        line.lose(first.segment);
+                        line.mark_lost(first.segment);
                         plain.0[first.segment as usize - 1].state = State::Lost;
                     },
                     3 | 4 => for known in plain.0.iter_mut().skip(chosen - 1).step_by(2).take(count as usize) {

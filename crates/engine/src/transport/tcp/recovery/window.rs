@@ -1,28 +1,29 @@
-//! Loss repair without selective acknowledgements: Tahoe, Reno (RFC 5681 section 3.2) and NewReno
+//! Loss recovery without selective acknowledgements: Tahoe, Reno (RFC 5681 section 3.2) and NewReno
 //! (RFC 6582).
 
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::Repair;
+use super::LossRecovery;
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
 
-/// Repair by fast retransmit and an inflated window.
+/// LossRecovery by fast retransmit and an inflated window.
 #[derive(Debug)]
-pub(crate) struct WindowRepair {
+pub(crate) struct WindowRecovery {
     kind: Recovery,
     recovering: bool,
-    /// The repair covers the segments below this (`recover` of RFC 6582).
+    /// The recovery covers the segments below this (`recover` of RFC 6582).
     recover: u64,
-    /// Segments that the window is inflated by: duplicate acknowledgements tell of departures.
+    /// Segments that the window is inflated by: a duplicate acknowledgement means that one has left the
+    /// network.
     inflation: i64,
     /// Whether a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,
 }
 
-impl WindowRepair {
+impl WindowRecovery {
     pub(crate) fn new(kind: Recovery) -> Self {
         Self {
             kind,
@@ -34,7 +35,7 @@ impl WindowRepair {
     }
 }
 
-impl Repair for WindowRepair {
+impl LossRecovery for WindowRecovery {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
         self.recovering
@@ -65,7 +66,7 @@ impl Repair for WindowRepair {
         self.recovering = false;
         self.inflation = 0;
         self.recover = tcb.max_sent;
-        tcb.lose_flight();
+        tcb.mark_flight_lost();
         tcb.nxt = tcb.una;
     }
 
@@ -76,23 +77,23 @@ impl Repair for WindowRepair {
             if self.recovering {
                 self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
-                tcb.advance(ack, env);
-                tcb.observe_and_grow(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.process_cumulative_ack(ack, env);
+                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
-            tcb.take_duplicate();
-            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
-            tcb.observe(&mut sample, ack);
+            tcb.process_duplicate_ack();
+            let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
             if self.recovering {
-                tcb.steer(&mut sample);
+                tcb.on_ack_in_recovery(&sample);
             }
         }
         Some(u32::MAX)
     }
 }
 
-impl WindowRepair {
+impl WindowRecovery {
     fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         if self.recovering {
             self.inflation += 1;
@@ -105,9 +106,9 @@ impl WindowRepair {
         self.recover = tcb.max_sent;
         tcb.lost += 1;
         tcb.reduce_for_loss(env);
-        tcb.restart_timer_for_repair(env);
+        tcb.restart_timer_for_retransmission(env);
         if self.kind == Recovery::Tahoe {
-            if !tcb.holds_window {
+            if !tcb.controls_cwnd {
                 tcb.congestion.window.restart();
             }
             tcb.nxt = tcb.una;
@@ -116,19 +117,19 @@ impl WindowRepair {
         self.recovering = true;
         self.timer_restarted = false;
         self.inflation = i64::from(tcb.config.dupack_threshold);
-        tcb.transmit_apart(tcb.una, env);
+        tcb.transmit_cold(tcb.una, env);
     }
 
     fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, acked: u64, env: &mut Env) {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
-            tcb.advance(ack, env);
+            tcb.process_cumulative_ack(ack, env);
         } else {
-            tcb.advance_in_repair(ack.next);
+            tcb.process_partial_ack(ack.next);
             tcb.lost += 1;
         }
-        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
-        tcb.observe(&mut sample, ack);
+        let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.report_ack(&sample, ack);
         if full {
             self.end_recovery(tcb, env);
         } else {
@@ -138,16 +139,16 @@ impl WindowRepair {
                 tcb.restart_or_stop_timer(env);
             }
             self.inflation += 1 - acked as i64;
-            tcb.transmit_apart(tcb.una, env);
+            tcb.transmit_cold(tcb.una, env);
         }
-        tcb.steer(&mut sample);
+        tcb.on_ack_in_recovery(&sample);
     }
 
     fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
         self.recovering = false;
         self.inflation = 0;
-        if !tcb.holds_window {
-            // RFC 6582 section 3.2 step 3, option 1: no burst of what the repair has freed.
+        if !tcb.controls_cwnd {
+            // RFC 6582 section 3.2 step 3, option 1: avoids a burst.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
             tcb.congestion.window.set_cwnd(window, Change::Reduction);

@@ -4,7 +4,8 @@
 use longhaul_congestion::Change;
 use longhaul_units::Time;
 
-use super::super::recovery::{Scheme, scheme};
+use super::super::ranges::Ranges;
+use super::super::recovery::{RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
 use crate::transport::Env;
 
@@ -40,6 +41,53 @@ impl Sender {
         self.tcb.end
     }
 
+    /// Closes behind data of which all is acknowledged, with a FIN in a segment of its own, which is sent
+    /// again like any other until it is acknowledged.
+    pub(crate) fn send_fin(&mut self, env: &mut Env) {
+        let now = env.network.now;
+        self.tcb.append_fin();
+        self.send_appended(env);
+        self.tcb.account_limited_time(now);
+        self.tcb.finish = self.tcb.finish.min(now);
+    }
+
+    /// Puts the FIN on the last segment, which has not left.
+    pub(crate) fn put_fin_on_last(&mut self) {
+        self.tcb.end_with(self.tcb.end);
+    }
+
+    /// Whether what the application gives at once is a single segment.
+    pub(crate) fn fits_one_segment(&self, bytes: u64) -> bool {
+        bytes <= u64::from(self.tcb.config.mss_bytes)
+    }
+
+    /// Whether the application has closed.
+    pub(crate) fn has_closed(&self) -> bool {
+        self.tcb.fin != u64::MAX
+    }
+
+    /// Whether what lies below `next` has the FIN in it.
+    pub(crate) fn has_fin_below(&self, next: u64) -> bool {
+        next > self.tcb.fin
+    }
+
+    /// Whether only the last segment has not left, and nothing before it is in flight once `next` is
+    /// acknowledged.
+    pub(crate) fn only_last_is_left(&self, next: u64) -> bool {
+        next + 1 == self.tcb.end && self.tcb.max_sent == next
+    }
+
+    /// Data segments among those below `next`, and among others that have arrived out of order.
+    pub(in super::super) fn data_segments(&self, next: u64, out_of_order: &Ranges) -> (u64, u64) {
+        let mut segments = (next.saturating_sub(1), out_of_order.total());
+        if self.tcb.fin_is_bare() {
+            let fin = self.tcb.fin;
+            segments.0 -= u64::from(next > fin);
+            segments.1 -= u64::from(out_of_order.containing(fin).is_some());
+        }
+        segments
+    }
+
     /// The application has nothing more to send than it has given.
     pub(crate) fn close(&mut self, env: &mut Env) {
         self.tcb.end_with(self.tcb.end);
@@ -54,8 +102,8 @@ impl Sender {
     fn send_appended(&mut self, env: &mut Env) {
         if self.tcb.established {
             self.restart_after_idle(env.network.now);
-            self.tcb.account(env.network.now);
-            scheme!(self, scheme => send(&mut self.tcb, scheme, u32::MAX, false, env));
+            self.tcb.integrate_cwnd(env.network.now);
+            with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }
 
@@ -68,7 +116,7 @@ impl Sender {
         }
         let idle = now.since(tcb.cwnd_since);
         tcb.congestion.on_idle(idle);
-        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.holds_window {
+        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.controls_cwnd {
             let window = &mut tcb.congestion.window;
             let restart = window.cwnd().min(tcb.config.initial_window);
             window.set_cwnd(restart, Change::Initial);

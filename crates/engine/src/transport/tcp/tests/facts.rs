@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion::{
-    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Needs, Phases, Window,
+    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Needs, Phase, Phases,
+    Window,
 };
 use longhaul_units::{Rate, Span};
 
@@ -16,9 +17,7 @@ use crate::packet::{Flags, SackBlocks};
 struct Scribe {
     phases: Phases,
     rate: Option<Rate>,
-    observed: Arc<Mutex<Vec<AckSample>>>,
-    acks: Arc<Mutex<Vec<AckSample>>>,
-    rounds: Arc<Mutex<Vec<AckSample>>>,
+    told: Arc<Mutex<Vec<(AckSample, Phase)>>>,
 }
 
 impl Scribe {
@@ -26,9 +25,7 @@ impl Scribe {
         Self {
             phases,
             rate: None,
-            observed: Arc::default(),
-            acks: Arc::default(),
-            rounds: Arc::default(),
+            told: Arc::default(),
         }
     }
 
@@ -36,14 +33,14 @@ impl Scribe {
         Controller::Custom(Box::new(self.clone()))
     }
 
-    fn observed<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
-        let samples = self.observed.lock().expect("one thread");
-        samples.iter().map(fact).collect()
+    fn facts<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
+        let told = self.told.lock().expect("one thread");
+        told.iter().map(|(sample, _)| fact(sample)).collect()
     }
 
-    fn acks<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
-        let samples = self.acks.lock().expect("one thread");
-        samples.iter().map(fact).collect()
+    fn phases_told(&self) -> Vec<Phase> {
+        let told = self.told.lock().expect("one thread");
+        told.iter().map(|&(_, phase)| phase).collect()
     }
 }
 
@@ -52,17 +49,11 @@ impl CongestionControl for Scribe {
         self.phases
     }
 
-    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-        self.acks.lock().expect("one thread").push(*ack);
-        window.grow(1.0, Change::Avoidance);
-    }
-
-    fn on_round(&mut self, ack: &AckSample, _: &mut Window) {
-        self.rounds.lock().expect("one thread").push(*ack);
-    }
-
-    fn observe(&mut self, ack: &AckSample, _: &Window) {
-        self.observed.lock().expect("one thread").push(*ack);
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.told.lock().expect("one thread").push((*ack, phase));
+        if self.phases == Phases::All || phase == Phase::Avoidance {
+            window.grow(1.0, Change::Avoidance);
+        }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
@@ -95,32 +86,29 @@ fn one_loss(bench: &mut SenderBench) {
 }
 
 #[test]
-fn every_delivery_is_observed_in_every_phase() {
+fn every_delivery_is_told_in_every_phase() {
     for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Ns2Sack] {
         let scribe = Scribe::new(Phases::Avoidance);
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
         // Segment 1; 3 to 10, one by one; the repaired 2 with 11 to 14; 15.
-        let delivered = scribe.observed(|ack| (ack.acked, ack.delivered));
+        let delivered = scribe.facts(|ack| (ack.acked, ack.delivered));
         let mut expected = vec![(1, 1)];
         expected.extend((2..=9).map(|delivered| (0, delivered)));
         expected.extend([(13, 14), (1, 15)]);
         assert_eq!(delivered, expected, "{recovery:?}");
         // The third duplicate tells of the loss.
-        let lost = scribe.observed(|ack| ack.lost);
+        let lost = scribe.facts(|ack| ack.lost);
         assert_eq!((lost[2], lost[4], lost[10]), (0, 1, 1), "{recovery:?}");
         // Recovery begins with that, and ends with the acknowledgement of the repair.
-        let inside = scribe.observed(|ack| ack.in_recovery);
-        let mut expected = vec![false; 4];
-        expected.extend([true; 6]);
-        expected.push(false);
-        assert_eq!(inside, expected, "{recovery:?}");
-        assert!(
-            scribe
-                .acks(|ack| ack.in_recovery)
-                .iter()
-                .all(|&inside| !inside)
-        );
+        let phases = scribe.phases_told();
+        let mut expected = vec![Phase::SlowStart];
+        expected.extend([Phase::NoGrowth; 3]);
+        expected.extend([Phase::Recovery; 6]);
+        let (last, before) = phases.split_last().expect("told something");
+        assert_eq!(before, expected, "{recovery:?}");
+        // NewReno's window is then what is in flight, below the threshold.
+        assert!(last.may_grow(), "{recovery:?}");
     }
 }
 
@@ -170,17 +158,18 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
         let scribe = Scribe::new(Phases::All);
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
-        let acks = scribe.acks(|ack| ack.in_recovery).len();
+        let acks = scribe.phases_told().len();
         let growth = bench.sender.sample(ms(321)).cwnd - 10.0;
         assert_eq!(
             growth, acks as f64,
             "{recovery:?}: only the algorithm moves the window"
         );
-        let inside = scribe.acks(|ack| ack.in_recovery);
         if recovery != Recovery::Tahoe {
             // From the acknowledgement that tells of the loss to the one that repairs it.
-            let expected = [false, true, true, true, true, true, true, true, false];
-            assert_eq!(inside, expected, "{recovery:?}");
+            let mut expected = vec![Phase::Avoidance];
+            expected.extend([Phase::Recovery; 7]);
+            expected.push(Phase::Avoidance);
+            assert_eq!(scribe.phases_told(), expected, "{recovery:?}");
         }
     }
 }
@@ -198,14 +187,14 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
         }
         bench.ack(340, 11, &[]);
         bench.ack(341, 12, &[]);
-        let samples = scribe.observed(|ack| ack.rtt.map(|rtt| rtt.as_secs_f64() * 1e3));
+        let samples = scribe.facts(|ack| ack.rtt.map(|rtt| rtt.as_secs_f64() * 1e3));
         let expected = [100.0, 130.0, 131.0, 132.0].map(Some);
         assert_eq!(samples[..4], expected, "{recovery:?}");
         assert_eq!(samples[4..], [None, Some(141.0)], "{recovery:?}");
         // The acknowledgement that ends a round trip tells of it, too.
-        let rounds = scribe.rounds.lock().expect("one thread");
-        assert_eq!(rounds[1].rtt, Some(Span::from_millis(100)), "{recovery:?}");
-        let min = scribe.observed(|ack| ack.min_rtt);
+        let rounds = scribe.facts(|ack| ack.round_start);
+        assert_eq!(rounds[..3], [true, false, false], "{recovery:?}");
+        let min = scribe.facts(|ack| ack.min_rtt);
         assert_eq!(min, [Span::from_millis(100); 6], "{recovery:?}");
     }
 }
@@ -219,7 +208,7 @@ fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     for next in 2..=11 {
         bench.ack(198 + next, next, &[]);
     }
-    assert_eq!(scribe.observed(|ack| ack.rtt.is_some()), [true; 10]);
+    assert_eq!(scribe.facts(|ack| ack.rtt.is_some()), [true; 10]);
     // Those of the SYN and of segment 1.
     assert_eq!(bench.sender.counters(ms(210)).rtt_samples, 2);
 }
@@ -232,7 +221,7 @@ fn the_delivery_rate_is_that_of_the_path() {
     for segment in 1..=11 {
         bench.ack(190 + 10 * segment, segment + 1, &[]);
     }
-    let rates = scribe.observed(|ack| ack.delivery_rate.expect("a sample").per_second());
+    let rates = scribe.facts(|ack| ack.delivery_rate.expect("a sample").per_second());
     // The first: one segment in the 100 ms since the flight began; the second: two in 110 ms.
     assert!((rates[0] - 10.0).abs() < 1e-9, "{rates:?}");
     assert!((rates[1] - 2.0 / 0.11).abs() < 1e-9, "{rates:?}");
@@ -247,7 +236,7 @@ fn an_interval_below_the_smallest_round_trip_gives_no_rate() {
     // The SYN took 100 ms, which stands in for the path's least until a data segment has one.
     bench.ack(150, 1, &[(3, 4)]);
     bench.ack(200, 4, &[]);
-    let rates = scribe.observed(|ack| ack.delivery_rate.is_some());
+    let rates = scribe.facts(|ack| ack.delivery_rate.is_some());
     assert_eq!(rates, [false, true]);
 }
 
@@ -259,7 +248,7 @@ fn samples_tell_what_limited_the_sender_when_their_segments_left() {
         bench.ack(200, 2, &[]);
         bench.ack(210, 6, &[]);
         bench.ack(300, 7, &[]);
-        scribe.observed(|ack| ack.limit)
+        scribe.facts(|ack| ack.limit)
     };
     // With the first acknowledgement the last two of twelve segments leave: the sender was limited
     // by the window until then.
@@ -325,6 +314,6 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     let report = SackBlocks::NONE.with_transit(Span::from_ps(34_740_123_456));
     sender.ack_report(200, 2, report, Flags::NONE);
     sender.ack(201, 3, &[]);
-    let transits = scribe.observed(|ack| ack.one_way_delay);
+    let transits = scribe.facts(|ack| ack.one_way_delay);
     assert_eq!(transits, [Some(Span::from_micros(34_740)), None]);
 }

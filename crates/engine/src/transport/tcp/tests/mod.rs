@@ -170,7 +170,7 @@ impl SenderBench {
         let sender = &mut self.sender;
         let sent = run_to(&mut self.env, ms(at), |env, event| match event {
             Event::Send(_) => sender.on_send_event(env),
-            Event::RepairTimer(_) => sender.on_repair_timer(env),
+            Event::RackTlpTimer(_) => sender.on_rack_tlp_timer(env),
             Event::RetransmissionTimer(_) => sender.on_timer(env),
             Event::Dummy(_) => sender.on_dummy_event(env),
             other => unreachable!("{other:?}"),

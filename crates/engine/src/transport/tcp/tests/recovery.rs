@@ -1,4 +1,4 @@
-//! What the schemes send, acknowledgement by acknowledgement.
+//! What loss recovery sends, acknowledgement by acknowledgement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -130,7 +130,7 @@ impl Reference {
         rescue
     }
 
-    /// Takes an acknowledgement (section 5). Returns the segment that is sent at once.
+    /// Processes an acknowledgement (section 5). Returns the segment that is sent at once.
     fn on_ack(&mut self, next: u64, blocks: &[(u64, u64)]) -> Option<u64> {
         let advanced = next > self.una;
         self.una = self.una.max(next);

@@ -1,0 +1,331 @@
+//! BBR: sends at the measured delivery rate and keeps the bandwidth-delay product in flight.
+//!
+//! Here is what both versions share: rounds, samples, the test for a full pipe and the pacing rate.
+//! State that their pseudocode keeps for each packet are kept for the flow: a round ends with the
+//! first delivery or loss of something sent after its beginning, which counters of what was sent,
+//! delivered and lost show.
+
+#[cfg(test)]
+mod differential;
+mod v1;
+mod v3;
+
+pub use v1::Bbr;
+pub(crate) use v1::ENTRY;
+pub use v3::Bbr3;
+
+use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::Needs;
+use crate::facts::{AckSample, Limit};
+use crate::window::{Change, Window};
+
+/// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
+const MIN_WINDOW: f64 = 4.0;
+
+/// Send quanta in flight beyond the bandwidth-delay product: one at the sender, one on its way, one at
+/// the receiver.
+const QUANTA: f64 = 3.0;
+
+/// The bandwidth is the largest delivery rate. Loss of a retransmission that only the timer notices
+/// leaves a window of two bandwidth-delay products stuck behind it.
+const NEEDS: Needs = Needs {
+    delivery_rate: true,
+    rack_tlp: true,
+    ..Needs::RTT
+};
+
+/// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
+const PROBE_RTT: Span = Span::from_millis(200);
+
+/// The larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to see to what
+/// is not a number.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The smaller of two numbers.
+#[inline]
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// A count of segments as a number: processors have an instruction for signed integers only.
+#[inline]
+fn segments(count: u64) -> f64 {
+    count as i64 as f64
+}
+
+/// Newly delivered and lost since the last acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Newly {
+    /// Segments.
+    delivered: u64,
+    lost: u64,
+    /// Whether a round begins.
+    round_start: bool,
+}
+
+/// What one acknowledgement tells.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Sample {
+    /// Segments delivered and lost since the last acknowledgement.
+    newly_delivered: f64,
+    newly_lost: f64,
+    /// Segments in flight after it, and before it.
+    in_flight: f64,
+    prior_in_flight: f64,
+    /// Whether a round begins with it.
+    round_start: bool,
+    /// Whether its delivery rate may be below what the path has to give: the application sent too
+    /// little, or the window was held small.
+    limited: bool,
+}
+
+/// Counts rounds and differences from acknowledgement to acknowledgement.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Meter {
+    delivered: u64,
+    lost: u64,
+    in_flight: u64,
+    /// Rounds so far.
+    rounds: u64,
+    /// Segments sent when the current round began.
+    round_end: u64,
+    /// Segments sent when the flow last was limited.
+    limited_until: u64,
+}
+
+impl Meter {
+    /// Reads an acknowledgement.
+    #[inline]
+    fn read(&mut self, ack: &AckSample) -> Newly {
+        let delivered = ack.delivered - self.delivered;
+        let lost = ack.lost - self.lost;
+        (self.delivered, self.lost, self.in_flight) = (ack.delivered, ack.lost, ack.in_flight);
+        let round_start = self.answered() > self.round_end;
+        if round_start {
+            self.rounds += 1;
+            self.restart_round();
+        }
+        Newly {
+            delivered,
+            lost,
+            round_start,
+        }
+    }
+
+    /// The sample of an acknowledgement whose new deliveries and losses have been read.
+    fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
+        let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
+        Sample {
+            newly_delivered: segments(newly.delivered),
+            newly_lost: segments(newly.lost),
+            in_flight: segments(ack.in_flight),
+            prior_in_flight: segments(ack.in_flight + newly.delivered + newly.lost),
+            round_start: newly.round_start,
+            limited,
+        }
+    }
+
+    /// Segments known to be delivered or lost.
+    fn answered(&self) -> u64 {
+        self.delivered + self.lost
+    }
+
+    /// Segments sent so far, those sent again counted again.
+    fn sent(&self) -> u64 {
+        self.answered() + self.in_flight
+    }
+
+    /// Begins the current round anew.
+    fn restart_round(&mut self) {
+        self.round_end = self.sent();
+    }
+
+    /// Marks what is in flight as limited (MarkConnectionAppLimited).
+    fn limit(&mut self) {
+        self.limited_until = self.sent();
+    }
+}
+
+/// Notices when sending faster no longer brings more: three rounds with less than a quarter more.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct FullPipe {
+    bandwidth: f64,
+    rounds: u32,
+}
+
+impl FullPipe {
+    /// Checks the bandwidth at the start of a round that was not limited; whether the pipe is full.
+    fn is_full(&mut self, bandwidth: f64) -> bool {
+        if bandwidth >= 1.25 * self.bandwidth {
+            *self = Self {
+                bandwidth,
+                rounds: 0,
+            };
+            return false;
+        }
+        self.rounds += 1;
+        self.rounds >= 3
+    }
+}
+
+/// What began a recovery from losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Episode {
+    FastRecovery,
+    Timeout,
+}
+
+/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
+/// had cut.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Recovery {
+    episode: Option<Episode>,
+    good_cwnd: f64,
+}
+
+impl Recovery {
+    /// Notes the window; while recovery or the probe cuts it only a larger one.
+    fn save(&mut self, window: &Window, probing_rtt: bool) {
+        let cwnd = window.cwnd();
+        self.good_cwnd = if self.episode.is_some() || probing_rtt {
+            self.good_cwnd.max(cwnd)
+        } else {
+            cwnd
+        };
+    }
+
+    fn restore(&self, window: &mut Window) {
+        window.set_cwnd(window.cwnd().max(self.good_cwnd), Change::Avoidance);
+    }
+
+    fn is_fast(&self) -> bool {
+        self.episode == Some(Episode::FastRecovery)
+    }
+
+    fn enter(&mut self, window: &Window, probing_rtt: bool) {
+        self.save(window, probing_rtt);
+        self.episode = Some(Episode::FastRecovery);
+    }
+
+    /// A timeout replaces it, and the window restarts.
+    fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
+        self.save(window, probing_rtt);
+        self.episode = Some(Episode::Timeout);
+        window.restart();
+    }
+
+    /// Both end with the window restored.
+    fn exit(&mut self, window: &mut Window) {
+        if self.episode.take().is_some() {
+            self.restore(window);
+        }
+    }
+}
+
+/// Segments per second as a rate of bits on the wire.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Pacer {
+    segments_per_s: Option<f64>,
+    segment_bits: f64,
+    /// What follows from it, which more is asked for than it changes.
+    bits_per_s: f64,
+    rate: Option<Rate>,
+    segments_at_once: f64,
+}
+
+impl Pacer {
+    /// Before anything is known: the window over the round-trip time, 1 ms if that is not known.
+    fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
+        let rtt_s = if ack.srtt == Span::ZERO {
+            1e-3
+        } else {
+            ack.srtt.as_secs_f64()
+        };
+        self.segment_bits = 8.0 * ack.segment_bytes as f64;
+        self.set(gain * window.cwnd() / rtt_s, false);
+    }
+
+    /// Before the pipe is full the rate only grows.
+    fn set(&mut self, segments_per_s: f64, full: bool) {
+        let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
+        if rises || full && self.segments_per_s != Some(segments_per_s) {
+            self.change(segments_per_s);
+        }
+    }
+
+    fn change(&mut self, segments_per_s: f64) {
+        self.segments_per_s = Some(segments_per_s);
+        let bits_per_s = segments_per_s * self.segment_bits;
+        self.bits_per_s = bits_per_s;
+        self.rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+        self.segments_at_once = at_once(bits_per_s, self.segment_bits);
+    }
+}
+
+/// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
+/// at once, as the segmentation of network adapters has it.
+fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
+    const LARGEST_BITS: f64 = 8.0 * 65_536.0;
+    let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);
+    // Processors have an instruction for signed integers only.
+    f64::max((bits / segment_bits) as i64 as f64, 1.0)
+}
+
+/// The probe for the round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct ProbeRtt(Option<Measuring>);
+
+/// The part of it in which few enough segments are in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Measuring {
+    until: Time,
+    round_over: bool,
+}
+
+impl ProbeRtt {
+    /// Begins to measure when `few` segments are in flight; whether the time and a round are over.
+    fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
+        meter.limit();
+        match &mut self.0 {
+            Some(measuring) => {
+                measuring.round_over |= round_start;
+                measuring.round_over && now > measuring.until
+            }
+            None => {
+                if few {
+                    self.0 = Some(Measuring {
+                        until: now + PROBE_RTT,
+                        round_over: false,
+                    });
+                    meter.restart_round();
+                }
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_millisecond_of_segments_leaves_at_once() {
+        // 1500 bytes; jumbo frames, of which a millisecond may not have one; 64 KiB at the most.
+        let cases = [
+            (100e6, 1500.0, 8.0),
+            (30e6, 9000.0, 1.0),
+            (10e9, 1500.0, 43.0),
+        ];
+        for (bits_per_s, bytes, expected) in cases {
+            let segment_bits = 8.0 * bytes;
+            let segments = at_once(bits_per_s, segment_bits);
+            assert_eq!(segments, expected, "{bits_per_s} {bytes}");
+        }
+    }
+}

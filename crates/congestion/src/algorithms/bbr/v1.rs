@@ -1,0 +1,403 @@
+//! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
+//!
+//! Linux's additions to it, a test for traffic policers and room for aggregated acknowledgements,
+//! are left out.
+
+mod fast_path;
+
+use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use self::fast_path::FastPath;
+use super::{
+    FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
+    smaller,
+};
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::split_mix::split_mix;
+use crate::window::{Change, Window};
+use crate::windowed_max::WindowedMax;
+
+pub(crate) static ENTRY: Entry<Bbr> = Entry {
+    kind: "bbr",
+    title: "BBR (version 1)",
+    description: "Paces at the largest delivery rate of the last ten round trips and holds at most \
+        twice what the path carries at it in flight. Doubles its rate until that brings nothing \
+        more, drains the queue, then cycles through phases of a round trip, one faster, one \
+        slower, six at the rate itself; every probe_rtt_interval it measures the round-trip time \
+        with four segments in flight. Losses hold the window for one round trip only. Needs \
+        pacing and the transport's delivery rates.",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "high_gain",
+            unit: "1",
+            default: DefaultValue::Fixed(2.885),
+            allowed: Range::above(1.0, 100.0),
+            help: "Pacing and window gain while the rate doubles each round trip, 2 / ln 2.",
+            source: "draft-00 section 4.3.2.1, BBRHighGain",
+        },
+        Parameter {
+            name: "cwnd_gain",
+            unit: "1",
+            default: DefaultValue::Fixed(2.0),
+            allowed: Range::closed(1.0, 100.0),
+            help: "Window over what the path carries.",
+            source: "draft-00 section 4.2.3.2, cwnd_gain",
+        },
+        Parameter {
+            name: "probe_rtt_interval",
+            unit: "seconds",
+            default: DefaultValue::Fixed(10.0),
+            allowed: Range::closed(0.1, 1e4),
+            help: "Age of the smallest round-trip time at which it is measured anew.",
+            source: "draft-00 section 4.1.2.3, RTpropFilterLen",
+        },
+    ],
+    build: |settings| Ok(Bbr::new(settings)),
+};
+
+/// Round trips that the bandwidth is remembered (BtlBwFilterLen).
+const BANDWIDTH_ROUNDS: u64 = 10;
+
+/// The gain cycle (section 4.3.4.2): probes, drains what the probe queued, cruises.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt(ProbeRtt),
+}
+
+/// BBR, version 1.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bbr {
+    high_gain: f64,
+    cwnd_gain: f64,
+    probe_rtt_interval: Span,
+    meter: Meter,
+    pacer: Pacer,
+    state: State,
+    /// Segments per second by rounds.
+    bandwidth: WindowedMax,
+    /// Smallest round-trip time and when it was measured; none before the first.
+    min_rtt: Option<(Span, Time)>,
+    /// The same in seconds.
+    min_rtt_s: f64,
+    full: FullPipe,
+    filled: bool,
+    phase: usize,
+    phase_start: Time,
+    initial_window: f64,
+    recovery: Recovery,
+    /// In the first round of recovery: sends one segment for each delivered.
+    conserving: bool,
+    /// Whether recovery has begun since the last acknowledgement was taken.
+    entering: bool,
+    was_idle: bool,
+    /// Where the gain cycle begins is drawn from a sequence that the time of the first
+    /// acknowledgement starts: alike in every run, different from flow to flow.
+    draws: u64,
+    /// Set by the next full update.
+    #[serde(skip)]
+    fast_path: FastPath,
+}
+
+impl Bbr {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            high_gain: settings.get("high_gain"),
+            cwnd_gain: settings.get("cwnd_gain"),
+            probe_rtt_interval: Span::from_secs_f64(settings.get("probe_rtt_interval")),
+            meter: Meter::default(),
+            pacer: Pacer::default(),
+            state: State::Startup,
+            bandwidth: WindowedMax::new(),
+            min_rtt: None,
+            min_rtt_s: 0.0,
+            full: FullPipe::default(),
+            filled: false,
+            phase: 0,
+            phase_start: Time::ZERO,
+            initial_window: 0.0,
+            recovery: Recovery::default(),
+            conserving: false,
+            entering: false,
+            was_idle: false,
+            draws: 0,
+            fast_path: FastPath::default(),
+        }
+    }
+
+    /// Section 4.2.1.
+    fn begin(&mut self, ack: &AckSample, window: &Window) {
+        self.draws = ack.now.as_ps();
+        self.initial_window = window.cwnd();
+        self.pacer.begin(ack, window, self.high_gain);
+    }
+
+    fn update_bandwidth(&mut self, ack: &AckSample, sample: &Sample) {
+        if let Some(rate) = ack.delivery_rate
+            && !rate.is_below(self.bandwidth.ignores_below(self.meter.rounds))
+        {
+            let (round, rate) = (self.meter.rounds, rate.per_second());
+            if rate >= self.bandwidth.get() || !sample.limited {
+                self.bandwidth.update(round, rate, BANDWIDTH_ROUNDS);
+            }
+        }
+    }
+
+    fn is_probing_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        match self.state {
+            State::Startup => self.high_gain,
+            State::Drain => 1.0 / self.high_gain,
+            State::ProbeBw => CYCLE[self.phase],
+            State::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    fn window_gain(&self) -> f64 {
+        match self.state {
+            State::Startup | State::Drain => self.high_gain,
+            State::ProbeBw => self.cwnd_gain,
+            State::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// Segments that leave at once (BBRSetSendQuantum, section 4.2.2).
+    fn quantum(&self) -> f64 {
+        const SLOW_BPS: f64 = 1.2e6;
+        const FAST_BPS: f64 = 24e6;
+        match self.pacer.bits_per_s {
+            rate if rate < SLOW_BPS => 1.0,
+            rate if rate < FAST_BPS => 2.0,
+            _ => self.pacer.segments_at_once,
+        }
+    }
+
+    /// Segments in flight at a gain over what the path carries (BBRInflight).
+    fn in_flight_at(&self, gain: f64) -> f64 {
+        match self.min_rtt {
+            Some(_) => gain * self.bandwidth.get() * self.min_rtt_s + QUANTA * self.quantum(),
+            None => self.initial_window,
+        }
+    }
+
+    /// Section 4.3.4.3.
+    fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample) {
+        let Some((rtt, _)) = self.min_rtt else {
+            return;
+        };
+        let elapsed = ack.now.since(self.phase_start) > rtt;
+        let gain = CYCLE[self.phase];
+        let over = if gain > 1.0 {
+            let risen = sample.prior_in_flight >= self.in_flight_at(gain);
+            elapsed && (sample.newly_lost > 0.0 || risen)
+        } else if gain < 1.0 {
+            elapsed || sample.prior_in_flight <= self.in_flight_at(1.0)
+        } else {
+            elapsed
+        };
+        if over {
+            self.next_phase(ack.now);
+        }
+    }
+
+    fn next_phase(&mut self, now: Time) {
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.phase_start = now;
+    }
+
+    /// Begins the cycle anywhere but in the phase that drains.
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.state = State::ProbeBw;
+        self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;
+        self.next_phase(now);
+    }
+
+    fn leave_startup(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
+        if !self.filled && sample.round_start && !sample.limited {
+            self.filled = self.full.is_full(self.bandwidth.get());
+        }
+        if matches!(self.state, State::Startup) && self.filled {
+            self.state = State::Drain;
+            window.exit_slow_start();
+        }
+        if matches!(self.state, State::Drain) && sample.in_flight <= self.in_flight_at(1.0) {
+            self.enter_probe_bw(ack.now);
+        }
+    }
+
+    /// Adds a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
+    fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
+        let old = |since| ack.now > since + self.probe_rtt_interval;
+        let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
+        if let Some(rtt) = ack.rtt
+            && (expired || self.min_rtt.is_none_or(|(min, _)| rtt <= min))
+        {
+            self.min_rtt = Some((rtt, ack.now));
+            self.min_rtt_s = rtt.as_secs_f64();
+        }
+        expired
+    }
+
+    /// Section 4.3.5.
+    fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
+        if expired && !self.is_probing_rtt() && !self.was_idle {
+            self.recovery.save(window, false);
+            self.state = State::ProbeRtt(ProbeRtt::default());
+        }
+        self.was_idle = false;
+        let few = sample.in_flight <= MIN_WINDOW;
+        let State::ProbeRtt(probe) = &mut self.state else {
+            return;
+        };
+        if probe.advance(ack.now, few, sample.round_start, &mut self.meter) {
+            self.leave_probe_rtt(ack.now, window);
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: Time, window: &mut Window) {
+        self.min_rtt = self.min_rtt.map(|(rtt, _)| (rtt, now));
+        self.recovery.restore(window);
+        if self.filled {
+            self.enter_probe_bw(now);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    /// Section 4.2.3.
+    fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
+        let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
+        let grown = cwnd + sample.newly_delivered;
+        if self.conserving {
+            cwnd = larger(cwnd, sample.in_flight + sample.newly_delivered);
+        } else {
+            if self.filled {
+                cwnd = smaller(grown, target);
+            } else if cwnd < target || (ack.delivered as f64) < self.initial_window {
+                cwnd = grown;
+            }
+            cwnd = larger(cwnd, MIN_WINDOW);
+        }
+        if self.is_probing_rtt() {
+            cwnd = smaller(cwnd, MIN_WINDOW);
+        }
+        window.set_cwnd(cwnd, Change::Avoidance);
+    }
+
+    /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
+    /// delivered, for a round.
+    fn start_conserving(&mut self, sample: &Sample, window: &mut Window) {
+        self.conserving = true;
+        self.meter.restart_round();
+        let kept = sample.in_flight + larger(sample.newly_delivered, 1.0);
+        window.set_cwnd(smaller(kept, window.cwnd()), Change::Reduction);
+    }
+
+    /// The full update.
+    #[inline(never)]
+    fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
+        let sample = &self.meter.sample(ack, newly);
+        if std::mem::take(&mut self.entering) {
+            self.start_conserving(sample, window);
+        } else if sample.round_start {
+            self.conserving = false;
+        }
+        self.update_bandwidth(ack, sample);
+        if matches!(self.state, State::ProbeBw) {
+            self.advance_cycle(ack, sample);
+        }
+        self.leave_startup(ack, sample, window);
+        let expired = self.update_min_rtt(ack);
+        self.probe_rtt(ack, sample, expired, window);
+        self.pacer
+            .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
+        let target = self.in_flight_at(self.window_gain());
+        self.set_window(ack, sample, target, window);
+        self.fast_path = self.fast_path_bounds(ack.now, target);
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+        if self.pacer.segments_per_s.is_none() {
+            self.begin(ack, window);
+        }
+        let newly = self.meter.read(ack);
+        if self.fits_fast_path(ack, newly) {
+            self.grow(ack, newly, window);
+        } else {
+            self.full_update(ack, newly, window);
+        }
+    }
+
+    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement,
+    /// which tell what is in flight without the segments that it has found lost.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if !matches!(event.cause, Cause::Loss | Cause::Nak) {
+            return;
+        }
+        self.recovery.enter(window, self.is_probing_rtt());
+        self.entering = true;
+        self.fast_path = FastPath::default();
+    }
+
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        self.recovery.time_out(window, self.is_probing_rtt());
+        self.fast_path = FastPath::default();
+        (self.entering, self.conserving) = (false, false);
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
+        self.recovery.exit(window);
+        (self.entering, self.conserving) = (false, false);
+    }
+
+    /// Section 4.3.6: resumes at the bandwidth itself.
+    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+        self.was_idle = true;
+        self.fast_path = FastPath::default();
+        if self.state == State::ProbeBw {
+            self.pacer.set(self.bandwidth.get(), self.filled);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacer.rate
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum() as u64
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            no_ecn: true,
+            ..NEEDS
+        }
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        let rtt = self.min_rtt.map_or(f64::NAN, |(rtt, _)| rtt.as_secs_f64());
+        out("bandwidth_segments_per_s", self.bandwidth.get());
+        out("min_rtt_s", rtt);
+        out("pacing_gain", self.pacing_gain());
+    }
+}

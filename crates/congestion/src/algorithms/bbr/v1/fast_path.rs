@@ -1,0 +1,152 @@
+//! Fast path for acknowledgements that change nothing but the window: no round begins, nothing is lost, the
+//! rate is below the maximum, the round-trip time above the minimum. A full update leaves bounds within which
+//! this holds. It saves some 90 instructions of an acknowledgement, a twentieth of a simulation.
+
+use longhaul_units::Time;
+
+use super::{Bbr, CYCLE, State};
+use crate::algorithms::bbr::{MIN_WINDOW, Newly, larger, segments, smaller};
+use crate::facts::AckSample;
+use crate::window::{Change, Window};
+
+/// Bounds of the fast path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FastPath {
+    /// Before this, neither the phase nor the smallest round-trip time is too old.
+    until: Time,
+    /// Between these, segments in flight do not end the phase.
+    in_flight: (f64, f64),
+    /// Upper bound of the window.
+    target: f64,
+}
+
+impl FastPath {
+    /// Whether so many segments in flight before an acknowledgement leave the phase as it is.
+    #[inline]
+    fn holds(&self, in_flight: f64) -> bool {
+        let (low, high) = self.in_flight;
+        low < in_flight && in_flight < high
+    }
+}
+
+impl Bbr {
+    /// Whether [`Self::full_update`] would do what [`Self::grow`] does.
+    #[inline]
+    pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
+        let floor = self.bandwidth.ignores_below(self.meter.rounds);
+        ack.now < self.fast_path.until
+            && !newly.round_start
+            && newly.lost == 0
+            && self
+                .fast_path
+                .holds(segments(ack.in_flight + newly.delivered))
+            && ack.delivery_rate.is_none_or(|rate| rate.is_below(floor))
+            && ack.rtt > self.min_rtt.map(|(rtt, _)| rtt)
+    }
+
+    /// Section 4.2.3 for a full pipe, outside the probe for the round-trip time.
+    #[inline]
+    pub(super) fn grow(&self, ack: &AckSample, newly: Newly, window: &mut Window) {
+        let newly_delivered = segments(newly.delivered);
+        let cwnd = if self.conserving {
+            larger(window.cwnd(), segments(ack.in_flight) + newly_delivered)
+        } else {
+            let grown = window.cwnd() + newly_delivered;
+            larger(smaller(grown, self.fast_path.target), MIN_WINDOW)
+        };
+        window.set_cwnd(cwnd, Change::Avoidance);
+    }
+
+    /// Bounds of the fast path: in the gain cycle, until [`Self::advance_cycle`] or
+    /// [`Self::update_min_rtt`] has something to do. The window may grow to `target`.
+    pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
+        let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
+            return FastPath::default();
+        };
+        let (phase_end, expiry) = (self.phase_start + rtt, since + self.probe_rtt_interval);
+        let (none, all) = (f64::NEG_INFINITY, f64::INFINITY);
+        let gain = CYCLE[self.phase];
+        let (until, in_flight) = if gain > 1.0 && now > phase_end {
+            (expiry, (none, self.in_flight_at(gain)))
+        } else if gain < 1.0 {
+            (phase_end.min(expiry), (self.in_flight_at(1.0), all))
+        } else {
+            (phase_end.min(expiry), (none, all))
+        };
+        FastPath {
+            until,
+            in_flight,
+            target,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::algorithms::bbr::differential::{Differential, HasFastPath};
+    use crate::algorithms::bbr::v1::ENTRY;
+    use crate::parameter::Variant;
+
+    impl HasFastPath for Bbr {
+        fn would_take_fast_path(&self, ack: &AckSample, _window: &Window) -> bool {
+            let newly = self.meter.clone().read(ack);
+            self.fits_fast_path(ack, newly)
+        }
+
+        fn leave_fast_path(&mut self) {
+            self.fast_path = FastPath::default();
+        }
+    }
+
+    fn differential() -> Differential<Bbr> {
+        let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+        Differential::new(Bbr::new(&settings))
+    }
+
+    proptest! {
+        /// On the fast path nothing but the window would have changed.
+        #[test]
+        fn fast_path_acknowledgements_move_the_window_alone(
+            steps in prop::collection::vec(
+                (0_u64..3, 0_u8..40, 80_u64..260, 99_u64..180, 900.0..1_010.0_f64, 0_u8..60),
+                1..300,
+            ),
+        ) {
+            let mut differential = differential();
+            for _ in 0..700 {
+                // Until the pipe is full and drained.
+                differential.ack(1, 0, 100, 100, 1_000.0);
+            }
+            for (delivered, lost, in_flight, rtt, rate, event) in steps {
+                differential.ack(delivered, u64::from(lost == 0), in_flight, rtt, rate);
+                differential.other_event(event);
+                let [quick, full] = differential.states();
+                prop_assert_eq!(quick, full);
+            }
+        }
+    }
+
+    /// Of 1000 acknowledgements a second on a path of 100 ms, full updates are the first of each phase and
+    /// round, those of larger rates and those of the probes for the round-trip time.
+    #[test]
+    fn most_acknowledgements_take_the_fast_path() {
+        let mut differential = differential();
+        for number in 0..20_000 {
+            let rate = if number % 20 == 0 { 1_000.0 } else { 990.0 };
+            let rtt = if number % 1_000 == 0 { 100 } else { 105 };
+            // A probe fills the queue, and the phase after it drains it.
+            let in_flight = if number % 800 < 100 { 140 } else { 104 };
+            differential.ack(1, 0, in_flight, rtt, rate);
+        }
+        let [quick, full] = differential.states();
+        assert_eq!(quick, full);
+        assert!(
+            differential.fast_path > 15_000,
+            "{}",
+            differential.fast_path
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! Fast path for acknowledgements that change little of the model: no round begins, nothing is lost or marked,
+//! the rate is below the maximum, the round-trip time above the minimum. A full update leaves bounds
+//! within which this holds. It saves some 170 instructions of an acknowledgement, a twelfth of a simulation.
+
+use longhaul_units::{Span, Time};
+
+use super::model::{Flight, MIN_RTT_AGE};
+use super::{Bbr3, State};
+use crate::algorithms::bbr::{MIN_WINDOW, larger, segments, smaller};
+use crate::facts::AckSample;
+use crate::rate_sample::RateSample;
+use crate::window::{Change, Window};
+
+/// Bounds of the fast path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FastPath {
+    /// Before this, neither maximum nor minimum is too old.
+    until: Time,
+    /// Up to so many segments delivered or lost no round begins.
+    answered: u64,
+    /// With more segments than this in flight the phase goes on.
+    in_flight: f64,
+    /// A shorter round-trip time is a new minimum.
+    rtt: Span,
+    /// Upper bound of the window.
+    bound: f64,
+}
+
+impl Bbr3 {
+    /// Processes an acknowledgement on the fast path if it fits; whether it did. The full update would do the
+    /// same.
+    #[inline]
+    pub(super) fn try_fast_path(&mut self, ack: &AckSample, window: &mut Window) -> bool {
+        let fast_path = &self.fast_path;
+        let nothing_happens = ack.now < fast_path.until
+            && ack.delivered + ack.lost <= fast_path.answered
+            && ack.lost == self.meter.lost
+            && !ack.ecn_echo
+            && segments(ack.in_flight) > fast_path.in_flight;
+        let (Some(rate), Some(rtt)) = (ack.delivery_rate, ack.rtt) else {
+            return false;
+        };
+        if !nothing_happens || rtt < fast_path.rtt || !rate.is_below(self.rates[1]) {
+            return false;
+        }
+        let flight = Flight::of(ack);
+        let newly = segments(ack.delivered - self.meter.delivered);
+        let aggregated = self
+            .aggregation
+            .with(ack.now, newly, self.bandwidth(), window.cwnd());
+        let floor = self.aggregation.extra.ignores_below(self.meter.rounds);
+        if aggregated.extra >= floor || !flight.is_below(self.bounds.long_in_flight) {
+            return false;
+        }
+        if self.probe.sampling && self.is_too_high(flight) {
+            return false;
+        }
+        let prior_in_flight = segments(ack.in_flight) + newly;
+        self.probe
+            .note_use_of_cwnd(ack, prior_in_flight, window.cwnd());
+        if self.is_probing_up() && !self.goes_on_up(ack, newly, rate, window) {
+            return false;
+        }
+        self.aggregation.go_on(aggregated);
+        (self.meter.delivered, self.meter.in_flight) = (ack.delivered, ack.in_flight);
+        self.marks.delivered += newly;
+        self.signals.round_start = false;
+        self.signals.raise(rate, flight);
+        let cwnd = smaller(window.cwnd() + newly, self.fast_path.bound);
+        window.set_cwnd(larger(cwnd, MIN_WINDOW), Change::Avoidance);
+        true
+    }
+
+    /// The same while probing up, if no more than counters change: whether that is so.
+    #[inline]
+    fn goes_on_up(
+        &mut self,
+        ack: &AckSample,
+        newly: f64,
+        rate: RateSample,
+        window: &Window,
+    ) -> bool {
+        if !self.is_held(ack, window) {
+            return !self.full_now;
+        }
+        let acked = self.probe.up_acked + newly;
+        if acked >= self.probe.up_per_segment {
+            return false;
+        }
+        self.probe.up_acked = acked;
+        self.reset_full(rate.per_second());
+        true
+    }
+
+    /// Bounds of the fast path: in the cycle of probing, until [`Self::advance_cycle`],
+    /// [`super::model::MinRtt::update`] or the end of a round has something to do.
+    /// The window may grow to `bound`.
+    pub(super) fn fast_path_bounds(
+        &self,
+        ack: &AckSample,
+        bound: f64,
+        window: &Window,
+    ) -> FastPath {
+        let (Some((rtt, since)), Some((_, min_since))) = (self.min_rtt.recent, self.min_rtt.rtt)
+        else {
+            return FastPath::default();
+        };
+        if self.min_rtt.expired {
+            return FastPath::default();
+        }
+        let expiry = (since + self.probe_rtt_interval).min(min_since + MIN_RTT_AGE);
+        let probe = self.probe.start + self.probe.wait;
+        let none = f64::NEG_INFINITY;
+        let (until, in_flight) = match self.state {
+            State::Refill | State::Up => (expiry, none),
+            State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
+                return FastPath::default();
+            }
+            State::Down => (expiry.min(probe), self.cruises_at()),
+            State::Cruise => (expiry.min(probe), none),
+            State::Startup | State::Drain { .. } | State::ProbeRtt(_) => {
+                return FastPath::default();
+            }
+        };
+        FastPath {
+            until,
+            answered: self.meter.round_end.min(self.signals.round_end),
+            in_flight,
+            rtt,
+            bound,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::algorithms::bbr::differential::{Differential, HasFastPath};
+    use crate::algorithms::bbr3::ENTRY;
+    use crate::parameter::Variant;
+
+    impl HasFastPath for Bbr3 {
+        fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool {
+            self.clone().try_fast_path(ack, &mut window.clone())
+        }
+
+        fn leave_fast_path(&mut self) {
+            self.fast_path = FastPath::default();
+        }
+    }
+
+    fn differential() -> Differential<Bbr3> {
+        let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+        Differential::new(Bbr3::new(&settings))
+    }
+
+    /// The acknowledgement of a path of 1000 segments a second and 100 ms: some come together, few tell of
+    /// the full rate. On a `lossy` one four of a hundred segments are lost for a fifth of each second.
+    fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
+        let delivered = match number % 50 {
+            0 => 3,
+            1 | 2 => 0,
+            _ => 1,
+        };
+        let often = number.is_multiple_of(20);
+        let rate = if often { 1_000.0 } else { 990.0 };
+        let rtt = if number.is_multiple_of(1_000) {
+            100
+        } else {
+            105
+        };
+        let lost = lossy && number.is_multiple_of(25) && number % 1_000 < 200;
+        let in_flight = differential.cwnd().min(104.0) as u64;
+        differential.ack(delivered, lost.into(), in_flight, rtt, rate);
+    }
+
+    proptest! {
+        /// Fast path and full update come to the same.
+        #[test]
+        fn fast_path_acknowledgements_come_to_the_same(
+            // Until the pipe is full and drained, and in all phases after that.
+            before in 700_usize..9_000,
+            lossy: bool,
+            steps in prop::collection::vec(
+                (
+                    (0_u64..3, 0_u8..60, 80_u64..260),
+                    (99_u64..180, 900.0..1_002.0_f64),
+                    (0_u8..90, prop::bool::weighted(0.02)),
+                ),
+                1..400,
+            ),
+        ) {
+            let mut differential = differential();
+            (0..before).for_each(|number| usual(&mut differential, number, lossy));
+            for ((delivered, lost, in_flight), (rtt, rate), (event, marked)) in steps {
+                differential.mark(marked);
+                differential.ack(delivered, u64::from(lost == 0), in_flight, rtt, rate);
+                differential.other_event(event);
+                let [quick, full] = differential.states();
+                prop_assert_eq!(quick, full);
+            }
+        }
+    }
+
+    /// Full updates are the first of each round, those of larger rates, and those of probes.
+    #[test]
+    fn most_acknowledgements_take_the_fast_path() {
+        let mut differential = differential();
+        (0..20_000).for_each(|number| usual(&mut differential, number, false));
+        let [quick, full] = differential.states();
+        assert_eq!(quick, full);
+        assert!(
+            differential.fast_path > 12_000,
+            "{}",
+            differential.fast_path
+        );
+    }
+}

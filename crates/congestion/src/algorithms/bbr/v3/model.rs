@@ -1,0 +1,282 @@
+//! What BBR, version 3, knows of the path: bounds, recent losses and marks, the state of its probing,
+//! smallest round-trip times and aggregated acknowledgements.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::algorithms::bbr::smaller;
+use crate::facts::AckSample;
+use crate::rate_sample::RateSample;
+use crate::windowed_max::WindowedMax;
+
+/// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
+pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
+
+/// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
+const ECN_GAIN: f64 = 1.0 / 16.0;
+
+/// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
+const ECN_THRESHOLD: f64 = 0.5;
+
+/// Bounds of the model: infinite where there is none.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Bounds {
+    /// Segments per second and in flight that recent losses allow.
+    pub(super) short_rate: f64,
+    pub(super) short_in_flight: f64,
+    /// Segments in flight that probing found to be safe.
+    pub(super) long_in_flight: f64,
+}
+
+/// What was delivered and lost lately.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Signals {
+    /// Segments sent when the current round of losses began.
+    pub(super) round_end: u64,
+    pub(super) round_start: bool,
+    pub(super) lost: bool,
+    pub(super) marked: bool,
+    /// Losses of the current round, and acknowledgements that told of them.
+    pub(super) losses: f64,
+    pub(super) loss_events: u32,
+    /// Largest rate and volume delivered in it.
+    pub(super) rate: f64,
+    pub(super) volume: f64,
+}
+
+/// The segments delivered over the last flight (RS.delivered), from its rate and its time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    rate: Option<RateSample>,
+    rtt: Span,
+}
+
+/// The probing for bandwidth.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Probe {
+    /// Rounds since the last probe, when the cycle began, and how long to wait.
+    pub(super) rounds: u64,
+    pub(super) start: Time,
+    pub(super) wait: Span,
+    /// Whether samples still tell of the probe, and whether its end is to be noted.
+    pub(super) sampling: bool,
+    pub(super) stopping: bool,
+    /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
+    /// counted.
+    pub(super) up_rounds: u32,
+    pub(super) up_per_segment: f64,
+    pub(super) up_acked: f64,
+    /// Segments sent when the window was last full.
+    cwnd_full_until: u64,
+}
+
+/// Smallest round-trip times of ten seconds and of the interval between probes for it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct MinRtt {
+    pub(super) rtt: Option<(Span, Time)>,
+    /// The first of these in seconds.
+    pub(super) rtt_s: f64,
+    pub(super) recent: Option<(Span, Time)>,
+    pub(super) expired: bool,
+}
+
+/// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Aggregation {
+    pub(super) start: Time,
+    pub(super) delivered: f64,
+    pub(super) extra: WindowedMax,
+}
+
+/// The state after an acknowledgement, and the extra segments acknowledged with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aggregated {
+    start: Time,
+    delivered: f64,
+    pub(super) extra: f64,
+}
+
+/// The share of marked segments.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Marks {
+    /// Whether they count: once the smallest round-trip time was short enough at the end of a round.
+    pub(super) eligible: bool,
+    /// Rounds in a row with too many of them.
+    pub(super) high_rounds: u32,
+    /// Smoothed, and of the last round.
+    pub(super) alpha: f64,
+    pub(super) share: f64,
+    pub(super) marked: f64,
+    pub(super) delivered: f64,
+}
+
+impl Bounds {
+    pub(super) const NONE: Self = Self {
+        short_rate: f64::INFINITY,
+        short_in_flight: f64::INFINITY,
+        long_in_flight: f64::INFINITY,
+    };
+
+    /// Forgets what recent losses allow (BBRResetShortTermModel).
+    pub(super) fn reset_short(&mut self) {
+        (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
+    }
+}
+
+impl Probe {
+    /// Records an acknowledgement before which `prior_in_flight` segments were in flight, the most
+    /// since the last one, in a window of `cwnd`.
+    #[inline]
+    pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
+        if prior_in_flight + 1.0 > cwnd {
+            self.cwnd_full_until = ack.delivered + ack.lost + ack.in_flight;
+        }
+    }
+
+    /// Whether the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1),
+    /// rather than pacing, the application or the receiver limiting the flow all the time.
+    #[inline]
+    pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
+        ack.delivered + ack.lost <= self.cwnd_full_until
+    }
+}
+
+impl MinRtt {
+    /// Section 5.3.4.3, BBRUpdateMinRTT.
+    pub(super) fn update(&mut self, ack: &AckSample, interval: Span) {
+        self.expired = self
+            .recent
+            .is_some_and(|(_, since)| ack.now > since + interval);
+        if let Some(rtt) = ack.rtt
+            && (self.expired || self.recent.is_none_or(|(recent, _)| rtt < recent))
+        {
+            self.recent = Some((rtt, ack.now));
+        }
+        let Some((recent, _)) = self.recent else {
+            return;
+        };
+        let replace = |(min, since): (Span, Time)| recent < min || ack.now > since + MIN_RTT_AGE;
+        if self.rtt.is_none_or(replace) {
+            self.rtt = self.recent;
+            self.rtt_s = recent.as_secs_f64();
+        }
+    }
+}
+
+impl Default for Aggregation {
+    fn default() -> Self {
+        Self {
+            start: Time::ZERO,
+            delivered: 0.0,
+            extra: WindowedMax::new(),
+        }
+    }
+}
+
+impl Aggregation {
+    /// After so many newly delivered segments, at a bandwidth and a window.
+    #[inline]
+    pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
+        let expected = bandwidth * now.since(self.start).as_secs_f64();
+        let beyond = self.delivered - expected;
+        if beyond <= 0.0 {
+            return Aggregated {
+                start: now,
+                delivered: newly,
+                extra: smaller(newly, cwnd),
+            };
+        }
+        Aggregated {
+            start: self.start,
+            delivered: self.delivered + newly,
+            extra: smaller(beyond + newly, cwnd),
+        }
+    }
+
+    /// Continues from there.
+    #[inline]
+    pub(super) fn go_on(&mut self, aggregated: Aggregated) {
+        (self.start, self.delivered) = (aggregated.start, aggregated.delivered);
+    }
+}
+
+impl Signals {
+    /// Raises rate and volume to those of a sample where they are larger.
+    #[inline(always)]
+    pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
+        if !rate.is_below(self.rate) {
+            self.rate = rate.per_second();
+        }
+        self.volume = flight.or_more(self.volume);
+    }
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self {
+            eligible: false,
+            high_rounds: 0,
+            alpha: 1.0,
+            share: 0.0,
+            marked: 0.0,
+            delivered: 0.0,
+        }
+    }
+}
+
+impl Marks {
+    /// At the end of a round.
+    pub(super) fn end_round(&mut self) {
+        if !self.eligible {
+            return;
+        }
+        if self.delivered > 0.0 {
+            self.share = self.marked / self.delivered;
+            self.alpha += ECN_GAIN * (self.share - self.alpha);
+            let high = self.share >= ECN_THRESHOLD;
+            self.high_rounds = if high { self.high_rounds + 1 } else { 0 };
+        }
+        (self.marked, self.delivered) = (0.0, 0.0);
+    }
+
+    /// Whether too much was in flight in the last round.
+    pub(super) fn are_high(&self) -> bool {
+        self.eligible && self.share > ECN_THRESHOLD
+    }
+}
+
+impl Flight {
+    #[cfg(test)]
+    pub(super) const NONE: Self = Self {
+        rate: None,
+        rtt: Span::ZERO,
+    };
+
+    pub(super) fn of(ack: &AckSample) -> Self {
+        Self {
+            rate: ack.delivery_rate,
+            rtt: ack.rtt.unwrap_or(ack.srtt),
+        }
+    }
+
+    /// How many segments, none if that was not measured.
+    pub(super) fn segments(self) -> f64 {
+        self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
+    }
+
+    /// Whether these are fewer than `segments`, or none were measured.
+    #[inline]
+    pub(super) fn is_below(self, segments: f64) -> bool {
+        self.rate
+            .is_none_or(|rate| rate.has_fewer_in(self.rtt, segments))
+    }
+
+    /// The larger of this and `segments`.
+    #[inline]
+    pub(super) fn or_more(self, segments: f64) -> f64 {
+        match self.rate {
+            Some(rate) if !rate.has_fewer_in(self.rtt, segments) => rate.segments_in(self.rtt),
+            _ => segments,
+        }
+    }
+}

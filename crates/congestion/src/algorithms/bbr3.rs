@@ -1,0 +1,78 @@
+//! BBR, version 3: the declaration. The algorithm is in `bbr/v3.rs`, beside version 1.
+
+use super::bbr::Bbr3;
+use crate::entry::Entry;
+use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+
+/// By far the largest state of all algorithms: in a box of its own, lest all controllers be as large.
+pub type BoxedBbr3 = Box<Bbr3>;
+
+pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
+    kind: "bbr3",
+    title: "BBR (version 3)",
+    description: "Paces at the largest delivery rate of the last two cycles of probing and bounds \
+        what is in flight by what the path carries at it. Probes for more every two to three \
+        seconds, or as often as standard TCP would on a small path; more than loss_threshold lost \
+        while probing sets a long-term bound of what is in flight, losses and marks at other times \
+        a short-term one. Halves what is in flight every five seconds to measure the round-trip \
+        time. Needs pacing and the transport's delivery rates.",
+    source: "draft-ietf-ccwg-bbr-05",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Box::new(Bbr3::new(settings))),
+};
+
+static PARAMETERS: [Parameter; 6] = [
+    Parameter {
+        name: "loss_threshold",
+        unit: "fraction of the segments in flight",
+        default: DefaultValue::Fixed(0.02),
+        allowed: Range::open(0.0, 1.0),
+        help: "Losses in a round trip above which too much was in flight.",
+        source: "draft-05 section 2.4, BBR.LossThresh",
+    },
+    Parameter {
+        name: "kept",
+        unit: "fraction of a bound",
+        default: DefaultValue::Fixed(0.7),
+        allowed: Range::open(0.0, 1.0),
+        help: "Smallest part of a bound that remains after losses.",
+        source: "draft-05 section 2.4, BBR.Beta",
+    },
+    Parameter {
+        name: "headroom",
+        unit: "fraction of the long-term bound",
+        default: DefaultValue::Fixed(0.15),
+        allowed: Range::closed(0.0, 0.9),
+        help: "Part left to others between the probes.",
+        source: "draft-05 section 2.4, BBR.Headroom",
+    },
+    Parameter {
+        name: "probe_rtt_interval",
+        unit: "seconds",
+        default: DefaultValue::Fixed(5.0),
+        allowed: Range::closed(0.1, 1e4),
+        help: "Age of the smallest round-trip time at which it is measured anew.",
+        source: "draft-05 section 5.3.4.1, ProbeRTTInterval",
+    },
+    Parameter {
+        name: "ecn_factor",
+        unit: "1",
+        default: DefaultValue::Fixed(1.0 / 3.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Share of marked segments times this is removed from the short-term bound; zero \
+            ignores marks.",
+        source: "Linux v3, bbr_ecn_factor",
+    },
+    Parameter {
+        name: "ecn_max_rtt",
+        unit: "seconds",
+        default: DefaultValue::Fixed(1e4),
+        allowed: Range::above(0.0, 1e4),
+        help: "Smallest round-trip time up to which marks count. Linux heeds them up to 0.005 only, \
+            and has ECN only on routes that are said to mark early; the draft asks those who claim to \
+            support ECN to treat all marks as congestion.",
+        source: "Linux v3, bbr_ecn_max_rtt_us; draft-05 section 3.7",
+    },
+];

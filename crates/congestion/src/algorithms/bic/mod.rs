@@ -1,0 +1,143 @@
+//! BIC: binary search for the window between what is known to be safe and where congestion came.
+//!
+//! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
+//! networks", INFOCOM 2004. Variant nist is another algorithm of the same parameters.
+
+mod nist;
+mod search;
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use self::nist::BicNist;
+use self::search::BinarySearch;
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+use crate::window::Window;
+
+pub(crate) static ENTRY: Entry<Bic> = Entry {
+    kind: "bic",
+    title: "BIC",
+    description: "Goes half of the way to the window at which congestion last came each round trip, \
+        in steps of at most max_increment segments; beyond that window it probes in steps that grow \
+        again. Below low_window it is standard TCP. Variant linux is the form of Linux 2.6.22, \
+        variant nist that of NIST's study.",
+    source: "Xu, Harfoush and Rhee, INFOCOM 2004",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    parameters: &PARAMETERS,
+    build: |settings| {
+        Ok(match settings.variant() {
+            Variant::Nist => Bic::Nist(BicNist::new(settings)),
+            _ => Bic::Search(BinarySearch::new(settings)),
+        })
+    },
+};
+
+static PARAMETERS: [Parameter; 5] = [
+    Parameter {
+        name: "low_window",
+        unit: "segments",
+        default: DefaultValue::Fixed(14.0),
+        allowed: Range::closed(1.0, 1e9),
+        help: "Window below which the flow is standard TCP.",
+        source: "INFOCOM 2004, low_window",
+    },
+    Parameter {
+        name: "max_increment",
+        unit: "segments per round trip",
+        default: DefaultValue::Derived {
+            rule: "32; variant linux: 16",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    16.0
+                } else {
+                    32.0
+                }
+            },
+        },
+        allowed: Range::above(0.0, 1e6),
+        help: "Largest step.",
+        source: "INFOCOM 2004, S_max",
+    },
+    Parameter {
+        name: "min_increment",
+        unit: "segments per round trip",
+        default: DefaultValue::Derived {
+            rule: "0.01; variants linux and nist: 0.2",
+            value: |settings| match settings.variant() {
+                Variant::Linux | Variant::Nist => 0.2,
+                _ => 0.01,
+            },
+        },
+        allowed: Range::above(0.0, 1e6),
+        help: "Smallest step.",
+        source: "INFOCOM 2004, S_min; Linux: four segments in 20 round trips",
+    },
+    Parameter {
+        name: "decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Derived {
+            rule: "0.125; variant linux: 205/1024; variant nist: 0.2",
+            value: |settings| match settings.variant() {
+                Variant::Linux => 205.0 / 1024.0,
+                Variant::Nist => 0.2,
+                _ => 0.125,
+            },
+        },
+        allowed: Range::open(0.0, 1.0),
+        help: "Part of the window removed at a congestion signal.",
+        source: "INFOCOM 2004, beta",
+    },
+    Parameter {
+        name: "fast_convergence",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
+        source: "INFOCOM 2004, fast convergence",
+    },
+];
+
+/// BIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Bic {
+    /// The paper's and Linux's.
+    Search(BinarySearch),
+    /// NIST's.
+    Nist(BicNist),
+}
+
+/// Calls a method of whichever form `$bic` holds.
+macro_rules! form {
+    ($bic:expr, $form:ident => $call:expr) => {
+        match $bic {
+            Bic::Search($form) => $call,
+            Bic::Nist($form) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        form!(self, form => form.on_ack(ack, phase, window));
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        form!(self, form => form.on_congestion(event, window));
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        form!(self, form => form.on_timeout(event, window));
+    }
+
+    fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
+        form!(self, form => form.departs_from_standard(now, window))
+    }
+
+    fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        form!(self, form => form.probe(window, out));
+    }
+}

@@ -1,0 +1,75 @@
+//! Constant-rate increase: growth that does not depend on the round-trip time.
+//!
+//! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR
+//! 21(5), 1991. Standard TCP grows by one segment a round trip, so that its rate
+//! grows with the inverse square of the round-trip time; here all rates grow alike.
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
+    kind: "constant-rate",
+    title: "Constant-rate increase",
+    description: "Adds c * rtt^2 segments each round trip, so that the sending rate grows by c \
+        segments per second each second whatever the round-trip time; halves the window at a \
+        congestion signal. With max_step 1 an acknowledgement adds at most one segment (the \
+        modified form); a large max_step gives the original.",
+    source: "Floyd, CCR 21(5), 1991",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "c",
+            unit: "segments per second per second",
+            default: DefaultValue::Fixed(25.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Growth of the rate; 25 is standard TCP at a round trip of 200 ms.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "max_step",
+            unit: "segments per acknowledgement",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e9),
+            help: "Most that one acknowledgement adds.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2, MCR",
+        },
+    ],
+    build: |settings| Ok(ConstantRate::new(settings)),
+};
+
+/// Constant-rate increase.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ConstantRate {
+    c: f64,
+    max_step: f64,
+}
+
+impl ConstantRate {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            c: settings.get("c"),
+            max_step: settings.get("max_step"),
+        }
+    }
+}
+
+impl CongestionControl for ConstantRate {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let rtt = ack.srtt.as_secs_f64();
+        let step = f64::min(self.c * rtt * rtt / window.cwnd(), self.max_step);
+        window.grow(step * ack.credit, Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+}

@@ -1,0 +1,323 @@
+//! Compound TCP: a window of standard TCP and one that follows the delay, added up.
+//!
+//! Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance
+//! networks", INFOCOM 2006. As long as the queue is short, the delay window makes the sum grow by
+//! `increase * win^exponent` segments per round trip; it then gives way to the window of standard
+//! TCP. Variant nist has the values of NIST SP 500-282, equations 14 to 17.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::fast::SRTT_TIMER_SLACK;
+use super::reno::mean_window;
+use crate::congestion_control::{CongestionControl, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::periodic::Periodic;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Ctcp> = Entry {
+    kind: "ctcp",
+    title: "Compound TCP",
+    description: "Standard TCP's window plus one that grows with a power of their sum while fewer \
+        than gamma segments of the flow are queued, and shrinks by a part of the queue otherwise. \
+        Standard TCP below low_window segments. Variant nist has the exponent and zeta of NIST's \
+        study.",
+    source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper, Variant::Nist],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Ctcp::new(settings)),
+};
+
+static PARAMETERS: [Parameter; 7] = [
+    INCREASE,
+    Parameter {
+        default: DefaultValue::Derived {
+            rule: "0.75; variant nist: 0.8",
+            value: |settings| match settings.variant() {
+                Variant::Nist => 0.8,
+                _ => 0.75,
+            },
+        },
+        ..EXPONENT
+    },
+    Parameter {
+        name: "decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Fixed(0.5),
+        allowed: Range::open(0.0, 1.0),
+        help: "Part of the sum removed at a congestion signal; standard TCP's window is halved.",
+        source: "INFOCOM 2006, beta",
+    },
+    GAMMA,
+    Parameter {
+        default: DefaultValue::Derived {
+            rule: "1; variant nist: 0.1",
+            value: |settings| match settings.variant() {
+                Variant::Nist => 0.1,
+                _ => 1.0,
+            },
+        },
+        ..ZETA
+    },
+    LOW_WINDOW,
+    SRTT_TIMER_SLACK,
+];
+
+pub(crate) const INCREASE: Parameter = Parameter {
+    name: "increase",
+    unit: "segments per round trip",
+    default: DefaultValue::Fixed(0.125),
+    allowed: Range::above(0.0, 1e6),
+    help: "Growth of the sum per round trip, where it is one segment, on a short queue.",
+    source: "INFOCOM 2006, alpha",
+};
+
+pub(crate) const EXPONENT: Parameter = Parameter {
+    name: "exponent",
+    unit: "power of the window",
+    default: DefaultValue::Fixed(0.8),
+    allowed: Range::closed(0.0, 0.99),
+    help: "Power of the sum that its growth follows.",
+    source: "INFOCOM 2006, k; NIST SP 500-282, equation 16",
+};
+
+pub(crate) const GAMMA: Parameter = Parameter {
+    name: "gamma",
+    unit: "segments",
+    default: DefaultValue::Fixed(30.0),
+    allowed: Range::closed(0.0, 1e6),
+    help: "Queued segments from which the delay window shrinks.",
+    source: "INFOCOM 2006, gamma",
+};
+
+pub(crate) const ZETA: Parameter = Parameter {
+    name: "zeta",
+    unit: "fraction of the queue",
+    default: DefaultValue::Fixed(0.1),
+    allowed: Range::closed(0.0, 1e3),
+    help: "What the delay window loses per round trip.",
+    source: "ns-2.35's Linux module (1); NIST SP 500-282, chapter 5 (0.1)",
+};
+
+pub(crate) const LOW_WINDOW: Parameter = Parameter {
+    name: "low_window",
+    unit: "segments",
+    default: DefaultValue::Fixed(41.0),
+    allowed: Range::closed(1.0, 1e9),
+    help: "Smallest sum at which the flow is not standard TCP.",
+    source: "NIST SP 500-282, chapter 5",
+};
+
+/// How the delay window moves, once per round trip.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DelayLaw {
+    increase: f64,
+    exponent: f64,
+    gamma: f64,
+    zeta: f64,
+    slack: Span,
+    timer: Periodic,
+}
+
+impl DelayLaw {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            increase: settings.get("increase"),
+            exponent: settings.get("exponent"),
+            gamma: settings.get("gamma"),
+            zeta: settings.get("zeta"),
+            slack: Span::from_secs_f64(settings.get("srtt_timer_slack")),
+            timer: Periodic::NEW,
+        }
+    }
+
+    /// Whether a round trip is over.
+    pub(crate) fn is_due(&mut self, ack: &AckSample) -> bool {
+        let period = ack.srtt + self.slack;
+        ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
+    }
+
+    /// The next delay window of a flow that has `window` segments under way.
+    pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
+        let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
+        let change = if queued < self.gamma {
+            (self.increase * libm::pow(window, self.exponent) - 1.0).max(0.0)
+        } else {
+            -self.zeta * queued
+        };
+        (delay + change).max(0.0)
+    }
+}
+
+/// Compound TCP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ctcp {
+    law: DelayLaw,
+    decrease: f64,
+    low_window: f64,
+    /// The delay window as far as it is in the window: the rest of that is standard TCP's.
+    delay: f64,
+    /// What it will change by at the next acknowledgement that may move the window.
+    change: f64,
+    /// Whether there was a congestion signal since the delay window last moved.
+    signalled: bool,
+}
+
+impl Ctcp {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            law: DelayLaw::new(settings),
+            decrease: settings.get("decrease"),
+            low_window: settings.get("low_window"),
+            delay: 0.0,
+            change: 0.0,
+            signalled: false,
+        }
+    }
+
+    /// The delay window rests in slow start, below `low_window`, and in the round trip of a
+    /// congestion signal.
+    fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
+        if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
+            return;
+        }
+        let sum = window.cwnd();
+        if !window.in_slow_start() && sum >= self.low_window {
+            let delay = self.delay + self.change;
+            self.change = self.law.next(delay, sum, ack.min_rtt, ack.srtt) - self.delay;
+        }
+    }
+}
+
+impl CongestionControl for Ctcp {
+    /// What the window cannot take at its upper bound, the delay window does not get either.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.update_delay_window(ack, window);
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let before = window.cwnd();
+        window.grow(std::mem::take(&mut self.change), Change::Avoidance);
+        self.delay = (self.delay + window.cwnd() - before).max(0.0);
+        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let standard = (event.base - self.delay).max(0.0) / 2.0;
+        let decrease = if event.base < self.low_window {
+            0.5
+        } else {
+            self.decrease
+        };
+        let sum = (event.base * (1.0 - decrease)).max(standard);
+        (self.delay, self.change) = (sum - standard, 0.0);
+        self.signalled = true;
+        window.reduce_to(sum);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        (self.delay, self.change) = (0.0, 0.0);
+        self.signalled = true;
+        restart(event, window);
+    }
+
+    /// The saw-tooth of a window that grows by `increase * w^exponent` per round trip, on a queue
+    /// that stays empty.
+    fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        let kept = 1.0 - self.decrease;
+        // Integrals over one saw-tooth below `top`: of w^(1 - k), the segments sent, and of w^-k,
+        // the round trips passed, both over `increase`.
+        let rise = |power: f64| (1.0 - libm::pow(kept, power)) / power;
+        let (sent, rounds) = (rise(2.0 - self.law.exponent), rise(1.0 - self.law.exponent));
+        let top = libm::pow(
+            self.law.increase / (loss * sent),
+            1.0 / (2.0 - self.law.exponent),
+        );
+        let mean = top * sent / rounds;
+        let standard = mean_window(1.0, 0.5, loss);
+        Some(if standard < self.low_window {
+            standard
+        } else {
+            mean
+        })
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("delay_window", self.delay);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Time;
+
+    use super::*;
+    use crate::facts::Cause;
+    use crate::window::Rounding;
+
+    fn ctcp(variant: Variant) -> Ctcp {
+        Ctcp::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    /// Worked out from NIST SP 500-282, equation 17.
+    #[test]
+    fn the_delay_window_grows_with_a_power_of_the_sum() {
+        let cases = [
+            (41.0, 1.438_580_5),
+            (100.0, 3.976_339_6),
+            (500.0, 17.033_749),
+            (1000.0, 30.398_58),
+            (3402.0, 82.617_554),
+            (6804.0, 144.586_62),
+        ];
+        let rtt = Span::from_millis(42);
+        for (window, expected) in cases {
+            let found = ctcp(Variant::Nist).law.next(10.0, window, rtt, rtt);
+            assert!((found - 10.0 - expected).abs() < 1e-5, "{window}: {found}");
+        }
+        // 1000^0.75 / 8 is 22.228.
+        let found = ctcp(Variant::Paper).law.next(0.0, 1000.0, rtt, rtt);
+        assert!((found - 21.228).abs() < 1e-3, "{found}");
+    }
+
+    /// A window of 1000 at 42 and 44 ms has 45.4545 segments queued.
+    #[test]
+    fn the_delay_window_shrinks_by_a_part_of_the_queue() {
+        let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));
+        let next = |variant, delay| ctcp(variant).law.next(delay, 1000.0, min_rtt, srtt);
+        assert!((next(Variant::Nist, 600.0) - 595.454_545).abs() < 1e-5);
+        assert!((next(Variant::Paper, 600.0) - 554.545_455).abs() < 1e-5);
+        assert_eq!(next(Variant::Paper, 45.0), 0.0);
+    }
+
+    #[test]
+    fn a_loss_halves_the_sum_and_standard_tcp_s_part_of_it() {
+        let mut ctcp = ctcp(Variant::Paper);
+        ctcp.delay = 600.0;
+        let mut window = Window::new(1000.0, 2.0, 1e6, Rounding::Real);
+        let event = Congestion {
+            now: Time::ZERO,
+            cause: Cause::Loss,
+            base: 1000.0,
+            in_flight: 1000,
+            in_slow_start: false,
+            first: true,
+        };
+        ctcp.on_congestion(&event, &mut window);
+        assert_eq!((window.cwnd(), ctcp.delay), (500.0, 300.0));
+        let event = Timeout {
+            now: Time::ZERO,
+            base: 500.0,
+            keep_ssthresh: false,
+        };
+        ctcp.on_timeout(&event, &mut window);
+        assert_eq!((window.ssthresh(), ctcp.delay), (250.0, 0.0));
+    }
+}

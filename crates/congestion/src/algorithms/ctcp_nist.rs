@@ -1,0 +1,115 @@
+//! Compound TCP as NIST's study prints it: one window, to which the delay window is added again every
+//! round trip.
+//!
+//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right.
+//! It grows much faster than what the study's results show, which `ctcp` follows.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
+use super::fast::SRTT_TIMER_SLACK;
+use crate::congestion_control::{CongestionControl, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
+    kind: "ctcp-nist",
+    title: "Compound TCP as printed by NIST",
+    description: "One window that is halved at a congestion signal, less the delay window, and to \
+        which the whole delay window is added every round trip. For comparison with ctcp only.",
+    source: "NIST SP 500-282, equations 14 to 17",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper],
+    parameters: &[
+        INCREASE,
+        EXPONENT,
+        GAMMA,
+        ZETA,
+        LOW_WINDOW,
+        SRTT_TIMER_SLACK,
+    ],
+    build: |settings| Ok(CtcpNist::new(settings)),
+};
+
+/// Compound TCP as NIST's study prints it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CtcpNist {
+    law: DelayLaw,
+    low_window: f64,
+    /// The delay window.
+    delay: f64,
+    /// What of it is still to be added to the window.
+    pending: f64,
+    /// Whether there was a congestion signal since the delay window last moved.
+    signalled: bool,
+}
+
+impl CtcpNist {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            law: DelayLaw::new(settings),
+            low_window: settings.get("low_window"),
+            delay: 0.0,
+            pending: 0.0,
+            signalled: false,
+        }
+    }
+
+    /// Once a round trip, in congestion avoidance.
+    fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
+        let cwnd = window.cwnd();
+        if !self.law.is_due(ack) || window.in_slow_start() || cwnd < self.low_window {
+            return;
+        }
+        if std::mem::take(&mut self.signalled) {
+            self.delay = 0.0;
+        } else {
+            self.delay = self.law.next(self.delay, cwnd, ack.min_rtt, ack.srtt);
+            self.pending = self.delay;
+        }
+    }
+}
+
+impl CongestionControl for CtcpNist {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.update_delay_window(ack, window);
+        if phase != Phase::Avoidance {
+            return;
+        }
+        window.grow(std::mem::take(&mut self.pending), Change::Avoidance);
+        let cwnd = window.cwnd();
+        let both = if cwnd < self.low_window {
+            cwnd
+        } else {
+            cwnd + self.delay
+        };
+        window.grow(ack.credit / both, Change::Avoidance);
+    }
+
+    /// Half the window and the delay window: less than the window, lest a loss enlarge it.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let delay = if event.base < self.low_window {
+            0.0
+        } else {
+            self.delay
+        };
+        window.reduce_to((event.base / 2.0 + delay).min(event.base));
+        (self.pending, self.signalled) = (0.0, true);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        (self.delay, self.pending, self.signalled) = (0.0, 0.0, true);
+        restart(event, window);
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("delay_window", self.delay);
+    }
+}

@@ -1,0 +1,394 @@
+//! CUBIC: the window as a cubic function of the time since the last congestion event.
+//!
+//! RFC 9438. Variant linux is the earlier form of Linux 2.6.22 (tcp_cubic.c): it keeps four
+//! fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::reno::mean_window;
+use crate::ack_ratio::AckRatio;
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Cubic> = Entry {
+    kind: "cubic",
+    title: "CUBIC",
+    description: "Grows along a cubic of the time since the last reduction: fast at first, flat \
+        around the window at which congestion came, then faster and faster; never slower than the \
+        AIMD flow with the same mean window as standard TCP. Variant linux is the form of Linux \
+        2.6.22.",
+    source: "RFC 9438",
+    used_by: &[Study::SplitConnection],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Cubic::new(settings)),
+};
+
+static PARAMETERS: [Parameter; 4] = [
+    Parameter {
+        name: "scale",
+        unit: "segments per cubic second",
+        default: DefaultValue::Derived {
+            rule: "0.4; variant linux: 410/1024",
+            value: |settings| linux_or(settings, 410.0 / 1024.0, 0.4),
+        },
+        allowed: Range::above(0.0, 1e3),
+        help: "Steepness of the cubic.",
+        source: "RFC 9438 section 5, C",
+    },
+    Parameter {
+        name: "decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Derived {
+            rule: "0.3; variant linux: 205/1024",
+            value: |settings| linux_or(settings, 205.0 / 1024.0, 0.3),
+        },
+        allowed: Range::open(0.0, 1.0),
+        help: "Part of the window removed at a congestion signal.",
+        source: "RFC 9438 section 4.6, one minus beta",
+    },
+    Parameter {
+        name: "fast_convergence",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
+        source: "RFC 9438 section 4.7",
+    },
+    Parameter {
+        name: "timestamps",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Variant linux: whether it knows the round-trip time, which its growth limit and its \
+            look-ahead need.",
+        source: "Linux 2.6.22, which takes it from the timestamp option alone",
+    },
+];
+
+/// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
+const LINUX_GROWTH: f64 = 160.0;
+
+/// Acknowledgements per window, for one segment more of Linux 2.6.22's standard TCP: whole eighths
+/// of 3 (1 + b) / (1 - b), upside down, and whatever the number of segments that each tells of.
+const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
+
+fn linux_or(settings: &Settings, linux: f64, otherwise: f64) -> f64 {
+    if settings.variant() == Variant::Linux {
+        linux
+    } else {
+        otherwise
+    }
+}
+
+/// CUBIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cubic {
+    scale: f64,
+    decrease: f64,
+    fast_convergence: bool,
+    linux: bool,
+    timestamps: bool,
+    /// Window at the last reduction, lowered by fast convergence; zero before the first, and after
+    /// a timeout.
+    peak: f64,
+    /// Window when the last congestion event came.
+    prior: f64,
+    /// The current stage of congestion avoidance, from its first acknowledgement.
+    epoch: Option<Epoch>,
+    /// When the last acknowledgement came, and the one before it, whether they let the window grow or not.
+    heard: Time,
+    heard_before: Time,
+    /// Of Linux.
+    ack_ratio: AckRatio,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Epoch {
+    start: Time,
+    /// When the window last grew.
+    grown: Time,
+    /// Window at which the cubic is flat.
+    plateau: f64,
+    /// Seconds from the start until the plateau.
+    until_plateau: f64,
+    /// Window of the AIMD flow with standard TCP's mean.
+    standard: f64,
+}
+
+impl Cubic {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            scale: settings.get("scale"),
+            decrease: settings.get("decrease"),
+            fast_convergence: settings.get("fast_convergence") >= 0.5,
+            linux: settings.variant() == Variant::Linux,
+            timestamps: settings.get("timestamps") >= 0.5,
+            peak: 0.0,
+            prior: 0.0,
+            epoch: None,
+            heard: Time::ZERO,
+            heard_before: Time::ZERO,
+            ack_ratio: AckRatio::NEW,
+        }
+    }
+
+    /// The first acknowledgement of congestion avoidance starts the cubic (RFC 9438 section 4.2).
+    fn begin(&self, now: Time, cwnd: f64) -> Epoch {
+        let plateau = self.peak.max(cwnd);
+        let until_plateau = libm::cbrt((plateau - cwnd) / self.scale);
+        Epoch {
+            start: now,
+            grown: now,
+            plateau,
+            until_plateau,
+            standard: cwnd,
+        }
+    }
+
+    /// The cubic, `t` seconds into the stage (RFC 9438 equation 1).
+    fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
+        let x = t - epoch.until_plateau;
+        epoch.plateau + self.scale * x * x * x
+    }
+
+    /// Segments that an acknowledgement adds for the cubic: towards its value one round trip
+    /// ahead, at most half the window more (RFC 9438 section 4.2).
+    fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
+        let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
+        (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
+    }
+
+    /// Segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
+    fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
+        let segments = self.ack_ratio.segments();
+        if self.peak == 0.0 {
+            return segments / 50.0;
+        }
+        let min_rtt = if self.timestamps {
+            ack.min_rtt.as_secs_f64()
+        } else {
+            0.0
+        };
+        let mut growth = (self.window_at(epoch, t + min_rtt) - cwnd).max(0.01);
+        if min_rtt > 0.0 && t + min_rtt >= epoch.until_plateau {
+            growth = growth.min(LINUX_GROWTH * min_rtt);
+        }
+        (growth * segments / cwnd).min(1.0)
+    }
+
+    /// Growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it is
+    /// standard TCP.
+    fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
+        if self.linux {
+            return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
+        }
+        let increase = if epoch.standard < self.prior {
+            3.0 * self.decrease / (2.0 - self.decrease)
+        } else {
+            1.0
+        };
+        increase * credit / cwnd
+    }
+
+    /// Remembers where congestion came (RFC 9438 section 4.7) and returns what is left.
+    fn reduce_cwnd(&mut self, base: f64) -> f64 {
+        let kept = 1.0 - self.decrease;
+        let lower = self.fast_convergence && base < self.peak;
+        self.peak = if lower {
+            base * (1.0 + kept) / 2.0
+        } else {
+            base
+        };
+        self.prior = base;
+        self.epoch = None;
+        base * kept
+    }
+}
+
+impl Epoch {
+    /// Takes the time in which acknowledgements came but did not let the window grow, because something else
+    /// limited the flow, out of that of the stage (RFC 9438 sections 4.2 and 5.8). `heard_before` is when
+    /// the last acknowledgement before this one came.
+    #[inline]
+    fn skip_limited(&mut self, heard_before: Time, now: Time) {
+        if heard_before > self.grown {
+            self.start += heard_before.since(self.grown);
+        }
+        self.grown = now;
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.heard_before = std::mem::replace(&mut self.heard, ack.now);
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let cwnd = window.cwnd();
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now, cwnd),
+        };
+        if !self.linux {
+            epoch.skip_limited(self.heard_before, ack.now);
+        }
+        epoch.standard += self.standard_step(&epoch, cwnd, ack.credit);
+        let t = ack.now.since(epoch.start).as_secs_f64();
+        let step = if self.linux {
+            self.ack_ratio.observe(ack.acked);
+            Self::linux_step
+        } else {
+            Self::step
+        };
+        let cubic = cwnd + step(self, &epoch, t, cwnd, ack);
+        window.set_cwnd(cubic.max(epoch.standard), Change::Avoidance);
+        self.epoch = Some(epoch);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let target = self.reduce_cwnd(event.base);
+        window.reduce_to(target);
+    }
+
+    /// RFC 9438 section 4.8: the threshold is reduced as after a loss, and the next stage starts on
+    /// its plateau.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        let target = self.reduce_cwnd(event.base);
+        self.peak = 0.0;
+        self.ack_ratio = AckRatio::NEW;
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+
+    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
+    fn on_idle(&mut self, idle: Span, _window: &mut Window) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += idle;
+        }
+    }
+
+    /// RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the mean
+    /// of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
+    /// down to it with the inverse square root of the number of losses alone, since the cubic is
+    /// flat there: after 100 of them a peak half too high leaves the mean 10 % too high. Fast
+    /// convergence, which the equation leaves out, lowers the mean by some 10 %.
+    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
+        let kept = 1.0 - self.decrease;
+        let factor = self.scale * (3.0 + kept) / (4.0 * self.decrease);
+        let cubic = libm::pow(factor, 0.25) * libm::pow(rtt.as_secs_f64() / loss, 0.75);
+        Some(cubic.max(mean_window(1.0, 0.5, loss)))
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("peak", self.peak);
+        if let Some(epoch) = &self.epoch {
+            out("standard_window", epoch.standard);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    const ACK: AckSample = AckSample {
+        srtt: Span::from_millis(100),
+        min_rtt: Span::from_millis(100),
+        ..AckSample::ONE_SEGMENT
+    };
+
+    fn cubic(variant: Variant) -> Cubic {
+        Cubic::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    #[test]
+    fn the_response_function_has_the_rfc_s_table() {
+        // RFC 9438 section 5.3: C = 0.4 at round-trip times of 100 and 10 ms.
+        let cases = [
+            (100, 1e-2, 12.0),
+            (100, 1e-4, 187.0),
+            (100, 1e-5, 1054.0),
+            (100, 1e-6, 5926.0),
+            (10, 1e-6, 1200.0),
+            (10, 1e-8, 33325.0),
+        ];
+        for (rtt_ms, p, expected) in cases {
+            let found = cubic(Variant::Paper)
+                .response(p, Span::from_millis(rtt_ms))
+                .unwrap();
+            assert!((found / expected - 1.0).abs() < 0.025, "p = {p}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_cubic_is_back_at_the_peak_after_k_seconds() {
+        // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C), from 700 up to 1000: 9.0856 s.
+        let mut cubic = cubic(Variant::Paper);
+        let left = cubic.reduce_cwnd(1000.0);
+        assert_eq!(left, 700.0);
+        let epoch = cubic.begin(Time::ZERO, left);
+        assert!((epoch.until_plateau - 9.0856).abs() < 1e-4);
+        assert!((cubic.window_at(&epoch, 0.0) - 700.0).abs() < 1e-9);
+        assert!((cubic.window_at(&epoch, 9.0856) - 1000.0).abs() < 1e-6);
+        assert!((cubic.window_at(&epoch, 9.0856 + 5.0) - 1050.0).abs() < 1e-2);
+    }
+
+    /// An acknowledgement each 10 ms; from 2 to 7 s they may not let the window grow. RFC 9438 section 5.8:
+    /// time in which something else limits the flow does not count, so that it goes on from where it was.
+    #[test]
+    fn time_without_growth_does_not_count() {
+        let run = |limited: std::ops::Range<u64>, until: u64| {
+            let mut cubic = cubic(Variant::Paper);
+            let mut window = Window::new(1000.0, 2.0, 1e6, Rounding::Real);
+            let left = cubic.reduce_cwnd(1000.0);
+            window.reduce_to(left);
+            for number in 0..until {
+                let ack = AckSample {
+                    now: Time::ZERO + Span::from_millis(10 * number),
+                    acked: 70,
+                    credit: 70.0,
+                    ..ACK
+                };
+                let phase = if limited.contains(&number) {
+                    Phase::NoGrowth
+                } else {
+                    Phase::Avoidance
+                };
+                cubic.on_ack(&ack, phase, &mut window);
+            }
+            window.cwnd()
+        };
+        let unlimited = run(0..0, 300);
+        assert!((800.0..950.0).contains(&unlimited), "{unlimited}");
+        let limited = run(200..700, 800);
+        assert!((limited - unlimited).abs() < 1.0, "{limited}, {unlimited}");
+    }
+
+    #[test]
+    fn fast_convergence_lowers_the_peak_of_a_flow_that_loses_ground() {
+        let mut cubic = cubic(Variant::Paper);
+        cubic.reduce_cwnd(1000.0);
+        cubic.reduce_cwnd(800.0);
+        assert!((cubic.peak - 800.0 * 1.7 / 2.0).abs() < 1e-9);
+        cubic.reduce_cwnd(900.0);
+        assert_eq!(cubic.peak, 900.0);
+    }
+
+    #[test]
+    fn linux_2_6_22_keeps_four_fifths() {
+        // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
+        let mut cubic = cubic(Variant::Linux);
+        let left = cubic.reduce_cwnd(6510.0);
+        assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);
+        assert!((cubic.begin(Time::ZERO, left).until_plateau - 14.8).abs() < 0.05);
+    }
+}

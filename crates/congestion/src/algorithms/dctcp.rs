@@ -1,0 +1,110 @@
+//! DCTCP: reduces the window in proportion to the share of marked segments.
+//!
+//! RFC 8257 section 3.3. A window of data is a round trip of the transport; an acknowledgement that
+//! echoes a mark counts for all the segments it tells of, as the receiver acknowledges at every
+//! change of the mark (section 3.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Cause, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Dctcp> = Entry {
+    kind: "dctcp",
+    title: "DCTCP",
+    description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark \
+        removes alpha / 2 of the window, once a round trip. Losses halve it.",
+    source: "RFC 8257",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "gain",
+            unit: "fraction of the estimate",
+            default: DefaultValue::Fixed(0.0625),
+            allowed: Range::above(0.0, 1.0),
+            help: "Weight of the last window's share in the estimate.",
+            source: "RFC 8257 section 4.2, g",
+        },
+        Parameter {
+            name: "initial_alpha",
+            unit: "fraction of the segments",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::closed(0.0, 1.0),
+            help: "Estimate before the first window.",
+            source: "RFC 8257 section 3.3",
+        },
+    ],
+    build: |settings| Ok(Dctcp::new(settings)),
+};
+
+/// DCTCP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dctcp {
+    gain: f64,
+    alpha: f64,
+    /// Segments delivered when the last acknowledgement came, and when the window began.
+    delivered: u64,
+    window_start: u64,
+    /// Marked ones since then.
+    marked: u64,
+}
+
+impl Dctcp {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            gain: settings.get("gain"),
+            alpha: settings.get("initial_alpha"),
+            delivered: 0,
+            window_start: 0,
+            marked: 0,
+        }
+    }
+
+    /// The last window's share, equations of steps 6 and 7.
+    fn end_window(&mut self) {
+        let segments = self.delivered - self.window_start;
+        if segments > 0 {
+            let share = self.marked as f64 / segments as f64;
+            self.alpha += self.gain * (share - self.alpha);
+        }
+        (self.window_start, self.marked) = (self.delivered, 0);
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn needs(&self) -> Needs {
+        Needs {
+            every_mark: true,
+            ..Needs::default()
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_window();
+        }
+        if ack.ecn_echo {
+            self.marked += ack.delivered - self.delivered;
+        }
+        self.delivered = ack.delivered;
+        if phase == Phase::Avoidance {
+            window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let decrease = match event.cause {
+            Cause::Ecn => self.alpha / 2.0,
+            Cause::Loss | Cause::Nak | Cause::Router => 0.5,
+        };
+        window.reduce_to(event.base * (1.0 - decrease));
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("alpha", self.alpha);
+    }
+}

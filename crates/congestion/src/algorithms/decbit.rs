@@ -1,0 +1,130 @@
+//! DECbit: the sender grows until half of its packets come back marked.
+//!
+//! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks",
+//! TOCS 8(2), 1990. Routers mark while their average queue is at least one packet.
+//! The receiver has to echo every mark as it came, not until it is confirmed as in RFC 3168.
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<DecBit> = Entry {
+    kind: "decbit",
+    title: "DECbit",
+    description: "Once the acknowledgements of the last window and of the current one are in, adds \
+        a segment, or removes an eighth of the window if at least half of the current one's carry \
+        a mark. It has no slow start. Losses are standard TCP's.",
+    source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "increase",
+            unit: "segments per decision",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase.",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed where marks prevail.",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "marked",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.5),
+            allowed: Range::above(0.0, 1.0),
+            help: "Part of the current window's segments whose marks mean a decrease.",
+            source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
+        },
+    ],
+    build: |settings| Ok(DecBit::new(settings)),
+};
+
+/// DECbit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DecBit {
+    increase: f64,
+    decrease: f64,
+    threshold: f64,
+    /// Segments of the window before the last change: their marks are about that window.
+    previous: u64,
+    /// Segments acknowledged since the last change.
+    seen: u64,
+    /// Those of them sent after it that came back marked.
+    marked: u64,
+}
+
+impl DecBit {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            increase: settings.get("increase"),
+            decrease: settings.get("decrease"),
+            threshold: settings.get("marked"),
+            previous: 0,
+            seen: 0,
+            marked: 0,
+        }
+    }
+
+    /// Forgets all marks at a change from a window of `previous` segments.
+    fn begin(&mut self, previous: u64) {
+        (self.previous, self.seen, self.marked) = (previous, 0, 0);
+    }
+}
+
+impl CongestionControl for DecBit {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            every_mark: true,
+            ..Needs::default()
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
+        self.seen += ack.acked;
+        let sent_since = self.seen.saturating_sub(self.previous);
+        if ack.ecn_echo {
+            self.marked += ack.acked.min(sent_since);
+        }
+        let current = window.cwnd() as u64;
+        if sent_since < current {
+            return;
+        }
+        if self.marked as f64 >= self.threshold * sent_since as f64 {
+            window.shrink(window.cwnd() * self.decrease);
+        } else {
+            window.grow(self.increase, Change::Avoidance);
+        }
+        self.begin(current);
+    }
+
+    /// Marks are counted one by one.
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if event.cause != Cause::Ecn {
+            self.begin(event.base as u64);
+            window.reduce_to(event.base / 2.0);
+        }
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.begin(0);
+        restart(event, window);
+    }
+}

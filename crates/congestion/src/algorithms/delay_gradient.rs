@@ -1,0 +1,182 @@
+//! Delay gradient: the window goes where delay does not rise with it.
+//!
+//! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer
+//! networks", CCR 19(5), 1989. Every other round trip, the change of the
+//! round-trip time against that of the window since the last decision tells on which side of the
+//! knee the flow is.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
+    kind: "delay-gradient",
+    title: "Delay gradient (Jain)",
+    description: "Every other round trip compares round-trip time and window with those at the \
+        last decision: removes an eighth of the window if the delay rose or fell with it, and adds \
+        a segment otherwise. It has no slow start. Losses are standard TCP's. Its own bursts queue, \
+        and more so with a larger window: one flow alone uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at \
+        40 ms, paced at one window per round trip 89 % of both.",
+    source: "Jain, CCR 19(5), 1989",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "increase",
+            unit: "segments per decision",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a positive gradient.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
+        },
+    ],
+    build: |settings| Ok(DelayGradient::new(settings)),
+};
+
+/// Delay at a window.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Point {
+    rtt_s: f64,
+    window: f64,
+}
+
+impl Point {
+    /// The normalised delay gradient from an earlier point; where the window could not move, the
+    /// change of the delay alone.
+    fn gradient_from(self, earlier: Self) -> f64 {
+        let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
+        if self.window == earlier.window {
+            return delay;
+        }
+        delay * (self.window + earlier.window) / (self.window - earlier.window)
+    }
+}
+
+/// Delay gradient.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DelayGradient {
+    increase: f64,
+    decrease: f64,
+    /// Sum and number of the current round's samples: whole numbers, so that equal delays have
+    /// equal means.
+    rtt_sum_ps: u128,
+    rtt_count: u64,
+    /// Whether the current round acknowledges what was sent after the last change.
+    settled: bool,
+    last: Option<Point>,
+    /// The gradient at the last decision.
+    gradient: f64,
+}
+
+impl DelayGradient {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            increase: settings.get("increase"),
+            decrease: settings.get("decrease"),
+            rtt_sum_ps: 0,
+            rtt_count: 0,
+            settled: false,
+            last: None,
+            gradient: 0.0,
+        }
+    }
+
+    fn decide(&mut self, rtt_s: f64, window: &mut Window) {
+        let point = Point {
+            rtt_s,
+            window: window.cwnd(),
+        };
+        self.gradient = self.last.map_or(0.0, |last| point.gradient_from(last));
+        self.last = Some(point);
+        if self.gradient > 0.0 {
+            window.shrink(window.cwnd() * self.decrease);
+        } else {
+            window.grow(self.increase, Change::Avoidance);
+        }
+    }
+
+    /// Losses moved the window: there is no earlier point to compare with.
+    fn begin(&mut self) {
+        (self.last, self.settled) = (None, false);
+    }
+
+    fn end_round(&mut self, window: &mut Window) {
+        let (sum_ps, count) = (self.rtt_sum_ps, u128::from(self.rtt_count));
+        (self.rtt_sum_ps, self.rtt_count) = (0, 0);
+        if self.settled && count > 0 {
+            let mean = Span::from_ps((sum_ps / count) as u64);
+            self.decide(mean.as_secs_f64(), window);
+        }
+        self.settled = !self.settled;
+    }
+}
+
+impl CongestionControl for DelayGradient {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_round(window);
+        }
+        if phase.may_grow()
+            && let Some(rtt) = ack.rtt
+        {
+            self.rtt_sum_ps += u128::from(rtt.as_ps());
+            self.rtt_count += 1;
+        }
+    }
+
+    fn on_handshake(&mut self, _ack: &AckSample, window: &mut Window) {
+        self.end_round(window);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.begin();
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.begin();
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("gradient", self.gradient);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gradient_is_that_of_the_paper() {
+        let point = |rtt_s, window| Point { rtt_s, window };
+        // (0.1 / 0.3) (30 / 10).
+        let rising = point(0.2, 20.0).gradient_from(point(0.1, 10.0));
+        assert!((rising - 1.0).abs() < 1e-12);
+        let falling = point(0.1, 10.0).gradient_from(point(0.2, 20.0));
+        assert!((falling - 1.0).abs() < 1e-12);
+        assert!(point(0.2, 10.0).gradient_from(point(0.1, 20.0)) < 0.0);
+        assert!(point(0.2, 10.0).gradient_from(point(0.1, 10.0)) > 0.0);
+    }
+}

@@ -1,0 +1,218 @@
+//! FAST: keeps a fixed number of segments of its own in the bottleneck's queue.
+//!
+//! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
+//! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282,
+//! equations 18 to 23. At a fixed
+//! interval, the window to aim at is moved towards the one that would leave `alpha` segments in the
+//! queue; acknowledgements move the window there over one round trip.
+
+pub(crate) mod tuning;
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use self::tuning::Tuning;
+use crate::congestion_control::{CongestionControl, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::periodic::Periodic;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Fast> = Entry {
+    kind: "fast",
+    title: "FAST TCP",
+    description: "Keeps alpha segments of its own in the queue: every update_period it aims at a \
+        window between the current one and the one that would do so, at most twice the current. \
+        Halves its window at a congestion signal.",
+    source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "alpha",
+            unit: "segments",
+            default: DefaultValue::Fixed(200.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Segments of the flow in the queue in equilibrium.",
+            source: "ToN 2006, window control; NIST SP 500-282, chapter 5",
+        },
+        GAIN,
+        UPDATE_PERIOD,
+        SRTT_TIMER_SLACK,
+    ],
+    build: |settings| {
+        let alpha = settings.get("alpha");
+        Ok(Fast::new(settings, alpha, None))
+    },
+};
+
+pub(crate) const GAIN: Parameter = Parameter {
+    name: "gain",
+    unit: "fraction of the distance",
+    default: DefaultValue::Fixed(0.5),
+    allowed: Range::above(0.0, 1.0),
+    help: "Part of the way to the window of the equilibrium that one update goes.",
+    source: "ToN 2006, gamma; NIST SP 500-282, equation 21",
+};
+
+pub(crate) const UPDATE_PERIOD: Parameter = Parameter {
+    name: "update_period",
+    unit: "seconds",
+    default: DefaultValue::Fixed(0.02),
+    allowed: Range::closed(0.0, 1e3),
+    help: "Interval between two updates of the window aimed at.",
+    source: "ToN 2006, window control; NIST SP 500-282, chapter 5, UW",
+};
+
+pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
+    name: "srtt_timer_slack",
+    unit: "seconds",
+    default: DefaultValue::Fixed(0.0),
+    allowed: Range::closed(0.0, 1e3),
+    help: "By how much procedures that run once per round trip come late. 0.005 matches NIST's \
+        results for a loss-free flow.",
+    source: "NIST SP 500-282, chapter 5, loss-free flows",
+};
+
+/// FAST.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fast {
+    alpha: f64,
+    gain: f64,
+    update_period: Span,
+    tuning: Option<Tuning>,
+    /// Window aimed at; none until the first slow start is over.
+    target: Option<f64>,
+    updates: Periodic,
+    flights: Flights,
+}
+
+impl Fast {
+    pub(crate) fn new(settings: &Settings, alpha: f64, tuning: Option<Tuning>) -> Self {
+        Self {
+            alpha,
+            gain: settings.get("gain"),
+            update_period: Span::from_secs_f64(settings.get("update_period")),
+            tuning,
+            target: None,
+            updates: Periodic::NEW,
+            flights: Flights {
+                slack: Span::from_secs_f64(settings.get("srtt_timer_slack")),
+                timer: Periodic::NEW,
+                begin: 0,
+                last: 0,
+            },
+        }
+    }
+
+    /// The next window to aim at (NIST SP 500-282, equation 21).
+    fn next_target(&self, cwnd: f64, min_rtt: Span, srtt: Span) -> f64 {
+        let on_the_way = cwnd * min_rtt.as_secs_f64() / srtt.as_secs_f64();
+        let aim = (1.0 - self.gain) * cwnd + self.gain * (on_the_way + self.alpha);
+        aim.min(2.0 * cwnd)
+    }
+
+    fn tune(&mut self, ack: &AckSample, rate: Option<f64>) {
+        if let Some(tuning) = &mut self.tuning {
+            if let Some(rate) = rate {
+                tuning.measure(rate);
+            }
+            self.alpha = tuning.alpha_at(ack.now);
+        }
+    }
+}
+
+impl CongestionControl for Fast {
+    /// NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        let rate = self.flights.observe(ack);
+        self.tune(ack, rate);
+        if self.target.is_none() && !window.in_slow_start() {
+            self.target = Some(window.cwnd());
+        }
+        let due = self.updates.elapsed(ack.now, self.update_period).is_some();
+        if due && self.target.is_some() && ack.srtt > Span::ZERO {
+            self.target = Some(self.next_target(window.cwnd(), ack.min_rtt, ack.srtt));
+        }
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let Some(target) = self.target else { return };
+        let distance = target - window.cwnd();
+        if distance < 0.0 {
+            window.shrink(-distance);
+        } else if self.flights.last > 0 {
+            let share = (ack.credit / self.flights.last as f64).min(1.0);
+            window.grow(distance * share, Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+        self.target = Some(window.cwnd());
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        restart(event, window);
+        self.target = Some(window.cwnd());
+    }
+
+    fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
+        true
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("alpha", self.alpha);
+        out("target", self.target.unwrap_or(f64::NAN));
+        if let Some(tuning) = &self.tuning {
+            out("throughput", tuning.throughput());
+        }
+    }
+}
+
+/// Segments delivered per smoothed round-trip time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Flights {
+    slack: Span,
+    timer: Periodic,
+    /// Segments of the connection delivered when the current flight began.
+    begin: u64,
+    /// Segments delivered in the last whole flight; zero before there is one.
+    last: u64,
+}
+
+impl Flights {
+    /// Counts an acknowledgement; returns segments per second of the flight that it ends.
+    fn observe(&mut self, ack: &AckSample) -> Option<f64> {
+        let elapsed = self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
+        self.last = ack.delivered - self.begin;
+        self.begin = ack.delivered;
+        Some(self.last as f64 / elapsed.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_follows_the_equation() {
+        // Worked out from NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in
+        // ms, alpha, target).
+        let cases = [
+            (441.0, 42, 50, 80.0, 445.72),
+            (1701.0, 162, 170, 200.0, 1_760.976_470_6),
+            (2000.0, 162, 162, 200.0, 2100.0),
+            (100.0, 42, 42, 200.0, 200.0),
+            (50.0, 42, 42, 200.0, 100.0),
+        ];
+        for (cwnd, min_ms, srtt_ms, alpha, expected) in cases {
+            let given = [("alpha".to_string(), alpha)];
+            let settings = ENTRY.settings(Variant::Paper, &given).unwrap();
+            let (min_rtt, srtt) = (Span::from_millis(min_ms), Span::from_millis(srtt_ms));
+            let found = Fast::new(&settings, alpha, None).next_target(cwnd, min_rtt, srtt);
+            assert!((found - expected).abs() < 1e-6, "{cwnd}: {found}");
+        }
+    }
+}

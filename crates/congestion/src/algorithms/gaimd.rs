@@ -1,0 +1,64 @@
+//! General AIMD: any additive increase with any multiplicative decrease.
+//!
+//! Yang and Lam, "General AIMD congestion control", ICNP 2000. It moves the window as standard TCP
+//! does; the default pairs the increase with the decrease such that both get the same throughput.
+
+use super::reno::Reno;
+use crate::entry::{Entry, Study};
+use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+
+/// GAIMD: standard TCP with other amounts.
+pub type Gaimd = Reno;
+
+pub(crate) static ENTRY: Entry<Gaimd> = Entry {
+    kind: "gaimd",
+    title: "GAIMD",
+    description: "Standard TCP with a smaller decrease and an increase that makes up for it: as \
+        much throughput as standard TCP at the same losses, with a smoother window.",
+    source: "Yang and Lam, ICNP 2000",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a congestion signal; the paper's beta is the part kept.",
+            source: "ICNP 2000, beta 7/8",
+        },
+        Parameter {
+            name: "increase",
+            unit: "segments per round trip",
+            default: DefaultValue::Derived {
+                rule: "4/3 (1 - (1 - decrease)^2), friendly to standard TCP",
+                value: |settings| {
+                    let kept = 1.0 - settings.get("decrease");
+                    4.0 / 3.0 * (1.0 - kept * kept)
+                },
+            },
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase.",
+            source: "ICNP 2000, TCP-friendliness",
+        },
+    ],
+    build: |settings| {
+        let reno = Reno::general(settings.get("increase"), settings.get("decrease"));
+        Ok(reno)
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The paper's pair is 0.31 with 7/8.
+    #[test]
+    fn the_default_increase_is_the_friendly_one() {
+        let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+        assert!((settings.get("increase") - 0.3125).abs() < 1e-12);
+        let halving = [("decrease".to_string(), 0.5)];
+        let settings = ENTRY.settings(Variant::Paper, &halving).unwrap();
+        assert!((settings.get("increase") - 1.0).abs() < 1e-12);
+    }
+}

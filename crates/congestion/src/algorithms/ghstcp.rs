@@ -1,0 +1,352 @@
+//! Gentle HighSpeed TCP: HighSpeed TCP that grows as standard TCP while round-trip times rise.
+//!
+//! Zhang, thesis, Osaka University, 2006: the original in chapter 2, the refined form in chapter 4. Samples
+//! of one window form a cycle. The original decides after each cycle
+//! by the correlation of round-trip and departure times, with Fisher's transform of the coefficient;
+//! the refinement does so only where the mean of the cycle is neither near the least mean since the
+//! last loss nor far above it, in units of the cycle's own standard deviation.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::hstcp::{
+    HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
+};
+use crate::congestion_control::{CongestionControl, Needs};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
+    kind: "ghstcp",
+    title: "Gentle HighSpeed TCP",
+    description: "HighSpeed TCP that adds one segment per round trip as long as round-trip times \
+        tend upwards over a window; each loss brings HighSpeed TCP's growth back. With refined, a \
+        mean round-trip time near the least one since the last loss does so, too, and one far above \
+        it does the opposite. Variant ns2 cuts its window as ns-2's HighSpeed TCP.",
+    source: "Gentle HighSpeed TCP, doctoral thesis, Osaka University, 2006",
+    used_by: &[Study::GentleHighSpeedTcp],
+    variants: &[Variant::Paper, Variant::Ns2],
+    parameters: &PARAMETERS,
+    build: Ghstcp::new,
+};
+
+static PARAMETERS: [Parameter; 12] = [
+    LOW_WINDOW,
+    HIGH_WINDOW,
+    rounded(DefaultValue::Derived {
+        rule: "1; variant ns2: 0",
+        value: |settings| f64::from(settings.variant() == Variant::Paper),
+    }),
+    HIGH_P,
+    HIGH_DECREASE,
+    LOW_P,
+    MIN_DECREASE,
+    Parameter {
+        name: "refined",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(0.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether mean and standard deviation of the round-trip times decide first.",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
+    },
+    Parameter {
+        name: "trend",
+        unit: "standard deviations",
+        default: DefaultValue::Fixed(3.09),
+        allowed: Range::closed(0.0, 100.0),
+        help: "Fisher's transform of the correlation, times the root of the sample size less three, \
+            above which round-trip times count as rising. The default is exceeded by chance once \
+            in a thousand cycles of independent samples.",
+        source: "Zhang, thesis, Osaka 2006, chapter 2",
+    },
+    Parameter {
+        name: "near",
+        unit: "standard deviations",
+        default: DefaultValue::Fixed(2.0),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Refined: up to so far above the least mean, growth is HighSpeed TCP's.",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
+    },
+    Parameter {
+        name: "far",
+        unit: "standard deviations",
+        default: DefaultValue::Fixed(4.0),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Refined: from so far above the least mean, growth is standard TCP's.",
+        source: "Zhang, thesis, Osaka 2006, chapter 4",
+    },
+    Parameter {
+        name: "clock",
+        unit: "seconds",
+        default: DefaultValue::Fixed(1e-6),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Resolution of the round-trip times, and their least standard deviation.",
+        source: "Zhang, thesis, Osaka 2006, chapters 2 and 4",
+    },
+];
+
+/// Gentle HighSpeed TCP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ghstcp {
+    hstcp: Hstcp,
+    low_window: f64,
+    refined: bool,
+    trend: f64,
+    near: f64,
+    far: f64,
+    clock: Span,
+    /// Whether growth is standard TCP's.
+    gentle: bool,
+    cycle: Option<Cycle>,
+    /// Least mean round-trip time of a cycle since the last loss, in seconds.
+    least_mean_s: f64,
+}
+
+impl Ghstcp {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        settings.require_below("near", "far")?;
+        Ok(Self {
+            hstcp: Hstcp::new(settings)?,
+            low_window: settings.get("low_window"),
+            refined: settings.get("refined") >= 0.5,
+            trend: settings.get("trend"),
+            near: settings.get("near"),
+            far: settings.get("far"),
+            clock: Span::from_secs_f64(settings.get("clock")),
+            gentle: false,
+            cycle: None,
+            least_mean_s: f64::INFINITY,
+        })
+    }
+
+    /// Adds the round-trip time `rtt` of a segment whose acknowledgement came at `now`.
+    fn sample(&mut self, now: Time, rtt: Span, cwnd: f64) {
+        let departure = Time::ZERO + now.since(Time::ZERO).saturating_sub(rtt);
+        let resolution = self.clock.as_ps().max(1);
+        let rtt = Span::from_ps(rtt.as_ps() / resolution * resolution);
+        let cycle = self
+            .cycle
+            .get_or_insert_with(|| Cycle::new(departure, cwnd as u64));
+        cycle.add(departure, rtt);
+        if cycle.count < cycle.size {
+            return;
+        }
+        if let Some(cycle) = self.cycle.take() {
+            self.gentle = self.judge(&cycle);
+        }
+    }
+
+    /// Whether growth is to be standard TCP's after this cycle.
+    fn judge(&mut self, cycle: &Cycle) -> bool {
+        let rising = cycle.fisher_z() > self.trend;
+        if !self.refined {
+            return rising;
+        }
+        self.least_mean_s = self.least_mean_s.min(cycle.mean_rtt_s);
+        let above_s = cycle.mean_rtt_s - self.least_mean_s;
+        let deviation_s = cycle.deviation_s().max(self.clock.as_secs_f64());
+        above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
+    }
+
+    /// Any loss brings HighSpeed TCP's growth back (chapter 2).
+    fn start_anew(&mut self) {
+        self.gentle = false;
+        self.cycle = None;
+        self.least_mean_s = f64::INFINITY;
+    }
+}
+
+impl CongestionControl for Ghstcp {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let cwnd = window.cwnd();
+        if self.gentle {
+            window.grow(ack.credit / cwnd, Change::Avoidance);
+        } else {
+            self.hstcp.on_ack(ack, phase, window);
+        }
+        if let Some(rtt) = ack.rtt
+            && cwnd > self.low_window
+        {
+            self.sample(ack.now, rtt, cwnd);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.start_anew();
+        self.hstcp.on_congestion(event, window);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.start_anew();
+        self.hstcp.on_timeout(event, window);
+    }
+
+    fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("gentle", f64::from(self.gentle));
+        self.hstcp.probe(window, out);
+    }
+
+    fn share_tables(&mut self, like: &Self) {
+        self.hstcp.share_tables(&like.hstcp);
+    }
+}
+
+/// Moments of the samples of one cycle, updated as Welford (1962) does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Cycle {
+    /// Departure of the first segment.
+    start: Time,
+    /// Samples that the cycle ends with: the window at its start.
+    size: u64,
+    count: u64,
+    mean_departure_s: f64,
+    mean_rtt_s: f64,
+    /// Sums of the squares of distances from the means, and of their products.
+    departures: f64,
+    rtts: f64,
+    products: f64,
+}
+
+impl Cycle {
+    fn new(start: Time, size: u64) -> Self {
+        Self {
+            start,
+            size,
+            count: 0,
+            mean_departure_s: 0.0,
+            mean_rtt_s: 0.0,
+            departures: 0.0,
+            rtts: 0.0,
+            products: 0.0,
+        }
+    }
+
+    fn add(&mut self, departure: Time, rtt: Span) {
+        self.count += 1;
+        let weight = 1.0 / self.count as f64;
+        let from_mean_departure = departure.since(self.start).as_secs_f64() - self.mean_departure_s;
+        let from_mean_rtt = rtt.as_secs_f64() - self.mean_rtt_s;
+        self.mean_departure_s += from_mean_departure * weight;
+        self.mean_rtt_s += from_mean_rtt * weight;
+        let rest = 1.0 - weight;
+        self.departures += from_mean_departure * from_mean_departure * rest;
+        self.rtts += from_mean_rtt * from_mean_rtt * rest;
+        self.products += from_mean_departure * from_mean_rtt * rest;
+    }
+
+    /// Pearson's coefficient of departure and round-trip times; zero where either is constant.
+    fn correlation(&self) -> f64 {
+        let spread = libm::sqrt(self.departures * self.rtts);
+        if spread > 0.0 {
+            self.products / spread
+        } else {
+            0.0
+        }
+    }
+
+    /// Fisher's transform of the correlation, in its standard deviations (chapter 2).
+    fn fisher_z(&self) -> f64 {
+        if self.count < 4 {
+            return 0.0;
+        }
+        let bounded = self.correlation().clamp(-1.0 + 1e-12, 1.0 - 1e-12);
+        libm::atanh(bounded) * libm::sqrt(self.count as f64 - 3.0)
+    }
+
+    /// Sample standard deviation of the round-trip times.
+    fn deviation_s(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        libm::sqrt(self.rtts / (self.count as f64 - 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ghstcp(given: &[(&str, f64)]) -> Ghstcp {
+        let given: Vec<_> = given
+            .iter()
+            .map(|&(name, value)| (name.to_string(), value))
+            .collect();
+        Ghstcp::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
+    }
+
+    /// A cycle of departures one millisecond apart.
+    fn cycle(rtts_ms: &[u64]) -> Cycle {
+        let mut cycle = Cycle::new(Time::ZERO, rtts_ms.len() as u64);
+        for (number, &rtt_ms) in rtts_ms.iter().enumerate() {
+            let departure = Time::ZERO + Span::from_millis(number as u64);
+            cycle.add(departure, Span::from_millis(rtt_ms));
+        }
+        cycle
+    }
+
+    #[test]
+    fn the_moments_are_those_of_textbooks() {
+        // Sums of squares 10 and 6, of products 6: 6 / sqrt(60).
+        let found = cycle(&[2, 4, 5, 4, 5]);
+        assert!((found.correlation() - 0.774_597).abs() < 1e-6);
+        assert!((found.mean_rtt_s - 4e-3).abs() < 1e-12);
+        // Sum of squares 32 over 7.
+        let found = cycle(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert!((found.deviation_s() - 2.138_090e-3).abs() < 1e-9);
+        assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
+    }
+
+    /// The correlations that 3.09 stands for.
+    #[test]
+    fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
+        for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {
+            for (factor, rising) in [(0.99, false), (1.01, true)] {
+                let found = Cycle {
+                    count,
+                    departures: 1.0,
+                    rtts: 1.0,
+                    products: critical * factor,
+                    ..Cycle::new(Time::ZERO, count)
+                };
+                assert_eq!(found.fisher_z() > 3.09, rising, "{count}");
+            }
+        }
+    }
+
+    /// Round-trip times that rise within each cycle alone: a trend to the original, but no distance
+    /// from the least mean.
+    #[test]
+    fn the_refinement_trusts_means_more_than_trends() {
+        let rising: Vec<u64> = (100..150).collect();
+        assert!(ghstcp(&[]).judge(&cycle(&rising)));
+        let mut refined = ghstcp(&[("refined", 1.0)]);
+        assert!(!refined.judge(&cycle(&rising)));
+        // The deviation is 14.58 ms: 25 ms above is near, 35 in between, 60 far.
+        for (above, expected) in [(25, false), (35, true), (60, true)] {
+            let rising: Vec<u64> = (100 + above..150 + above).collect();
+            assert_eq!(refined.judge(&cycle(&rising)), expected, "{above} ms");
+            let falling: Vec<u64> = rising.into_iter().rev().collect();
+            assert_eq!(refined.judge(&cycle(&falling)), above == 60, "{above} ms");
+        }
+    }
+
+    /// On an empty path the deviation is zero, and so is the distance from the least mean.
+    #[test]
+    fn constant_round_trip_times_are_not_congestion() {
+        for refined in [0.0, 1.0] {
+            let mut ghstcp = ghstcp(&[("refined", refined)]);
+            for _ in 0..3 {
+                assert!(!ghstcp.judge(&cycle(&[45; 50])));
+            }
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! H-TCP: additive increase that grows with the time since the last congestion event.
+//!
+//! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
+//! draft-leith-tcp-htcp. Variant linux is the form of Linux 2.6.22, which scales the increase with
+//! the round-trip time; variant nist is that of NIST SP 500-282, equations 30 to 36.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::periodic::Periodic;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Htcp> = Entry {
+    kind: "htcp",
+    title: "H-TCP",
+    description: "Standard TCP for one second after a congestion event; then grows the faster the \
+        longer none comes. Removes the part of the window that the queue holds, judged by the \
+        ratio of smallest to largest round-trip time, unless the throughput has changed much since \
+        the event before. Variant linux scales the increase with the round-trip time in units of \
+        100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only if \
+        throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales with the round-trip time in \
+        seconds.",
+    source: "draft-leith-tcp-htcp-06",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Htcp::new(settings)),
+};
+
+static PARAMETERS: [Parameter; 3] = [
+    Parameter {
+        name: "low_speed_time",
+        unit: "seconds",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Time after a congestion event in which it is standard TCP.",
+        source: "draft-leith-tcp-htcp-06, Delta_L",
+    },
+    Parameter {
+        name: "throughput_change",
+        unit: "fraction of the throughput",
+        default: DefaultValue::Fixed(0.2),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Change of throughput between two congestion events above which half the window goes.",
+        source: "draft-leith-tcp-htcp-06, adaptive backoff",
+    },
+    Parameter {
+        name: "max_kept",
+        unit: "fraction of the window",
+        default: DefaultValue::Derived {
+            rule: "0.8; variant linux: 102/128",
+            value: |settings| match settings.variant() {
+                Variant::Linux => 102.0 / 128.0,
+                _ => 0.8,
+            },
+        },
+        allowed: Range::closed(0.5, 0.99),
+        help: "Largest part of the window kept at a congestion signal; the smallest is one half.",
+        source: "draft-leith-tcp-htcp-06, adaptive backoff",
+    },
+];
+
+/// Part of the queueing delay that the largest round-trip time keeps at a congestion event, so that it
+/// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the group of the authors; FreeBSD's
+/// cc_htcp.c, written after the draft, has the same).
+const REMEMBERED: f64 = 0.95;
+
+/// Of Linux: round-trip times are whole jiffies, of a millisecond at 1000 a second.
+const JIFFY: Span = Span::from_millis(1);
+
+/// Of Linux: ratios are in 128ths (`<< 7`).
+const RATIO_UNIT: f64 = 128.0;
+
+/// Of Linux: at and below this smallest round-trip time half of the window goes.
+const LINUX_MIN_RTT: Span = Span::from_millis(10);
+
+/// Of Linux: how far above the largest round-trip time one may be to replace it.
+const LINUX_MAX_STEP: Span = Span::from_millis(20);
+
+/// Of Linux: the largest round-trip time is not measured until so many of the smallest have passed since the
+/// last congestion event, nor while the threshold, in segments, has not been set.
+const LINUX_SETTLED: u64 = 4;
+const LINUX_NO_THRESHOLD: f64 = 65_535.0;
+
+/// H-TCP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Htcp {
+    low_speed_time: f64,
+    throughput_change: f64,
+    max_kept: f64,
+    variant: Variant,
+    /// Part of the window kept at the last congestion event.
+    kept: f64,
+    /// The last congestion event, or else the first acknowledgement outside slow start.
+    since: Option<Time>,
+    /// Whether throughput was steady at the last congestion event.
+    was_steady: bool,
+    max_rtt: Span,
+    min_rtt: Span,
+    throughput: Throughput,
+}
+
+impl Htcp {
+    fn new(settings: &Settings) -> Self {
+        let nist = settings.variant() == Variant::Nist;
+        Self {
+            low_speed_time: settings.get("low_speed_time"),
+            throughput_change: settings.get("throughput_change"),
+            max_kept: settings.get("max_kept"),
+            variant: settings.variant(),
+            kept: 0.5,
+            since: None,
+            was_steady: false,
+            max_rtt: Span::ZERO,
+            min_rtt: Span::ZERO,
+            throughput: if nist {
+                Throughput::NIST
+            } else {
+                Throughput::PAPER
+            },
+        }
+    }
+
+    /// Segments per round trip, `elapsed` seconds after the last congestion event.
+    fn increase(&self, elapsed: f64) -> f64 {
+        let fast = elapsed - self.low_speed_time;
+        let standard = if fast <= 0.0 {
+            1.0
+        } else {
+            1.0 + 10.0 * fast + 0.25 * fast * fast
+        };
+        let rtt = self.min_rtt.as_secs_f64();
+        let scaled = match self.variant {
+            // In whole segments, over eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
+            Variant::Linux if self.min_rtt >= JIFFY => {
+                let eighths = (JIFFY * 800).as_ps() / self.min_rtt.as_ps();
+                libm::floor(8.0 * libm::floor(standard) / eighths.clamp(4, 80) as f64)
+            }
+            Variant::Nist if fast > 0.0 => standard * rtt,
+            _ => standard,
+        };
+        2.0 * (1.0 - self.kept) * scaled.max(1.0)
+    }
+
+    /// Adaptive backoff: what part of the window to keep.
+    fn adapt(&mut self) {
+        let steady = self.throughput.steady(self.throughput_change);
+        let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
+        let trusted =
+            self.variant != Variant::Linux || self.was_steady && self.min_rtt > LINUX_MIN_RTT;
+        self.was_steady = steady;
+        let ratio = match self.variant {
+            Variant::Linux => libm::floor(RATIO_UNIT * ratio) / RATIO_UNIT,
+            _ => ratio,
+        };
+        let known = steady && trusted && ratio.is_finite();
+        self.kept = if known {
+            ratio.clamp(0.5, self.max_kept)
+        } else {
+            0.5
+        };
+        if self.variant != Variant::Nist {
+            let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_secs_f64();
+            self.max_rtt = self.min_rtt + Span::from_secs_f64(REMEMBERED * queueing);
+            if self.variant == Variant::Linux {
+                self.max_rtt = whole_jiffies(self.max_rtt);
+            }
+        }
+    }
+
+    /// What Linux knows of round-trip times is smoothed and comes from congestion avoidance alone
+    /// (`measure_rtt` of tcp_htcp.c, 2.6.22).
+    fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
+        let rtt = whole_jiffies(ack.srtt);
+        if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
+            self.min_rtt = rtt;
+        }
+        let settled = ack.now.since(since) >= self.min_rtt * LINUX_SETTLED;
+        if !settled || window.ssthresh() >= LINUX_NO_THRESHOLD {
+            return;
+        }
+        self.max_rtt = self.max_rtt.max(self.min_rtt);
+        if rtt > self.max_rtt && rtt <= self.max_rtt + LINUX_MAX_STEP {
+            self.max_rtt = rtt;
+        }
+    }
+}
+
+fn whole_jiffies(span: Span) -> Span {
+    JIFFY * (span.as_ps() / JIFFY.as_ps())
+}
+
+impl CongestionControl for Htcp {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    /// Estimators run in every phase (NIST SP 500-282, chapter 5).
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if self.variant != Variant::Linux {
+            self.min_rtt = ack.min_rtt;
+            self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
+        }
+        self.throughput.observe(ack);
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let since = *self.since.get_or_insert(ack.now);
+        if self.variant == Variant::Linux {
+            self.measure_as_linux(ack, since, window);
+        }
+        let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
+        window.grow(step * ack.credit, Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.adapt();
+        self.since = Some(event.now);
+        window.reduce_to(event.base * self.kept);
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
+        if self.variant == Variant::Linux {
+            self.since = Some(now);
+        }
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.kept = 0.5;
+        self.since = Some(event.now);
+        self.throughput.end_epoch();
+        restart(event, window);
+    }
+
+    fn departs_from_standard(&self, now: Time, _window: &Window) -> bool {
+        self.since
+            .is_some_and(|since| now.since(since).as_secs_f64() > self.low_speed_time)
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("kept", self.kept);
+        out("max_rtt_s", self.max_rtt.as_secs_f64());
+    }
+}
+
+/// Segments per second, averaged over samples, and at the last congestion event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Throughput {
+    /// Weight of a new sample.
+    gain: f64,
+    /// Length of a sample; one round trip where it is zero.
+    period: Span,
+    /// Whether the largest average since the last event counts, and not the current one.
+    largest: bool,
+    timer: Periodic,
+    /// Segments of the connection delivered when the current sample began.
+    begin: u64,
+    mean: f64,
+    epoch: f64,
+    last_epoch: f64,
+}
+
+impl Throughput {
+    /// As in the reference implementation, of the protocol's authors.
+    const PAPER: Self = Self::new(0.25, Span::ZERO, true);
+    /// NIST SP 500-282, equation 36.
+    const NIST: Self = Self::new(0.5, Span::from_millis(250), false);
+
+    const fn new(gain: f64, period: Span, largest: bool) -> Self {
+        Self {
+            gain,
+            period,
+            largest,
+            timer: Periodic::NEW,
+            begin: 0,
+            mean: 0.0,
+            epoch: 0.0,
+            last_epoch: 0.0,
+        }
+    }
+
+    fn observe(&mut self, ack: &AckSample) {
+        let period = if self.period == Span::ZERO {
+            ack.srtt
+        } else {
+            self.period
+        };
+        let Some(length) = self.timer.elapsed(ack.now, period) else {
+            return;
+        };
+        let sample = (ack.delivered - self.begin) as f64 / length.as_secs_f64();
+        self.begin = ack.delivered;
+        let gain = if self.mean == 0.0 { 1.0 } else { self.gain };
+        self.mean += gain * (sample - self.mean);
+        self.epoch = if self.largest {
+            self.epoch.max(self.mean)
+        } else {
+            self.mean
+        };
+    }
+
+    /// Ends the epoch; whether its throughput is within `change` of the last one's.
+    fn steady(&mut self, change: f64) -> bool {
+        let (last, now) = (self.last_epoch, self.epoch);
+        self.end_epoch();
+        last > 0.0 && (now - last).abs() <= change * last
+    }
+
+    fn end_epoch(&mut self) {
+        self.last_epoch = self.epoch;
+        self.epoch = if self.largest { 0.0 } else { self.mean };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    const ACK: AckSample = AckSample::ONE_SEGMENT;
+
+    fn htcp(variant: Variant) -> Htcp {
+        Htcp::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    #[test]
+    fn the_increase_follows_the_draft_s_polynomial() {
+        let htcp = htcp(Variant::Paper);
+        // 1 + 10 (t - 1) + ((t - 1) / 2)^2.
+        for (t, expected) in [
+            (0.5, 1.0),
+            (1.0, 1.0),
+            (2.0, 11.25),
+            (5.0, 45.0),
+            (11.0, 126.0),
+        ] {
+            assert!((htcp.increase(t) - expected).abs() < 1e-12, "{t} s");
+        }
+    }
+
+    #[test]
+    fn the_increase_is_scaled_with_what_is_removed_and_with_the_round_trip() {
+        let cases = [
+            (Variant::Paper, 50, 4.5),
+            (Variant::Linux, 50, 2.0),
+            (Variant::Nist, 200, 0.9),
+        ];
+        for (variant, rtt_ms, expected) in cases {
+            let mut htcp = htcp(variant);
+            htcp.kept = 0.8;
+            htcp.min_rtt = Span::from_millis(rtt_ms);
+            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux cuts
+            // 11.25 to 11, and 5.5 to 5.
+            assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
+        }
+    }
+
+    /// Of 70 and 100 ms, and of the queueing delay a twentieth less after each event: 98.5 ms and so on.
+    fn ratio(forgotten: i32) -> f64 {
+        70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
+    }
+
+    #[test]
+    fn it_keeps_the_ratio_of_round_trip_times_while_throughput_is_steady() {
+        let mut htcp = htcp(Variant::Paper);
+        htcp.min_rtt = Span::from_millis(70);
+        htcp.max_rtt = Span::from_millis(100);
+        for (throughput, kept) in [
+            (1000.0, 0.5),
+            (1100.0, ratio(1)),
+            (1400.0, 0.5),
+            (1300.0, ratio(3)),
+        ] {
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert!((htcp.kept - kept).abs() < 1e-9, "{throughput}");
+        }
+    }
+
+    /// Acknowledgements each 10 ms, of smoothed round-trip times: the largest is not measured within four
+    /// of the smallest after a congestion event, and grows by 20 ms at the most; half of the window goes
+    /// where the smallest is 10 ms.
+    #[test]
+    fn linux_measures_round_trip_times_as_its_module_does() {
+        let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+        let mut htcp = htcp(Variant::Linux);
+        let mut now = Time::ZERO;
+        let mut take = |htcp: &mut Htcp, srtt_ms: u64| {
+            now += Span::from_millis(10);
+            let ack = AckSample {
+                now,
+                srtt: Span::from_millis(srtt_ms),
+                ..ACK
+            };
+            htcp.on_ack(&ack, Phase::Avoidance, &mut window);
+            htcp.max_rtt
+        };
+        // 40 ms after the first acknowledgement.
+        for _ in 0..4 {
+            assert_eq!(take(&mut htcp, 10), Span::ZERO);
+        }
+        let cases = [(10, 10), (31, 10), (30, 30), (51, 30), (45, 45), (20, 45)];
+        for (srtt_ms, largest_ms) in cases {
+            let largest = Span::from_millis(largest_ms);
+            assert_eq!(take(&mut htcp, srtt_ms), largest, "{srtt_ms} ms");
+        }
+        for (min_ms, kept) in [(10, 0.5), (36, 102.0 / 128.0)] {
+            htcp.min_rtt = Span::from_millis(min_ms);
+            for _ in 0..3 {
+                htcp.throughput.epoch = 1000.0;
+                htcp.adapt();
+            }
+            assert!((htcp.kept - kept).abs() < 1e-9, "{min_ms} ms");
+        }
+    }
+
+    /// In whole milliseconds and 128ths: 70 and 100 ms, then 98, 96, 94, 92 and 90.
+    #[test]
+    fn linux_waits_for_a_second_steady_event() {
+        let mut htcp = htcp(Variant::Linux);
+        htcp.min_rtt = Span::from_millis(70);
+        htcp.max_rtt = Span::from_millis(100);
+        for (throughput, in_128ths) in [
+            (1000.0, 64.0),
+            (1100.0, 64.0),
+            (1100.0, 93.0),
+            (1400.0, 64.0),
+            (1400.0, 64.0),
+            (1400.0, 99.0),
+        ] {
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert_eq!(htcp.kept, in_128ths / 128.0, "{throughput}");
+        }
+    }
+
+    /// Worked out from NIST SP 500-282, equations 30 to 32: (seconds, segments at 42 and at 324 ms).
+    #[test]
+    fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
+        for (elapsed, short, long) in [
+            (1.0, 1.0, 1.0),
+            (1.5, 1.0, 1.964_25),
+            (2.0, 1.0, 3.645),
+            (5.0, 1.89, 14.58),
+            (10.0, 4.6725, 36.045),
+            (20.0, 11.8125, 91.125),
+        ] {
+            for (rtt_ms, expected) in [(42, short), (324, long)] {
+                let mut htcp = htcp(Variant::Nist);
+                htcp.min_rtt = Span::from_millis(rtt_ms);
+                let found = htcp.increase(elapsed);
+                assert!((found - expected).abs() < 1e-9, "{elapsed} s: {found}");
+            }
+        }
+    }
+
+    /// NIST SP 500-282, equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.
+    #[test]
+    fn nist_s_backoff_has_its_worked_numbers() {
+        for (throughput, max_ms, kept) in [(1250.0, 50, 0.5), (1100.0, 50, 0.8), (1100.0, 60, 0.7)]
+        {
+            let mut htcp = htcp(Variant::Nist);
+            htcp.min_rtt = Span::from_millis(42);
+            htcp.max_rtt = Span::from_millis(max_ms);
+            htcp.throughput.last_epoch = 1000.0;
+            htcp.throughput.epoch = throughput;
+            htcp.adapt();
+            assert!((htcp.kept - kept).abs() < 1e-12, "{throughput}");
+        }
+    }
+}

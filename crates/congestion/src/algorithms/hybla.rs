@@ -1,0 +1,101 @@
+//! Hybla: flows of long round trips grow, in segments per second, as one of a short one does.
+//!
+//! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
+//! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time over
+//! the reference's, not below one, each acknowledgement adds `2^rho - 1` segments in slow start and
+//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, as in Linux.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use super::reno::mean_window;
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Hybla> = Entry {
+    kind: "hybla",
+    title: "Hybla",
+    description: "Grows, in slow start and after it, such that a long round-trip time costs no \
+        throughput against a flow whose round-trip time is reference_rtt; the same flow up to it. \
+        Starts with at least as many segments as its round-trip time is longer. Brings its own \
+        slow start.",
+    source: "Caini and Firrincieli, IJSCN 22, 2004",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[Parameter {
+        name: "reference_rtt",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.025),
+        allowed: Range::above(0.0, 10.0),
+        help: "Round-trip time of the flow to be equalled.",
+        source: "IJSCN 2004, RTT_0; Linux, rtt0",
+    }],
+    build: |settings| Ok(Hybla::new(settings)),
+};
+
+/// Hybla.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hybla {
+    reference_s: f64,
+    /// Zero before the first sample.
+    rho: f64,
+}
+
+impl Hybla {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            reference_s: settings.get("reference_rtt"),
+            rho: 0.0,
+        }
+    }
+
+    fn rho_at(&self, rtt: Span) -> f64 {
+        (rtt.as_secs_f64() / self.reference_s).max(1.0)
+    }
+
+    fn slow_start(&self, ack: &AckSample, window: &mut Window) {
+        let step = (libm::exp2(self.rho) - 1.0) * ack.credit;
+        let grown = f64::min(window.cwnd() + step, window.ssthresh());
+        window.set_cwnd(grown, Change::SlowStart);
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
+        let first = self.rho == 0.0;
+        self.rho = self.rho_at(ack.min_rtt);
+        if first && window.cwnd() < self.rho {
+            window.set_cwnd(self.rho, Change::SlowStart);
+        }
+        if window.in_slow_start() {
+            self.slow_start(ack, window);
+        } else {
+            let step = self.rho * self.rho / window.cwnd();
+            window.grow(step * ack.credit, Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+
+    /// `rho` times standard TCP's.
+    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
+        let rho = self.rho_at(rtt);
+        Some(mean_window(rho * rho, 0.5, loss))
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("rho", self.rho);
+    }
+}

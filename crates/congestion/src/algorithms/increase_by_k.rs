@@ -1,0 +1,61 @@
+//! Increase by K: standard TCP that grows by K segments a round trip.
+//!
+//! Henderson, Sahouria, McCanne and Katz, "On improving the fairness of TCP congestion avoidance",
+//! GLOBECOM 1998. Meant for connections with long round trips among shorter ones.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use super::reno::mean_window;
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Study};
+use crate::facts::Congestion;
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::Window;
+
+pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
+    kind: "increase-by-k",
+    title: "Increase by K",
+    description: "Adds k segments each round trip, but no more than one for an acknowledgement; \
+        halves the window at a congestion signal.",
+    source: "Henderson et al., GLOBECOM 1998",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[Parameter {
+        name: "k",
+        unit: "segments per round trip",
+        default: DefaultValue::Fixed(2.0),
+        allowed: Range::above(0.0, 1e6),
+        help: "Additive increase; 2 to 4 is recommended, 1 is standard TCP.",
+        source: "Weigle, dissertation, UNC 2003, chapter 2",
+    }],
+    build: |settings| Ok(IncreaseByK::new(settings)),
+};
+
+/// Increase by K.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IncreaseByK {
+    k: f64,
+}
+
+impl IncreaseByK {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            k: settings.get("k"),
+        }
+    }
+}
+
+impl CongestionControl for IncreaseByK {
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(f64::min(self.k / cwnd, 1.0) * credit)
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        Some(mean_window(self.k, 0.5, loss))
+    }
+}

@@ -1,0 +1,203 @@
+//! LEDBAT: grows or shrinks to hold a target queueing delay.
+//!
+//! RFC 6817 section 2.4.2. One-way delays where the transport measures them, else round-trip times.
+//! How a flow starts is left open there: here as the flow chooses, until the target is exceeded, as in
+//! libutp, the implementation of its authors.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Ledbat> = Entry {
+    kind: "ledbat",
+    title: "LEDBAT",
+    description: "Background transport: holds the queueing delay, the smallest of the last four \
+        delays over the smallest of the last ten minutes, at target. The window changes in \
+        proportion to the distance from it, by at most gain segments a round trip, and is halved \
+        at a congestion signal. Leaves slow start as soon as the target is exceeded, with the window of a \
+        round trip before.",
+    source: "RFC 6817",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "target",
+            unit: "seconds",
+            default: DefaultValue::Fixed(0.1),
+            allowed: Range::above(0.0, 10.0),
+            help: "Queueing delay to hold.",
+            source: "RFC 6817 section 2.5, TARGET (at most 0.1)",
+        },
+        Parameter {
+            name: "gain",
+            unit: "segments per round trip",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e3),
+            help: "Increase on an empty queue.",
+            source: "RFC 6817 section 2.5, GAIN (at most 1)",
+        },
+    ],
+    build: |settings| Ok(Ledbat::new(settings)),
+};
+
+/// Minutes whose smallest delay is remembered (BASE_HISTORY), and length of one.
+const BASE_HISTORY: usize = 10;
+const MINUTE: Span = Span::from_secs(60);
+
+/// Delays whose smallest is the current one (CURRENT_FILTER).
+const CURRENT_FILTER: usize = 4;
+
+/// Segments beyond those in flight that the window may hold (ALLOWED_INCREASE).
+const ALLOWED_INCREASE: f64 = 1.0;
+
+/// Smallest window in segments (MIN_CWND).
+const MIN_CWND: f64 = 2.0;
+
+/// LEDBAT.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ledbat {
+    target_s: f64,
+    gain: f64,
+    base: [Option<Span>; BASE_HISTORY],
+    minute: usize,
+    minute_start: Time,
+    current: [Option<Span>; CURRENT_FILTER],
+    next: usize,
+    /// Seconds in the queue, by the latest delays.
+    queueing_s: Option<f64>,
+}
+
+impl Ledbat {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            target_s: settings.get("target"),
+            gain: settings.get("gain"),
+            base: [None; BASE_HISTORY],
+            minute: 0,
+            minute_start: Time::ZERO,
+            current: [None; CURRENT_FILTER],
+            next: 0,
+            queueing_s: None,
+        }
+    }
+
+    /// Adds a delay sample to the filters of base and current delay.
+    fn note(&mut self, now: Time, delay: Span) {
+        if now.since(self.minute_start) >= MINUTE {
+            self.minute = (self.minute + 1) % BASE_HISTORY;
+            self.minute_start = now;
+            self.base[self.minute] = None;
+        }
+        let base = self.base[self.minute];
+        self.base[self.minute] = Some(base.map_or(delay, |base| base.min(delay)));
+        self.current[self.next] = Some(delay);
+        self.next = (self.next + 1) % CURRENT_FILTER;
+        let base = self.base.iter().flatten().min();
+        let current = self.current.iter().flatten().min();
+        self.queueing_s = base
+            .zip(current)
+            .map(|(base, current)| current.saturating_sub(*base).as_secs_f64());
+    }
+
+    fn is_above_target(&self) -> bool {
+        self.queueing_s.is_some_and(|delay| delay > self.target_s)
+    }
+
+    /// Slow start has doubled the window since the segment left whose delay is above the target: goes back
+    /// to the one that filled the queue so far.
+    fn leave_slow_start(window: &mut Window) {
+        let cwnd = window.cwnd();
+        window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));
+    }
+}
+
+impl CongestionControl for Ledbat {
+    /// In slow start only to leave it.
+    fn phases(&self) -> Phases {
+        if self.is_above_target() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
+            self.note(ack.now, delay);
+        }
+        let leaves = phase == Phase::SlowStart && self.is_above_target();
+        if phase != Phase::Avoidance && !leaves {
+            return;
+        }
+        let Some(queueing_s) = self.queueing_s else {
+            return;
+        };
+        if window.in_slow_start() {
+            Self::leave_slow_start(window);
+            return;
+        }
+        let off_target = (self.target_s - queueing_s) / self.target_s;
+        let grown = window.cwnd() + self.gain * off_target * ack.credit / window.cwnd();
+        // In flight before this acknowledgement.
+        let flight = (ack.in_flight + ack.acked) as f64;
+        let bounded = grown.min(flight + ALLOWED_INCREASE).max(MIN_CWND);
+        if bounded < window.cwnd() {
+            window.shrink(window.cwnd() - bounded);
+        } else {
+            window.set_cwnd(bounded, Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let half = (event.base / 2.0).max(MIN_CWND);
+        window.reduce_to(half.min(event.base));
+    }
+
+    /// The delays before it say nothing of the queue after it.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.current = [None; CURRENT_FILTER];
+        self.queueing_s = None;
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queueing_s", self.queueing_s.unwrap_or(f64::NAN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A longer path from the second minute on: the old one is forgotten with the tenth after it.
+    #[test]
+    fn the_base_delay_is_the_smallest_of_ten_minutes() {
+        let mut ledbat = Ledbat::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        let mut queueing = Vec::new();
+        for minute in 0..12 {
+            let delay = Span::from_millis(if minute == 0 { 30 } else { 50 });
+            let start = Time::ZERO + MINUTE * minute;
+            for sample in 0..4 {
+                ledbat.note(start + Span::from_secs(sample), delay);
+            }
+            queueing.push(ledbat.queueing_s.unwrap());
+        }
+        let at = |minute: usize, expected: f64| (queueing[minute] - expected).abs() < 1e-9;
+        assert!(
+            at(0, 0.0) && at(1, 0.02) && at(9, 0.02) && at(10, 0.0),
+            "{queueing:?}"
+        );
+    }
+}

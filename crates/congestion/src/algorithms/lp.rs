@@ -1,0 +1,272 @@
+//! TCP-LP: uses only the capacity that standard flows leave, backing off on delay before losses occur.
+//!
+//! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control",
+//! INFOCOM 2003 and IEEE/ACM ToN 14(4), 2006. One-way delays where the transport measures them,
+//! else round-trip times.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Lp> = Entry {
+    kind: "lp",
+    title: "TCP-LP",
+    description: "Low priority: standard TCP that halves its window as soon as the smoothed delay \
+        exceeds the smallest by threshold of the range seen, then holds it for inference round \
+        trips; a delay as large within that time takes the window down to one segment. Brings its \
+        own, standard, slow start, which finds out the range and ends with the first loss. Variant linux \
+        heeds delays in slow start too, and starts the range anew at each indication.",
+    source: "Kuzmanovic and Knightly, INFOCOM 2003",
+    used_by: &[],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &[
+        Parameter {
+            name: "threshold",
+            unit: "fraction of the range of delays",
+            default: DefaultValue::Fixed(0.15),
+            allowed: Range::open(0.0, 1.0),
+            help: "Delay above the smallest that indicates congestion.",
+            source: "INFOCOM 2003, delta",
+        },
+        Parameter {
+            name: "weight",
+            unit: "fraction of the smoothed delay",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::above(0.0, 1.0),
+            help: "Weight of a new delay in the smoothed one.",
+            source: "INFOCOM 2003, gamma",
+        },
+        Parameter {
+            name: "inference",
+            unit: "round trips",
+            default: DefaultValue::Fixed(3.0),
+            allowed: Range::closed(1.0, 1e3),
+            help: "Time without growth after an indication.",
+            source: "INFOCOM 2003, itt; Linux, inference",
+        },
+    ],
+    build: |settings| Ok(Lp::new(settings)),
+};
+
+/// TCP-LP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lp {
+    threshold: f64,
+    weight: f64,
+    inference: f64,
+    linux: bool,
+    delays: Option<Delays>,
+    /// Whether the slow start that finds out the range of the delays is over.
+    range_known: bool,
+    srtt: Span,
+    /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
+    /// indication or a loss: delays of those do not count, so that it reacts once a round trip.
+    answered: u64,
+    deaf_until: u64,
+    /// End of the inference phase.
+    still_until: Time,
+}
+
+/// One-way delays in seconds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Delays {
+    /// None while no segment sent since the last reaction has told its delay.
+    smoothed: Option<f64>,
+    min: f64,
+    max: f64,
+}
+
+impl Lp {
+    fn new(settings: &Settings) -> Self {
+        let linux = settings.variant() == Variant::Linux;
+        Self {
+            threshold: settings.get("threshold"),
+            weight: settings.get("weight"),
+            inference: settings.get("inference"),
+            linux,
+            delays: None,
+            range_known: linux,
+            srtt: Span::ZERO,
+            answered: 0,
+            deaf_until: 0,
+            still_until: Time::ZERO,
+        }
+    }
+
+    /// Whether the smoothed delay is beyond the threshold.
+    fn is_congested(&self) -> bool {
+        self.delays.is_some_and(|delays| {
+            let level = delays.min + self.threshold * (delays.max - delays.min);
+            delays.smoothed.is_some_and(|smoothed| smoothed > level)
+        })
+    }
+
+    /// Begins to smooth anew with segments sent from now on.
+    fn deaf(&mut self, in_flight: u64) {
+        self.deaf_until = self.answered + in_flight;
+        if let Some(delays) = &mut self.delays {
+            delays.smoothed = None;
+        }
+    }
+
+    /// An early congestion indication (section IV.B).
+    fn give_way(&mut self, ack: &AckSample, window: &mut Window) {
+        let left = if ack.now < self.still_until {
+            1.0
+        } else {
+            window.cwnd() / 2.0
+        };
+        window.reduce_to(left);
+        let still = Span::from_secs_f64(self.inference * self.srtt.as_secs_f64());
+        self.still_until = ack.now + still;
+        if let Some(delays) = &mut self.delays
+            && let Some(smoothed) = delays.smoothed
+            && self.linux
+        {
+            (delays.min, delays.max) = (smoothed, 2.0 * smoothed);
+        }
+        self.deaf(ack.in_flight);
+    }
+
+    /// Adds a delay sample.
+    fn measure(&mut self, ack: &AckSample) {
+        (self.srtt, self.answered) = (ack.srtt, ack.delivered + ack.lost);
+        let Some(delay) = ack.one_way_delay.or(ack.rtt) else {
+            return;
+        };
+        let delay = delay.as_secs_f64();
+        let delays = self.delays.get_or_insert(Delays {
+            smoothed: None,
+            min: delay,
+            max: delay,
+        });
+        delays.min = delays.min.min(delay);
+        delays.max = delays.max.max(delay);
+        if self.answered > self.deaf_until {
+            let smoothed = delays.smoothed.unwrap_or(delay);
+            delays.smoothed = Some(smoothed + self.weight * (delay - smoothed));
+        }
+    }
+}
+
+impl CongestionControl for Lp {
+    /// Indications come in later slow starts too, and in Linux in the first one.
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.measure(ack);
+        if !phase.may_grow() {
+            return;
+        }
+        // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
+        // after the first loss: before it the largest is one that the flow's own bursts make, and any
+        // jitter seems to be congestion.
+        self.range_known |= !window.in_slow_start();
+        if self.range_known && self.is_congested() {
+            self.give_way(ack, window);
+        } else if ack.now >= self.still_until {
+            let (step, change) = if window.in_slow_start() {
+                (1.0, Change::SlowStart)
+            } else {
+                (1.0 / window.cwnd(), Change::Avoidance)
+            };
+            window.grow(step * ack.credit, change);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.range_known = true;
+        self.deaf(event.in_flight);
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.range_known = true;
+        self.still_until = event.now;
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        let delays = self.delays;
+        let smoothed = delays.and_then(|delays| delays.smoothed);
+        out("delay_s", smoothed.unwrap_or(f64::NAN));
+        out("min_delay_s", delays.map_or(f64::NAN, |delays| delays.min));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Cause;
+    use crate::window::Rounding;
+
+    /// An acknowledgement of the segment with this number, at most 40 being in flight.
+    fn ack(number: u64, delay_us: u64) -> AckSample {
+        AckSample {
+            now: Time::ZERO + Span::from_millis(number),
+            delivered: number,
+            srtt: Span::from_millis(40),
+            min_rtt: Span::from_millis(40),
+            one_way_delay: Some(Span::from_micros(delay_us)),
+            in_flight: 40,
+            ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    /// Delays of 20 ms and half a segment's time more or less: as long as nothing was lost they make up the
+    /// whole range, and no indication; after a loss that came at 60 ms of delay they are far below 15 % of
+    /// it, and 30 ms are above. Linux heeds them from the start.
+    #[test]
+    fn the_range_of_delays_is_used_after_the_first_loss() {
+        for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux, false)] {
+            let mut lp = Lp::new(&ENTRY.settings(variant, &[]).unwrap());
+            let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+            let take = |lp: &mut Lp, window: &mut Window, number: u64, delay_us: u64| {
+                let ack = ack(number, delay_us);
+                lp.on_ack(&ack, Phase::Avoidance, window);
+            };
+            for number in 1..200 {
+                take(&mut lp, &mut window, number, 20_000 + number % 2 * 60);
+            }
+            assert_eq!(window.cwnd() == 209.0, doubles, "{variant}");
+            if !doubles {
+                continue;
+            }
+            take(&mut lp, &mut window, 200, 60_000);
+            lp.on_congestion(
+                &Congestion {
+                    now: Time::ZERO + Span::from_millis(200),
+                    cause: Cause::Loss,
+                    base: window.cwnd(),
+                    in_flight: 40,
+                    in_slow_start: true,
+                    first: true,
+                },
+                &mut window,
+            );
+            let cut = window.cwnd();
+            for number in 201..400 {
+                take(&mut lp, &mut window, number, 20_000 + number % 2 * 60);
+            }
+            assert!(window.cwnd() > cut, "{}", window.cwnd());
+            for number in 400..500 {
+                take(&mut lp, &mut window, number, 30_000);
+            }
+            assert!(window.cwnd() < cut, "{}", window.cwnd());
+        }
+    }
+}

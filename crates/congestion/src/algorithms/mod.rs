@@ -1,0 +1,157 @@
+//! Every congestion control algorithm. A new one takes a file here and a line in the list.
+
+use longhaul_units::{Rate, Span, Time};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::controller::controllers;
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Dummies, Phase, RouterRequest, Timeout};
+use crate::window::Window;
+
+// The list: module and type, in the order of `longhaul list algorithms`. The module has the type and the
+// static `ENTRY` that declares and builds it.
+controllers! {
+    reno::Reno,
+    hstcp::Hstcp,
+    scalable::Scalable,
+    htcp::Htcp,
+    bic::Bic,
+    cubic::Cubic,
+    ghstcp::Ghstcp,
+    ctcp::Ctcp,
+    ctcp_nist::CtcpNist,
+    fast::Fast,
+    fast_at::FastAt,
+    vegas::Vegas,
+    veno::Veno,
+    illinois::Illinois,
+    gaimd::Gaimd,
+    binomial::Binomial,
+    constant_rate::ConstantRate,
+    increase_by_k::IncreaseByK,
+    westwood::Westwood,
+    yeah::Yeah,
+    hybla::Hybla,
+    lp::Lp,
+    ledbat::Ledbat,
+    dctcp::Dctcp,
+    multcp::MulTcp,
+    bbr::Bbr,
+    bbr3::BoxedBbr3,
+    sync_pcwnd::SyncPcwnd,
+    sync_mixreact::SyncMixReact,
+    sync::SyncTcp,
+    santa_cruz::SantaCruz,
+    peach::Peach,
+    decbit::DecBit,
+    delay_gradient::DelayGradient,
+    packet_pair::PacketPair,
+    xcp::Xcp,
+    vcp::Vcp,
+    table::TableDriven,
+}
+
+impl CongestionControl for Controller {
+    #[inline]
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.increment(credit, cwnd))
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_ack(ack, phase, window));
+    }
+
+    #[inline]
+    fn phases(&self) -> Phases {
+        dispatch!(self, algorithm => algorithm.phases())
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_handshake(ack, window));
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_congestion(event, window));
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_timeout(event, window));
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_recovery_exit(now, window));
+    }
+
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.recovery_floor(window))
+    }
+
+    fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
+        dispatch!(self, algorithm => algorithm.departs_from_standard(now, window))
+    }
+
+    fn on_idle(&mut self, idle: Span, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_idle(idle, window));
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        dispatch!(self, algorithm => algorithm.pacing_rate())
+    }
+
+    #[inline]
+    fn send_quantum(&self) -> u64 {
+        dispatch!(self, algorithm => algorithm.send_quantum())
+    }
+
+    fn needs(&self) -> Needs {
+        dispatch!(self, algorithm => algorithm.needs())
+    }
+
+    fn sends_pairs(&self) -> bool {
+        dispatch!(self, algorithm => algorithm.sends_pairs())
+    }
+
+    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
+        dispatch!(self, algorithm => algorithm.take_dummies(rtt, receive_window))
+    }
+
+    fn on_dummy_ack(&mut self, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
+    }
+
+    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
+        dispatch!(self, algorithm => algorithm.router_request(window, srtt))
+    }
+
+    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
+        dispatch!(self, algorithm => algorithm.response(loss, rtt))
+    }
+
+    fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        dispatch!(self, algorithm => algorithm.probe(window, out));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::MODULES;
+
+    /// The compiler does not see a file without its line.
+    #[test]
+    fn every_file_is_in_the_list() {
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");
+        let files: BTreeSet<String> = fs::read_dir(here)
+            .expect("the directory of this file")
+            .map(|file| file.expect("a file").path())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
+            .filter(|name| name != "mod")
+            .collect();
+        let listed: BTreeSet<String> = MODULES.iter().map(|&name| name.to_string()).collect();
+        assert_eq!(files, listed);
+    }
+}

@@ -1,0 +1,57 @@
+//! MulTCP: one flow that behaves as several, or as a part of one.
+//!
+//! Crowcroft and Oechslin, "Differentiated end-to-end Internet services using a weighted
+//! proportional fair sharing TCP", CCR 28(3), 1998: `n` flows together grow by `n` segments a round
+//! trip, and a loss hits one of them, so that half of an `n`-th goes. Below one it is the
+//! fractional congestion control of parallel streams (LBNL-52549, 2003): each of `1 / n` streams grows
+//! by `n` segments a round trip and halves its window.
+
+use super::reno::Reno;
+use crate::entry::{Entry, Study};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+
+/// MulTCP: standard TCP with other amounts.
+pub type MulTcp = Reno;
+
+pub(crate) static ENTRY: Entry<MulTcp> = Entry {
+    kind: "multcp",
+    title: "MulTCP and fractional congestion control",
+    description: "Standard TCP that grows by as many segments a round trip as the flows it stands \
+        for, and removes at a congestion signal half of one flow's part of the window. Stands for \
+        less than one, it grows by that part of a segment and halves the window.",
+    source: "Crowcroft and Oechslin, CCR 28(3), 1998",
+    used_by: &[Study::HighSpeedTcp],
+    variants: &[Variant::Paper],
+    parameters: &[Parameter {
+        name: "flows",
+        unit: "flows",
+        default: DefaultValue::Fixed(2.0),
+        allowed: Range::above(0.0, 1e6),
+        help: "Number of standard flows that it stands for.",
+        source: "CCR 1998, N; LBNL-52549, 2003",
+    }],
+    build: |settings| {
+        let (increase, decrease) = amounts(settings);
+        Ok(Reno::general(increase, decrease))
+    },
+};
+
+/// Segments per round trip, and part of the window removed.
+fn amounts(settings: &Settings) -> (f64, f64) {
+    let flows = settings.get("flows");
+    (flows, 0.5 / flows.max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_those_of_the_flows_it_stands_for() {
+        for (flows, expected) in [(4.0, (4.0, 0.125)), (1.0, (1.0, 0.5)), (0.1, (0.1, 0.5))] {
+            let given = [("flows".to_string(), flows)];
+            let settings = ENTRY.settings(Variant::Paper, &given).unwrap();
+            assert_eq!(amounts(&settings), expected);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Packet pair: the window from the service rate that pairs of segments show.
+//!
+//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where
+//! routers serve flows in turn, two segments that leave back to back are acknowledged as far apart
+//! as the bottleneck serves the flow. The paper paces at the rate that brings a set number of
+//! segments into the bottleneck's queue; here the window that holds as many does. It predicts the
+//! rate with a fuzzy controller; here it is averaged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<PacketPair> = Entry {
+    kind: "packet-pair",
+    title: "Packet pair",
+    description: "Sends segments in pairs, takes the spacing of a pair's acknowledgements for the \
+        bottleneck's service time, and keeps a window of what the path then holds and queued \
+        segments more. Losses do not move the window. Made for routers that serve flows in turn.",
+    source: "Keshav, SIGCOMM 1991",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "queued",
+            unit: "segments",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::closed(1.0, 1e6),
+            help: "Segments kept in the bottleneck's queue.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "weight",
+            unit: "fraction of the average",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::above(0.0, 1.0),
+            help: "Weight of a pair's spacing in the average.",
+            source: "that of the round-trip time, RFC 6298 section 2",
+        },
+    ],
+    build: |settings| Ok(PacketPair::new(settings)),
+};
+
+/// Packet pair.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PacketPair {
+    queued: f64,
+    weight: f64,
+    /// Average spacing; none before the first pair, which slow start brings.
+    spacing_s: Option<f64>,
+}
+
+impl PacketPair {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            queued: settings.get("queued"),
+            weight: settings.get("weight"),
+            spacing_s: None,
+        }
+    }
+}
+
+impl CongestionControl for PacketPair {
+    fn phases(&self) -> Phases {
+        match self.spacing_s {
+            Some(_) => Phases::SlowStart,
+            None => Phases::Avoidance,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        let spacing_s = ack
+            .pair_spacing
+            .map_or(0.0, |spacing| spacing.as_secs_f64());
+        if spacing_s > 0.0 {
+            let average_s = self.spacing_s.get_or_insert(spacing_s);
+            *average_s += self.weight * (spacing_s - *average_s);
+        }
+        if phase.may_grow()
+            && let Some(spacing_s) = self.spacing_s
+        {
+            let path = ack.min_rtt.as_secs_f64() / spacing_s;
+            window.set_cwnd(path + self.queued, Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
+
+    fn sends_pairs(&self) -> bool {
+        true
+    }
+
+    /// The spacing in seconds.
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("spacing", self.spacing_s.unwrap_or(f64::NAN));
+    }
+}

@@ -1,0 +1,113 @@
+//! TCP-Peach: low-priority dummy segments probe the path instead of slow start and fast recovery.
+//!
+//! Akyildiz, Morabito and Palazzo, "TCP-Peach: a new congestion control scheme for satellite IP
+//! networks", ToN 9(3), 2001. Routers drop dummies first, so every one that is
+//! acknowledged has found room that a data segment may use.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
+use crate::parameter::Variant;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Peach> = Entry {
+    kind: "peach",
+    title: "TCP-Peach",
+    description: "Standard TCP's congestion avoidance. At the start and after a timeout it fills \
+        one round trip with low-priority dummy segments, up to the receive window, and adds a \
+        segment for each that is acknowledged (sudden start); after a loss it sends as many as the \
+        window held, and adds a segment for each beyond the first half (rapid recovery).",
+    source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[],
+    build: |_| Ok(Peach::new()),
+};
+
+/// Dummies to send at the next occasion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Wanted {
+    None,
+    /// The receive window, less the one data segment.
+    SuddenStart,
+    /// As many as the window held before the loss.
+    RapidRecovery(u64),
+}
+
+/// TCP-Peach.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Peach {
+    wanted: Wanted,
+    /// Acknowledged dummies that still have to come before the window grows: the paper's wdsn.
+    waiting: u64,
+}
+
+impl Peach {
+    fn new() -> Self {
+        Self {
+            wanted: Wanted::SuddenStart,
+            waiting: 0,
+        }
+    }
+}
+
+impl CongestionControl for Peach {
+    /// Sudden start takes the place of slow start.
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if !phase.may_grow() {
+            return;
+        }
+        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let half = event.base / 2.0;
+        self.wanted = Wanted::RapidRecovery(event.base as u64);
+        self.waiting = half as u64;
+        window.reduce_to(half);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        *self = Self::new();
+        restart(event, window);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            dummies: true,
+            ..Needs::default()
+        }
+    }
+
+    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
+        let (count, shares) = match self.wanted {
+            Wanted::None => return None,
+            Wanted::SuddenStart => (receive_window.saturating_sub(1), receive_window),
+            Wanted::RapidRecovery(count) => (count, count),
+        };
+        self.wanted = Wanted::None;
+        (count > 0).then(|| Dummies {
+            count,
+            spacing: rtt / shares,
+        })
+    }
+
+    fn on_dummy_ack(&mut self, window: &mut Window) {
+        if self.waiting > 0 {
+            self.waiting -= 1;
+        } else {
+            window.grow(1.0, Change::SlowStart);
+        }
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("waiting", self.waiting as f64);
+    }
+}

@@ -1,0 +1,101 @@
+//! Additive increase, multiplicative decrease: standard TCP's congestion avoidance.
+//!
+//! RFC 5681 section 3.1 (equation 3: one segment a round trip; equation 4: half the window), with
+//! both amounts as parameters, as in GAIMD (Yang and Lam, ICNP 2000).
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Study};
+use crate::facts::Congestion;
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::Window;
+
+pub(crate) static ENTRY: Entry<Reno> = Entry {
+    kind: "reno",
+    title: "Standard TCP (Reno, AIMD)",
+    description: "Adds a fixed number of segments to the window each round trip and removes a \
+        fixed fraction of it at a congestion signal. With the defaults this is standard TCP; other \
+        values give the general AIMD family. Variant ns2 halves the window at the first reduction \
+        of a connection and in slow start, whatever the fraction.",
+    source: "RFC 5681 section 3.1",
+    used_by: &[
+        Study::HighSpeedTcp,
+        Study::SyncTcp,
+        Study::SplitConnection,
+        Study::GentleHighSpeedTcp,
+        Study::Nist,
+    ],
+    variants: &[Variant::Paper, Variant::Ns2],
+    parameters: &[
+        Parameter {
+            name: "increase",
+            unit: "segments per round trip",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase.",
+            source: "RFC 5681 equation 3",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.5),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a congestion signal.",
+            source: "RFC 5681 equation 4",
+        },
+    ],
+    build: |settings| Ok(Reno::new(settings)),
+};
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Reno {
+    increase: f64,
+    decrease: f64,
+    /// Whether the first reduction, and those in slow start, halve the window (ns-2).
+    first_halves: bool,
+}
+
+impl Reno {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            first_halves: settings.variant() == Variant::Ns2,
+            ..Self::general(settings.get("increase"), settings.get("decrease"))
+        }
+    }
+
+    /// Without variants.
+    pub(crate) fn general(increase: f64, decrease: f64) -> Self {
+        Self {
+            increase,
+            decrease,
+            first_halves: false,
+        }
+    }
+}
+
+impl CongestionControl for Reno {
+    #[inline]
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        Some(self.increase * credit / cwnd)
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let halve = self.first_halves && (event.first || event.in_slow_start);
+        let decrease = if halve { 0.5 } else { self.decrease };
+        window.reduce_to(event.base * (1.0 - decrease));
+    }
+
+    /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
+    fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        Some(mean_window(self.increase, self.decrease, loss))
+    }
+}
+
+/// Mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for
+/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
+pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
+    libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
+}

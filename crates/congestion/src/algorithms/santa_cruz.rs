@@ -1,0 +1,210 @@
+//! Santa Cruz: keeps a few segments queued, counted from one-way delays.
+//!
+//! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with
+//! heterogeneous transmission media", ICNP 1999. The relative delay of two
+//! segments is how much further apart they arrive than they left: with it the queue of the forward
+//! path has grown. The acknowledgement's round-trip and one-way times tell when its segment
+//! arrived.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
+    kind: "santa-cruz",
+    title: "TCP Santa Cruz",
+    description: "Sums the relative delays of segments from the start on, counts the segments that \
+        they mean in the bottleneck's queue, and adds or removes one segment each round trip to \
+        keep them at the operating point. Slow start ends at half of it.",
+    source: "Parsa and Garcia-Luna-Aceves, ICNP 1999",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "operating_point",
+            unit: "segments",
+            default: DefaultValue::Fixed(4.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Segments kept in the bottleneck's queue; 3 to 5 gave high utilisation.",
+            source: "Weigle, dissertation, UNC 2003, chapter 2",
+        },
+        Parameter {
+            name: "tolerance",
+            unit: "segments",
+            default: DefaultValue::Fixed(0.5),
+            allowed: Range::closed(0.0, 1e6),
+            help: "Distance from the operating point at which the window stays.",
+            source: "chosen here: delta has no printed value in Weigle, dissertation, UNC 2003, chapter 2",
+        },
+    ],
+    build: |settings| Ok(SantaCruz::new(settings)),
+};
+
+/// A segment's arrival at the receiver.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Arrival {
+    at_s: f64,
+    transit: Span,
+    delivered: u64,
+}
+
+impl Arrival {
+    fn of(ack: &AckSample) -> Option<Self> {
+        let transit = ack.one_way_delay?;
+        Some(Self {
+            at_s: ack.now.as_secs_f64() - ack.rtt?.as_secs_f64() + transit.as_secs_f64(),
+            transit,
+            delivered: ack.delivered,
+        })
+    }
+
+    /// Mean time between arrivals since an earlier one, the estimate of a segment's service.
+    fn service_s(self, earlier: Self) -> Option<f64> {
+        let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
+        let service_s = (self.at_s - earlier.at_s) / segments;
+        (segments > 0.0 && service_s > 0.0).then_some(service_s)
+    }
+}
+
+/// TCP Santa Cruz.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SantaCruz {
+    operating_point: f64,
+    tolerance: f64,
+    /// Segments counted in the queue at the start of the current round.
+    queued: f64,
+    /// Transit time of the connection's first segment.
+    first: Option<Span>,
+    /// The arrival that began the current round.
+    began: Option<Arrival>,
+}
+
+impl SantaCruz {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            operating_point: settings.get("operating_point"),
+            tolerance: settings.get("tolerance"),
+            queued: 0.0,
+            first: None,
+            began: None,
+        }
+    }
+
+    /// The count as an acknowledgement has it. Relative delays are summed as times, of which all but
+    /// the first and the last transit cancel, and then counted in segments: a sum of segments would
+    /// keep what a burst queues, since the round trip in which that drains has few arrivals.
+    fn queued_at(&self, arrival: Arrival) -> Option<f64> {
+        let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
+        Some(relative_s / arrival.service_s(self.began?)?)
+    }
+
+    fn avoidance_round(&self, window: &mut Window) {
+        if self.queued > self.operating_point + self.tolerance {
+            window.shrink(1.0);
+        } else if self.queued < self.operating_point - self.tolerance {
+            window.grow(1.0, Change::Avoidance);
+        }
+    }
+
+    fn begin_round(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(arrival) = Arrival::of(ack) else {
+            return;
+        };
+        self.first.get_or_insert(arrival.transit);
+        if let Some(queued) = self.queued_at(arrival) {
+            self.queued = queued;
+            if !window.in_slow_start() {
+                self.avoidance_round(window);
+            }
+        }
+        self.began = Some(arrival);
+    }
+}
+
+impl CongestionControl for SantaCruz {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.begin_round(ack, window);
+        }
+        if !phase.may_grow() || !window.in_slow_start() {
+            return;
+        }
+        window.grow(ack.credit, Change::SlowStart);
+        let queued = Arrival::of(ack).and_then(|arrival| self.queued_at(arrival));
+        if queued.is_some_and(|queued| queued > self.operating_point / 2.0) {
+            window.exit_slow_start();
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.begin_round(ack, window);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+
+    /// The pause is no time between arrivals.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.began = None;
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.queued);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(at_ms: u64, transit_ms: u64, delivered: u64) -> Arrival {
+        Arrival {
+            at_s: at_ms as f64 / 1e3,
+            transit: Span::from_millis(transit_ms),
+            delivered,
+        }
+    }
+
+    fn began(first: Arrival) -> SantaCruz {
+        let mut santa_cruz = SantaCruz::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        (santa_cruz.first, santa_cruz.began) = (Some(first.transit), Some(first));
+        santa_cruz
+    }
+
+    /// Ten segments that left 1 ms apart and arrive 2 ms apart are 10 ms late: five are queued.
+    #[test]
+    fn relative_delay_over_service_time_counts_segments() {
+        let santa_cruz = began(arrival(100, 50, 7));
+        let queued = santa_cruz.queued_at(arrival(120, 60, 17)).unwrap();
+        assert!((queued - 5.0).abs() < 1e-9);
+        assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
+    }
+
+    /// A burst of ten queues five; once it has drained, the queue is empty however few arrive.
+    #[test]
+    fn what_a_burst_queues_is_gone_when_it_has_drained() {
+        let mut santa_cruz = began(arrival(100, 50, 7));
+        let burst = arrival(120, 60, 17);
+        santa_cruz.queued = santa_cruz.queued_at(burst).unwrap();
+        santa_cruz.began = Some(burst);
+        assert_eq!(santa_cruz.queued_at(arrival(320, 50, 19)), Some(0.0));
+    }
+}

@@ -1,0 +1,190 @@
+//! Scalable TCP: multiplicative increase, multiplicative decrease.
+//!
+//! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003:
+//! each acknowledgement adds a fixed part of a segment, each congestion signal removes a fixed part
+//! of the window. Up to a small window it is standard TCP. Variant nist: NIST SP
+//! 500-282, equations 37 to 40.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::reno::mean_window;
+use crate::congestion_control::{CongestionControl, restart};
+use crate::entry::{Entry, Study};
+use crate::facts::{Congestion, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::Window;
+
+pub(crate) static ENTRY: Entry<Scalable> = Entry {
+    kind: "scalable",
+    title: "Scalable TCP",
+    description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part \
+        of the window at a congestion signal, so that the time to recover does not depend on the \
+        window; up to low_window it is standard TCP. Variant linux removes that part at small \
+        windows too, variants linux and nist also at a timeout. Variant linux also halves the rate in \
+        a recovery, and comes back to what it keeps in slow start.",
+    source: "Kelly, CCR 33(2), 2003",
+    used_by: &[Study::Nist],
+    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    parameters: &[
+        Parameter {
+            name: "increase",
+            unit: "segments per segment acknowledged",
+            default: DefaultValue::Derived {
+                rule: "0.01; variant linux: 0.02, to allow for delayed acknowledgements",
+                value: |settings| {
+                    if settings.variant() == Variant::Linux {
+                        0.02
+                    } else {
+                        0.01
+                    }
+                },
+            },
+            allowed: Range::above(0.0, 1.0),
+            help: "Growth above low_window.",
+            source: "Kelly 2003 section 3.1, a",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a congestion signal.",
+            source: "Kelly 2003 section 3.1, b",
+        },
+        Parameter {
+            name: "low_window",
+            unit: "segments",
+            default: DefaultValue::Derived {
+                rule: "16; variant linux: 1 / increase",
+                value: |settings| match settings.variant() {
+                    Variant::Linux => 1.0 / settings.get("increase"),
+                    _ => 16.0,
+                },
+            },
+            allowed: Range::closed(1.0, 1e9),
+            help: "Smallest window at which the flow is not standard TCP.",
+            source: "Kelly 2003 section 3.2, legacy window",
+        },
+    ],
+    build: |settings| Ok(Scalable::new(settings)),
+};
+
+/// Scalable TCP.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Scalable {
+    increase: f64,
+    decrease: f64,
+    low_window: f64,
+    variant: Variant,
+}
+
+impl Scalable {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            increase: settings.get("increase"),
+            decrease: settings.get("decrease"),
+            low_window: settings.get("low_window"),
+            variant: settings.variant(),
+        }
+    }
+
+    /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
+    /// which spares small windows one and lets two flows converge.
+    fn reduced(&self, base: f64) -> f64 {
+        if self.variant == Variant::Linux {
+            let whole = libm::floor(base);
+            return whole - libm::floor(whole * self.decrease);
+        }
+        let standard = base < self.low_window;
+        base * (1.0 - if standard { 0.5 } else { self.decrease })
+    }
+}
+
+impl CongestionControl for Scalable {
+    #[inline]
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        let increase = if cwnd < self.low_window {
+            1.0 / cwnd
+        } else {
+            self.increase
+        };
+        Some(increase * credit)
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(self.reduced(event.base));
+    }
+
+    /// Linux takes standard TCP's, though its window is to keep seven eighths
+    /// (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        (self.variant == Variant::Linux).then(|| window.ssthresh() / 2.0)
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if self.variant == Variant::Paper {
+            restart(event, window);
+            return;
+        }
+        if !event.keep_ssthresh {
+            window.set_ssthresh(self.reduced(event.base));
+        }
+        window.restart();
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() >= self.low_window
+    }
+
+    /// Between cuts the window grows by `increase / loss` segments, geometrically over the round
+    /// trips; where that would be a small window, it is standard TCP's.
+    fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
+        let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));
+        let standard = mean_window(1.0, 0.5, loss);
+        Some(if standard < self.low_window {
+            standard
+        } else {
+            mean
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    fn scalable(variant: Variant) -> Scalable {
+        Scalable::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    /// What a timeout leaves as threshold of `cwnd` segments.
+    fn threshold_after_timeout(variant: Variant, cwnd: f64) -> f64 {
+        let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
+        let event = Timeout {
+            now: Time::ZERO,
+            base: cwnd,
+            keep_ssthresh: false,
+        };
+        scalable(variant).on_timeout(&event, &mut window);
+        assert_eq!(window.cwnd(), 1.0);
+        window.ssthresh()
+    }
+
+    #[test]
+    fn a_cut_leaves_seven_eighths_of_a_large_window() {
+        assert_eq!(scalable(Variant::Paper).reduced(1000.0), 875.0);
+        assert_eq!(scalable(Variant::Paper).reduced(15.0), 7.5);
+        assert_eq!(scalable(Variant::Nist).reduced(15.0), 7.5);
+        assert_eq!(scalable(Variant::Linux).reduced(16.0), 14.0);
+        assert_eq!(scalable(Variant::Linux).reduced(111.9), 98.0);
+    }
+
+    #[test]
+    fn timeouts_halve_or_use_the_algorithm_s_own_fraction() {
+        assert_eq!(threshold_after_timeout(Variant::Paper, 1000.0), 500.0);
+        assert_eq!(threshold_after_timeout(Variant::Nist, 1000.0), 875.0);
+        assert_eq!(threshold_after_timeout(Variant::Linux, 1000.0), 875.0);
+    }
+}

@@ -1,0 +1,73 @@
+//! Queueing delays from one-way transit times.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// What a flow's reports of transit times tell (Weigle 2003, chapter 3).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Delays {
+    /// Smallest and largest transit time; none before the first report.
+    bounds: Option<(Span, Span)>,
+    /// Queueing delay of the last report, and of the one before.
+    queueing_s: f64,
+    previous_s: f64,
+    /// Reports so far.
+    reports: u64,
+    /// Whether the flow has lost a segment.
+    pub(super) lossy: bool,
+}
+
+impl Delays {
+    /// Adds the transit time of the last segment that the receiver got. A constant offset between
+    /// the clocks drops out of everything but [`Self::min_s`].
+    pub(super) fn report(&mut self, transit: Span) {
+        let (min, max) = self.bounds.unwrap_or((transit, transit));
+        let (min, max) = (min.min(transit), max.max(transit));
+        self.bounds = Some((min, max));
+        self.previous_s = self.queueing_s;
+        self.queueing_s = transit.saturating_sub(min).as_secs_f64();
+        self.reports += 1;
+    }
+
+    pub(super) fn reports(&self) -> u64 {
+        self.reports
+    }
+
+    /// Smallest transit time in seconds.
+    pub(super) fn min_s(&self) -> f64 {
+        self.bounds.map_or(0.0, |(min, _)| min.as_secs_f64())
+    }
+
+    /// Queueing delay of the last report in seconds.
+    pub(super) fn queueing_s(&self) -> f64 {
+        self.queueing_s
+    }
+
+    /// Largest queueing delay that the flow can have met, in seconds: it never falls.
+    pub(super) fn largest_s(&self) -> f64 {
+        let span = |(min, max): (Span, Span)| max.saturating_sub(min).as_secs_f64();
+        self.bounds.map_or(0.0, span)
+    }
+
+    /// A queueing delay as a part of the largest one.
+    pub(super) fn part_of_largest(&self, delay_s: f64) -> f64 {
+        let largest_s = self.largest_s();
+        if largest_s > 0.0 {
+            delay_s / largest_s
+        } else {
+            0.0
+        }
+    }
+
+    /// Change between the last two queueing delays as a part of the earlier one; after no delay at
+    /// all, any delay counts as a whole (Weigle 2003, chapter 3, SyncMix).
+    pub(super) fn change(&self) -> f64 {
+        if self.queueing_s == self.previous_s {
+            0.0
+        } else if self.previous_s == 0.0 {
+            1.0
+        } else {
+            (self.queueing_s - self.previous_s).abs() / self.previous_s
+        }
+    }
+}

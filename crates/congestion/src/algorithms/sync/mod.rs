@@ -1,0 +1,317 @@
+//! Sync-TCP: early congestion detection from one-way transit times.
+//!
+//! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of
+//! North Carolina, 2003 (chapter 3). With synchronised clocks a flow knows the queueing
+//! delay of the forward path alone. Five detectors and two reactions can be put together freely;
+//! losses are standard TCP's.
+
+mod delays;
+mod detector;
+mod reaction;
+mod trend;
+
+use delays::Delays;
+use detector::{Average, Detector, Mix, Verdict};
+use reaction::{Adjust, Cut, Reaction, Step};
+use trend::{Medians, Trend};
+
+use serde::{Deserialize, Serialize};
+
+use crate::algorithms::reno::Reno;
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
+    kind: "sync",
+    title: "Sync-TCP, any detector with any reaction",
+    description: "Standard TCP with one of five detectors of congestion, which work on the \
+        queueing delay of the forward path, and one of two reactions to them. Without a reaction \
+        the detector's verdicts can be watched while standard TCP has the window.",
+    source: "Weigle, dissertation, UNC 2003, chapter 3",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &GENERIC_PARAMETERS,
+    build: |settings| {
+        let (detector, reaction) = (chosen_detector(settings), chosen_reaction(settings));
+        Ok(SyncTcp::new(detector, reaction))
+    },
+};
+
+static GENERIC_PARAMETERS: [Parameter; 10] = [
+    Parameter {
+        name: "detector",
+        unit: "choice",
+        default: DefaultValue::Fixed(4.0),
+        allowed: Range::choice(&["pqlen", "pminott", "trend", "avg", "mix"]),
+        help: "How congestion is told: queueing delay against a part of the largest (pqlen) or of \
+            the smallest transit time (pminott), its trend, its average, or trend and average (mix).",
+        source: "Weigle, dissertation, UNC 2003, chapter 3",
+    },
+    Parameter {
+        name: "reaction",
+        unit: "choice",
+        default: DefaultValue::Fixed(0.0),
+        allowed: Range::choice(&["none", "pcwnd", "mixreact"]),
+        help: "What is done about it: nothing, a cut once a round trip (pcwnd), or adjustments by \
+            trend and level (mixreact).",
+        source: "Weigle, dissertation, UNC 2003, chapter 3",
+    },
+    PART,
+    Parameter {
+        name: "part_of_transit",
+        unit: "fraction of the smallest transit time",
+        default: DefaultValue::Fixed(0.5),
+        allowed: Range::above(0.0, 1e3),
+        help: "Detector pminott: queueing delay above which there is congestion.",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPMinOTT",
+    },
+    Parameter {
+        name: "trend_threshold",
+        unit: "fraction of the sum of the steps",
+        default: DefaultValue::Fixed(0.4),
+        allowed: Range::closed(0.0, 0.99),
+        help: "Detector trend: whole change of the medians from which there is a trend.",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncTrend",
+    },
+    Parameter {
+        name: "threshold",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.03),
+        allowed: Range::above(0.0, 1e3),
+        help: "Detector avg: average queueing delay above which there is congestion.",
+        source: "Weigle, dissertation, UNC 2003, chapter 3, SyncAvg",
+    },
+    WEIGHT,
+    TOO_SMALL,
+    DECREASE,
+    TIE,
+];
+
+pub(super) const PART: Parameter = Parameter {
+    name: "part_of_largest",
+    unit: "fraction of the largest queueing delay",
+    default: DefaultValue::Fixed(0.5),
+    allowed: Range::open(0.0, 1.0),
+    help: "Detector pqlen: queueing delay above which there is congestion.",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPQlen",
+};
+
+pub(super) const WEIGHT: Parameter = Parameter {
+    name: "weight",
+    unit: "fraction of the average",
+    default: DefaultValue::Fixed(0.125),
+    allowed: Range::above(0.0, 1.0),
+    help: "Detectors avg and mix: weight of a report in the average; mix gives its first five more.",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncAvg; Table 3.1",
+};
+
+pub(super) const TOO_SMALL: Parameter = Parameter {
+    name: "too_small",
+    unit: "seconds",
+    default: DefaultValue::Fixed(0.01),
+    allowed: Range::closed(0.0, 1e3),
+    help: "Detector mix: before the first loss, a largest queueing delay below this is not used, \
+        but the relative change between the last two reports.",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
+};
+
+pub(super) const DECREASE: Parameter = Parameter {
+    name: "decrease",
+    unit: "fraction of the window",
+    default: DefaultValue::Fixed(0.5),
+    allowed: Range::open(0.0, 1.0),
+    help: "Reaction pcwnd: part of the window removed by a cut.",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncPcwnd",
+};
+
+pub(super) const TIE: Parameter = Parameter {
+    name: "tie",
+    unit: "choice",
+    default: DefaultValue::Fixed(0.0),
+    allowed: Range::choice(&["avoidance", "keep"]),
+    help: "Reaction mixreact, where no trend is found: congestion avoidance of standard TCP, or \
+        the last adjustment's growth (slow start before the first).",
+    source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
+};
+
+fn part_of_largest(settings: &Settings) -> Detector {
+    Detector::PartOfLargest {
+        part: settings.get(PART.name),
+    }
+}
+
+fn mix(settings: &Settings) -> Detector {
+    Detector::Mix(Mix::new(
+        settings.get(WEIGHT.name),
+        settings.get(TOO_SMALL.name),
+    ))
+}
+
+fn chosen_detector(settings: &Settings) -> Detector {
+    match settings.choice("detector") {
+        "pqlen" => part_of_largest(settings),
+        "pminott" => Detector::PartOfTransit {
+            part: settings.get("part_of_transit"),
+        },
+        "trend" => Detector::Trend {
+            threshold: settings.get("trend_threshold"),
+            medians: Medians::default(),
+        },
+        "avg" => Detector::Average {
+            threshold_s: settings.get("threshold"),
+            average: Average::new(settings.get(WEIGHT.name)),
+        },
+        _ => mix(settings),
+    }
+}
+
+fn cut(settings: &Settings) -> Reaction {
+    Reaction::Cut(Cut::new(settings.get(DECREASE.name)))
+}
+
+fn adjust(settings: &Settings) -> Reaction {
+    Reaction::Adjust(Adjust::new(settings.choice(TIE.name) == "keep"))
+}
+
+fn chosen_reaction(settings: &Settings) -> Reaction {
+    match settings.choice("reaction") {
+        "pcwnd" => cut(settings),
+        "mixreact" => adjust(settings),
+        _ => Reaction::Watch,
+    }
+}
+
+/// Sync-TCP: a detector, a reaction, and standard TCP for the rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SyncTcp {
+    detector: Detector,
+    reaction: Reaction,
+    standard: Reno,
+    delays: Delays,
+    /// The detector's last word; none before the first, and after a timeout.
+    verdict: Option<Verdict>,
+    /// What the current acknowledgement does.
+    step: Step,
+}
+
+impl SyncTcp {
+    /// Detector pqlen with reaction pcwnd.
+    pub(super) fn pcwnd(settings: &Settings) -> Self {
+        Self::new(part_of_largest(settings), cut(settings))
+    }
+
+    /// Detector mix with reaction mixreact.
+    pub(super) fn mix_react(settings: &Settings) -> Self {
+        Self::new(mix(settings), adjust(settings))
+    }
+
+    fn new(detector: Detector, reaction: Reaction) -> Self {
+        Self {
+            detector,
+            reaction,
+            standard: Reno::general(1.0, 0.5),
+            delays: Delays::default(),
+            verdict: None,
+            step: Step::Standard,
+        }
+    }
+
+    /// Asks the detector about a report; returns its number if it brought a verdict.
+    fn detect(&mut self, ack: &AckSample) -> Option<u64> {
+        self.delays.report(ack.one_way_delay?);
+        self.verdict = Some(self.detector.on_report(&self.delays)?);
+        Some(self.delays.reports())
+    }
+
+    /// In recovery verdicts are made, but not acted on. A reduction that a duplicate
+    /// acknowledgement brought waits for the next that moves the window.
+    fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
+        let number = self.detect(ack);
+        if phase == Phase::Recovery {
+            self.step = Step::Standard;
+        } else if !self.step.cuts() {
+            let verdict = self.verdict.as_ref();
+            self.step = self.reaction.step(verdict, number, ack, window);
+        }
+    }
+}
+
+impl CongestionControl for SyncTcp {
+    fn needs(&self) -> Needs {
+        Needs {
+            one_way_delay: true,
+            ..Needs::default()
+        }
+    }
+
+    /// A reaction that takes an acknowledgement takes it in slow start too.
+    fn phases(&self) -> Phases {
+        if self.step == Step::Standard {
+            Phases::Avoidance
+        } else {
+            Phases::SlowStart
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.decide(ack, phase, window);
+        let standard_slow_start = phase == Phase::SlowStart && self.step == Step::Standard;
+        if standard_slow_start || !phase.may_grow() {
+            return;
+        }
+        match self.step {
+            Step::Standard => self.standard.on_ack(ack, phase, window),
+            Step::Grow(rate) => window.grow(rate * ack.credit / window.cwnd(), Change::Avoidance),
+            Step::Reduce(kept) => {
+                self.step = Step::Grow(0.0);
+                window.reduce_to(window.cwnd() * kept);
+            }
+            Step::Shrink(kept) => {
+                self.step = Step::Grow(0.0);
+                window.set_cwnd(window.cwnd() * kept, Change::Reduction);
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.delays.lossy |= matches!(event.cause, Cause::Loss | Cause::Nak);
+        self.step = Step::Standard;
+        self.reaction.on_loss();
+        self.standard.on_congestion(event, window);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.delays.lossy = true;
+        self.verdict = None;
+        self.step = Step::Standard;
+        self.detector.on_timeout();
+        self.reaction.on_loss();
+        self.standard.on_timeout(event, window);
+    }
+
+    /// Delays in seconds; verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queueing_delay", self.delays.queueing_s());
+        out("largest_queueing_delay", self.delays.largest_s());
+        out("smallest_transit_time", self.delays.min_s());
+        if let Some(average_s) = self.detector.average_s() {
+            out("average_queueing_delay", average_s);
+        }
+        let Some(verdict) = self.verdict else {
+            return;
+        };
+        out("congested", f64::from(verdict.congested));
+        out("level", verdict.level);
+        if let Some(trend) = verdict.trend {
+            let sign = match trend {
+                Trend::Increasing => 1.0,
+                Trend::Decreasing => -1.0,
+                Trend::Undetermined => 0.0,
+            };
+            out("trend", sign);
+        }
+    }
+}

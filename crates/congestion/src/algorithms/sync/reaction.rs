@@ -1,0 +1,227 @@
+//! What a flow does about a detector's verdicts (Weigle 2003, chapter 3).
+
+use serde::{Deserialize, Serialize};
+
+use super::detector::Verdict;
+use super::trend::Trend;
+use crate::facts::AckSample;
+use crate::window::Window;
+
+/// What an acknowledgement does to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// What it does in standard TCP, slow start included.
+    Standard,
+    /// Its share of so many segments per round trip.
+    Grow(f64),
+    /// Leaves this part of the window and of the threshold, as a congestion mark does.
+    Reduce(f64),
+    /// Leaves this part of the window, and the threshold alone.
+    Shrink(f64),
+}
+
+impl Step {
+    pub(super) fn cuts(self) -> bool {
+        matches!(self, Self::Reduce(_) | Self::Shrink(_))
+    }
+}
+
+/// A reaction with what it remembers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Reaction {
+    /// None: the detector only watches.
+    Watch,
+    /// SyncPcwnd.
+    Cut(Cut),
+    /// SyncMixReact.
+    Adjust(Adjust),
+}
+
+impl Reaction {
+    /// Decides on an acknowledgement outside recovery. `verdict` stands until the next; `number` is
+    /// that of the report if it brought the verdict.
+    pub(super) fn step(
+        &mut self,
+        verdict: Option<&Verdict>,
+        number: Option<u64>,
+        ack: &AckSample,
+        window: &Window,
+    ) -> Step {
+        match (self, verdict) {
+            (Self::Watch, _) | (_, None) => Step::Standard,
+            (Self::Cut(cut), Some(verdict)) => cut.step(verdict, ack),
+            (Self::Adjust(adjust), Some(verdict)) => adjust.step(verdict, number, window),
+        }
+    }
+
+    /// A loss or a timeout, which standard TCP handles.
+    pub(super) fn on_loss(&mut self) {
+        if let Self::Adjust(adjust) = self {
+            adjust.rate = None;
+        }
+    }
+}
+
+/// One reduction per round trip while there is congestion.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Cut {
+    kept: f64,
+    /// Segments delivered when all that were sent before the last cut have arrived.
+    next: u64,
+}
+
+impl Cut {
+    pub(super) fn new(decrease: f64) -> Self {
+        Self {
+            kept: 1.0 - decrease,
+            next: 0,
+        }
+    }
+
+    /// The signal stops growth in the round trip of a cut too.
+    fn step(&mut self, verdict: &Verdict, ack: &AckSample) -> Step {
+        if !verdict.congested {
+            return Step::Standard;
+        }
+        if ack.delivered < self.next {
+            return Step::Grow(0.0);
+        }
+        self.next = ack.delivered + ack.in_flight;
+        Step::Reduce(self.kept)
+    }
+}
+
+/// Reports from one adjustment to the next.
+const PERIOD: u64 = 3;
+
+/// Cuts and growth by trend and level (table 1.1).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Adjust {
+    /// Whether the last adjustment goes on where no trend is found.
+    keeps: bool,
+    /// Growth until the next adjustment, in segments per round trip; none while standard TCP has
+    /// the window.
+    rate: Option<f64>,
+    /// First report that may adjust again.
+    next: u64,
+}
+
+impl Adjust {
+    pub(super) fn new(keeps: bool) -> Self {
+        Self {
+            keeps,
+            rate: None,
+            next: 0,
+        }
+    }
+
+    fn step(&mut self, verdict: &Verdict, number: Option<u64>, window: &Window) -> Step {
+        if let Some(number) = number
+            && number >= self.next
+        {
+            self.next = number + PERIOD;
+            if let Some(kept) = self.adjust(verdict, window.cwnd()) {
+                self.rate = Some(0.0);
+                return Step::Shrink(kept);
+            }
+        }
+        self.rate.map_or(Step::Standard, Step::Grow)
+    }
+
+    /// Returns what is left of the window after a cut, or changes the growth.
+    fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
+        let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
+        let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];
+        match verdict.trend {
+            Some(Trend::Increasing) => {
+                self.rate = Some(1.0);
+                increasing[verdict.quarter()]
+            }
+            Some(Trend::Decreasing) => {
+                self.rate = Some(decreasing[verdict.quarter()]);
+                None
+            }
+            Some(Trend::Undetermined) => {
+                if !self.keeps {
+                    self.rate = Some(1.0);
+                }
+                None
+            }
+            None if verdict.congested => {
+                self.rate = Some(1.0);
+                increasing[verdict.quarter()]
+            }
+            // After the first cut of its own the flow is in congestion avoidance.
+            None => {
+                self.rate = self.rate.map(|_| 1.0);
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    fn adjusted(trend: Trend, level: f64) -> Step {
+        let verdict = Verdict {
+            congested: false,
+            trend: Some(trend),
+            level,
+        };
+        let window = Window::new(40.0, 2.0, 1e3, Rounding::Real);
+        Adjust::new(false).step(&verdict, Some(9), &window)
+    }
+
+    /// Table 1.1 at a window of 40 segments.
+    #[test]
+    fn adjustments_are_those_of_the_table() {
+        for (level, increasing, decreasing) in [
+            (0.9, Step::Shrink(0.5), Step::Grow(0.0)),
+            (0.6, Step::Shrink(0.75), Step::Grow(4.0)),
+            (0.3, Step::Shrink(0.9), Step::Grow(10.0)),
+            (0.1, Step::Grow(1.0), Step::Grow(20.0)),
+            // Averages lag: the largest delay may be passed, and falling levels stay inside.
+            (1.2, Step::Shrink(0.5), Step::Grow(0.0)),
+        ] {
+            assert_eq!(adjusted(Trend::Increasing, level), increasing, "{level}");
+            assert_eq!(adjusted(Trend::Decreasing, level), decreasing, "{level}");
+            assert_eq!(adjusted(Trend::Undetermined, level), Step::Grow(1.0));
+        }
+    }
+
+    #[test]
+    fn growth_holds_from_one_adjustment_to_the_next_and_a_cut_is_made_once() {
+        let mut adjust = Adjust::new(true);
+        let window = Window::new(40.0, 2.0, 1e3, Rounding::Real);
+        let verdict = |trend, level| Verdict {
+            congested: false,
+            trend: Some(trend),
+            level,
+        };
+        let falling = verdict(Trend::Decreasing, 0.3);
+        assert_eq!(adjust.step(&falling, Some(9), &window), Step::Grow(10.0));
+        let larger = Window::new(60.0, 2.0, 1e3, Rounding::Real);
+        assert_eq!(adjust.step(&falling, None, &larger), Step::Grow(10.0));
+        let undetermined = verdict(Trend::Undetermined, 0.3);
+        let kept = adjust.step(&undetermined, Some(12), &larger);
+        assert_eq!(kept, Step::Grow(10.0));
+        let rising = verdict(Trend::Increasing, 0.6);
+        assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
+        assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(0.0));
+        // A detector that speaks at every report is heard at every third.
+        let congested = Verdict {
+            congested: true,
+            trend: None,
+            level: 0.8,
+        };
+        let early = adjust.step(&congested, Some(17), &larger);
+        assert_eq!(early, Step::Grow(0.0));
+        assert_eq!(
+            adjust.step(&congested, Some(18), &larger),
+            Step::Shrink(0.5)
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! Trends in noisy samples from the medians of three groups of three.
+
+use serde::{Deserialize, Serialize};
+
+/// Where samples are heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Trend {
+    Increasing,
+    Decreasing,
+    /// Undetermined.
+    Undetermined,
+}
+
+impl Trend {
+    /// The trend by the sign of a difference, where it exceeds `threshold`.
+    pub(super) fn of(difference: f64, threshold: f64) -> Self {
+        if difference > threshold {
+            Self::Increasing
+        } else if difference < -threshold {
+            Self::Decreasing
+        } else {
+            Self::Undetermined
+        }
+    }
+}
+
+const GROUP: usize = 3;
+
+/// The last nine samples as the medians of groups of three: nine samples give the first three
+/// medians, every three more replace the oldest (Weigle 2003, chapter 3, SyncTrend).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Medians {
+    group: [f64; GROUP],
+    filled: usize,
+    /// Oldest first.
+    medians: [f64; 3],
+    complete: usize,
+}
+
+impl Medians {
+    /// Adds a sample; returns the medians, oldest first, if it completes them.
+    pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
+        self.group[self.filled] = sample;
+        self.filled += 1;
+        if self.filled < GROUP {
+            return None;
+        }
+        self.filled = 0;
+        self.medians.rotate_left(1);
+        self.medians[2] = median(self.group);
+        self.complete = (self.complete + 1).min(self.medians.len());
+        (self.complete == self.medians.len()).then_some(self.medians)
+    }
+
+    /// Starts anew.
+    pub(super) fn clear(&mut self) {
+        (self.filled, self.complete) = (0, 0);
+    }
+}
+
+fn median([a, b, c]: [f64; GROUP]) -> f64 {
+    a.min(b).max(a.max(b).min(c))
+}
+
+/// The whole way over the sum of the steps, from -1 to 1 (pairwise difference test of Jain and
+/// Dovrolis, SIGCOMM 2002); none if all medians are alike.
+///
+/// Their pairwise comparison test adds nothing for three medians: more than 55 % of two steps
+/// upwards are both, and then this is 1.
+pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
+    let steps = (second - first).abs() + (third - second).abs();
+    (steps > 0.0).then(|| (third - first) / steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_is_the_middle_one() {
+        for group in [
+            [1.0, 2.0, 9.0],
+            [9.0, 1.0, 2.0],
+            [2.0, 9.0, 1.0],
+            [2.0, 2.0, 1.0],
+        ] {
+            assert_eq!(median(group), 2.0, "{group:?}");
+        }
+    }
+
+    #[test]
+    fn nine_samples_give_the_first_medians_and_three_more_the_next() {
+        let mut medians = Medians::default();
+        let found: Vec<_> = (1..=14).map(|n| medians.push(f64::from(n))).collect();
+        for (index, medians) in found.iter().enumerate() {
+            assert_eq!(medians.is_some(), [8, 11].contains(&index), "{index}");
+        }
+        assert_eq!(found[8], Some([2.0, 5.0, 8.0]));
+        assert_eq!(found[11], Some([5.0, 8.0, 11.0]));
+        medians.clear();
+        assert!((0..8).all(|_| medians.push(1.0).is_none()));
+        assert_eq!(medians.push(1.0), Some([1.0; 3]));
+    }
+
+    #[test]
+    fn the_pairwise_difference_weighs_steps_back() {
+        assert_eq!(pairwise_difference([1.0, 2.0, 4.0]), Some(1.0));
+        assert_eq!(pairwise_difference([4.0, 2.0, 1.0]), Some(-1.0));
+        // Up by 5, back by 2: 3 of 7.
+        assert_eq!(pairwise_difference([0.0, 5.0, 3.0]), Some(3.0 / 7.0));
+        assert_eq!(pairwise_difference([2.0; 3]), None);
+    }
+}

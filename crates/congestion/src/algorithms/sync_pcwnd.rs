@@ -1,0 +1,20 @@
+//! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
+
+use super::sync::{DECREASE, PART, SyncTcp};
+use crate::entry::{Entry, Study};
+use crate::parameter::Variant;
+
+/// Sync-TCP with this detector and reaction.
+pub type SyncPcwnd = SyncTcp;
+
+pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
+    kind: "sync-pcwnd",
+    title: "Sync-TCP(Pcwnd)",
+    description: "Standard TCP that, once it has lost a segment, also cuts the window once a round \
+        trip while the queueing delay is above a part of the largest one seen.",
+    source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
+    used_by: &[Study::SyncTcp],
+    variants: &[Variant::Paper],
+    parameters: &[PART, DECREASE],
+    build: |settings| Ok(SyncTcp::pcwnd(settings)),
+};

@@ -1,0 +1,151 @@
+//! VCP, the sender's side: routers tell in two bits whether their load is low, high or too high.
+//!
+//! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative
+//! increase on low load, additive increase on high load, one multiplicative decrease on overload.
+//! Both increases are scaled such that flows of all round-trip times gain alike; that the window
+//! rests for an interval after a decrease, and then grows for a round trip whatever the load, is as
+//! in the authors' ns-2 module.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Vcp> = Entry {
+    kind: "vcp",
+    title: "VCP",
+    description: "Multiplies the window by 1 + xi each interval while the routers' load is low, \
+        adds alpha segments while it is high, and removes an eighth of the window when they are \
+        overloaded, once in an interval and a round trip. It has no slow start, and does not move \
+        without VCP routers. Losses are standard TCP's.",
+    source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "xi",
+            unit: "fraction of the window per interval",
+            default: DefaultValue::Fixed(0.0625),
+            allowed: Range::above(0.0, 1.0),
+            help: "Multiplicative increase.",
+            source: "SIGCOMM 2005, xi",
+        },
+        Parameter {
+            name: "alpha",
+            unit: "segments per round trip",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Additive increase at a round-trip time of one interval.",
+            source: "SIGCOMM 2005, alpha",
+        },
+        Parameter {
+            name: "decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.125),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part removed on overload; the paper's beta is the part kept.",
+            source: "SIGCOMM 2005, beta 0.875",
+        },
+        Parameter {
+            name: "interval",
+            unit: "seconds",
+            default: DefaultValue::Fixed(0.2),
+            allowed: Range::above(0.0, 1e3),
+            help: "Time over which routers measure their load.",
+            source: "SIGCOMM 2005, t_rho",
+        },
+    ],
+    build: |settings| Ok(Vcp::new(settings)),
+};
+
+/// Largest multiplicative increase per round trip: no faster than slow start (SIGCOMM 2005).
+const MAX_INCREASE: f64 = 1.0;
+
+/// VCP's sender.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Vcp {
+    xi: f64,
+    alpha: f64,
+    decrease: f64,
+    interval_s: f64,
+    /// Until when the window rests after a decrease on overload, and until when it then grows.
+    rests_until: Time,
+    grows_until: Time,
+}
+
+impl Vcp {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            xi: settings.get("xi"),
+            alpha: settings.get("alpha"),
+            decrease: settings.get("decrease"),
+            interval_s: settings.get("interval"),
+            rests_until: Time::ZERO,
+            grows_until: Time::ZERO,
+        }
+    }
+
+    /// Segments per segment acknowledged: `(1 + xi)^(rtt / interval) - 1`.
+    fn multiplicative(&self, ack: &AckSample) -> f64 {
+        let intervals = ack.srtt.as_secs_f64() / self.interval_s;
+        f64::min(libm::pow(1.0 + self.xi, intervals) - 1.0, MAX_INCREASE)
+    }
+
+    /// Segments per segment acknowledged: `alpha (rtt / interval)^2` a round trip.
+    fn additive(&self, ack: &AckSample, window: &Window) -> f64 {
+        let intervals = ack.srtt.as_secs_f64() / self.interval_s;
+        self.alpha * intervals * intervals / window.cwnd()
+    }
+
+    fn on_overload(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.now < self.rests_until {
+            return;
+        }
+        if ack.now < self.grows_until {
+            if phase.may_grow() {
+                let step = self.additive(ack, window);
+                window.grow(step * ack.credit, Change::Avoidance);
+            }
+            return;
+        }
+        self.rests_until = ack.now + Span::from_secs_f64(self.interval_s);
+        self.grows_until = self.rests_until + ack.srtt;
+        window.set_cwnd(window.cwnd() * (1.0 - self.decrease), Change::Reduction);
+    }
+}
+
+impl CongestionControl for Vcp {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // What duplicates bring is not counted.
+        if phase == Phase::Recovery || ack.acked == 0 {
+            return;
+        }
+        let Some(RouterFeedback::Vcp(load)) = ack.router else {
+            return;
+        };
+        // A window that is not used follows routers down only.
+        let step = match load {
+            Load::Low | Load::High if !phase.may_grow() => return,
+            Load::Low => self.multiplicative(ack),
+            Load::High => self.additive(ack, window),
+            Load::Over => return self.on_overload(ack, phase, window),
+        };
+        window.grow(step * ack.credit, Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
+        Some(RouterRequest::Vcp)
+    }
+}

@@ -1,0 +1,234 @@
+//! Vegas: keeps a few segments of its own in the bottleneck's queue.
+//!
+//! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
+//! 13(8), 1995. Once a round trip, what the flow has queued is its window times the queueing part
+//! of the round-trip time. Its doubling of the window every second round trip only is left to the
+//! choice of the slow start.
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs};
+use crate::entry::{Entry, Study};
+use crate::facts::{AckSample, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::queue_estimate::QueueEstimate;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Vegas> = Entry {
+    kind: "vegas",
+    title: "Vegas",
+    description: "Estimates once a round trip how many segments the flow holds in the queue, from \
+        the smallest and the current round-trip time, and adds or removes one segment to keep them \
+        between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
+        congestion signal. Variant linux counts the segment from the window at the start of the \
+        round trip before, so that it moves every second one only, and does not go below the threshold \
+        of the last loss.",
+    source: "Brakmo and Peterson, JSAC 13(8), 1995",
+    used_by: &[Study::SyncTcp, Study::SplitConnection],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &PARAMETERS,
+    build: Vegas::new,
+};
+
+static PARAMETERS: [Parameter; 3] = [
+    Parameter {
+        name: "beta",
+        unit: "segments",
+        default: DefaultValue::Derived {
+            rule: "3; variant linux: 4",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    4.0
+                } else {
+                    3.0
+                }
+            },
+        },
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments above which the window shrinks.",
+        source: "JSAC 1995 section III.B",
+    },
+    Parameter {
+        name: "alpha",
+        unit: "segments",
+        default: DefaultValue::Derived {
+            rule: "1; variant linux: 2",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    2.0
+                } else {
+                    1.0
+                }
+            },
+        },
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments below which the window grows.",
+        source: "JSAC 1995 section III.B",
+    },
+    Parameter {
+        name: "gamma",
+        unit: "segments",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1e6),
+        help: "Queued segments above which slow start ends.",
+        source: "JSAC 1995 section III.C",
+    },
+];
+
+/// Where Linux 2.6.22 puts the threshold when slow start ends (tcp_vegas.c).
+const LINUX_SSTHRESH: f64 = 2.0;
+
+/// Vegas.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Vegas {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    estimate: QueueEstimate,
+    /// Segments found in the queue at the end of the last round.
+    queued: f64,
+    linux: bool,
+    /// Window at the end of the last round since a reduction.
+    last_cwnd: Option<f64>,
+}
+
+impl Vegas {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        settings.require_below("alpha", "beta")?;
+        Ok(Self {
+            alpha: settings.get("alpha"),
+            beta: settings.get("beta"),
+            gamma: settings.get("gamma"),
+            estimate: QueueEstimate::default(),
+            queued: 0.0,
+            linux: settings.variant() == Variant::Linux,
+            last_cwnd: None,
+        })
+    }
+
+    fn slow_start_round(&self, flight: f64, window: &mut Window) {
+        if self.queued > self.gamma {
+            // What fills the path alone, and one segment (Linux does the same).
+            let filling = flight - self.queued + 1.0;
+            window.set_cwnd(filling.min(window.cwnd()), Change::Avoidance);
+            if self.linux {
+                window.set_ssthresh(LINUX_SSTHRESH);
+            } else {
+                window.exit_slow_start();
+            }
+        }
+    }
+
+    /// Linux leaves the threshold of the last loss where it is, so that slow start takes the segment
+    /// back: the window does not come down from there, whatever it has queued.
+    fn give_up_one(&self, window: &mut Window) {
+        if self.linux {
+            window.set_cwnd(window.cwnd() - 1.0, Change::Avoidance);
+        } else {
+            window.shrink(1.0);
+        }
+    }
+
+    fn avoidance_round(&self, flight: f64, window: &mut Window) {
+        let target = if self.queued > self.beta {
+            flight - 1.0
+        } else if self.queued < self.alpha {
+            flight + 1.0
+        } else {
+            flight
+        };
+        if target < window.cwnd() {
+            self.give_up_one(window);
+        } else if target > window.cwnd() {
+            window.grow(1.0, Change::Avoidance);
+        }
+    }
+
+    /// Segments that the round's samples tell of: the window, for which Linux takes that at the start
+    /// of the round (`old_wnd`, `beg_snd_cwnd`).
+    fn flight(&mut self, cwnd: f64) -> f64 {
+        let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
+        if self.linux { before } else { cwnd }
+    }
+
+    fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
+        let flight = self.flight(window.cwnd());
+        let Some(queued) = self.estimate.end_round(ack, flight) else {
+            return;
+        };
+        self.queued = queued;
+        if window.in_slow_start() {
+            self.slow_start_round(flight, window);
+        } else {
+            self.avoidance_round(flight, window);
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    /// Linux takes the smallest sample of the round in slow start, too; the others see no
+    /// acknowledgement there but the one that ends the round.
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.round_start {
+            self.end_round(ack, window);
+        }
+        let counts = if window.in_slow_start() {
+            self.linux
+        } else {
+            phase.may_grow()
+        };
+        if counts {
+            self.estimate.on_ack(ack);
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.end_round(ack, window);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.estimate.restart();
+        self.last_cwnd = None;
+        window.reduce_to(event.base / 2.0);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.queued);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1` and saves `beg_snd_cwnd` before it
+    /// adds to the window: the next round finds the window where it is to go already.
+    #[test]
+    fn linux_moves_every_second_round_trip() {
+        for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux, 105.0)] {
+            let mut vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
+            let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+            for _ in 0..10 {
+                let flight = vegas.flight(window.cwnd());
+                vegas.avoidance_round(flight, &mut window);
+            }
+            assert_eq!(window.cwnd(), expected, "{variant}");
+        }
+    }
+
+    #[test]
+    fn linux_does_not_go_below_its_threshold() {
+        for (variant, in_slow_start) in [(Variant::Paper, false), (Variant::Linux, true)] {
+            let vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
+            let mut window = Window::new(430.0, 430.0, 1e6, Rounding::Real);
+            vegas.give_up_one(&mut window);
+            assert_eq!(window.cwnd(), 429.0);
+            assert_eq!(window.in_slow_start(), in_slow_start, "{variant}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Veno: standard TCP that tells random losses from congestion by the queue it has built.
+//!
+//! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
+//! 21(2), 2003. What is queued is the window times the queueing part of the smoothed round-trip
+//! time; the part that is not queueing is the smallest since the last loss (section III.A).
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, restart};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Veno> = Entry {
+    kind: "veno",
+    title: "Veno",
+    description: "Estimates how many segments the flow holds in the queue. Below beta of them it \
+        is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
+        random one; from beta on it grows half as fast and halves the window. Variant linux takes \
+        the round-trip time of the last acknowledgement, and the smallest of the connection.",
+    source: "Fu and Liew, JSAC 21(2), 2003",
+    used_by: &[],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &[
+        Parameter {
+            name: "beta",
+            unit: "segments",
+            default: DefaultValue::Fixed(3.0),
+            allowed: Range::closed(0.0, 1e6),
+            help: "Queued segments from which the path counts as congested.",
+            source: "JSAC 2003 section III.A",
+        },
+        Parameter {
+            name: "random_decrease",
+            unit: "fraction of the window",
+            default: DefaultValue::Fixed(0.2),
+            allowed: Range::open(0.0, 1.0),
+            help: "Part of the window removed at a loss without congestion.",
+            source: "JSAC 2003 section III.A",
+        },
+    ],
+    build: |settings| Ok(Veno::new(settings)),
+};
+
+/// Veno.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Veno {
+    beta: f64,
+    random_decrease: f64,
+    linux: bool,
+    /// Smallest round-trip time since the last loss.
+    base_rtt: Option<Span>,
+    /// Segments found in the queue at the last acknowledgement; none before the first.
+    queued: Option<f64>,
+}
+
+impl Veno {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            beta: settings.get("beta"),
+            random_decrease: settings.get("random_decrease"),
+            linux: settings.variant() == Variant::Linux,
+            base_rtt: None,
+            queued: None,
+        }
+    }
+
+    fn is_congested(&self) -> bool {
+        self.queued.is_none_or(|queued| queued >= self.beta)
+    }
+
+    /// Estimates the segments in the queue.
+    fn estimate(&mut self, ack: &AckSample, cwnd: f64) {
+        let Some(sample) = ack.rtt else {
+            return;
+        };
+        let recent = self.base_rtt.map_or(sample, |base| base.min(sample));
+        self.base_rtt = Some(recent);
+        let (base, rtt) = if self.linux {
+            (ack.min_rtt, sample)
+        } else {
+            (recent, ack.srtt)
+        };
+        let queueing = 1.0 - base.as_secs_f64() / rtt.as_secs_f64();
+        self.queued = Some(cwnd * queueing.max(0.0));
+    }
+}
+
+impl CongestionControl for Veno {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.estimate(ack, window.cwnd());
+        if phase != Phase::Avoidance {
+            return;
+        }
+        // Once for every second acknowledgement while the path is congested.
+        let share = match self.queued {
+            Some(queued) if queued >= self.beta => 0.5,
+            _ => 1.0,
+        };
+        window.grow(share * ack.credit / window.cwnd(), Change::Avoidance);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let decrease = if self.is_congested() {
+            0.5
+        } else {
+            self.random_decrease
+        };
+        self.base_rtt = None;
+        window.reduce_to(event.base * (1.0 - decrease));
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.base_rtt = None;
+        restart(event, window);
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.queued.unwrap_or(f64::NAN));
+    }
+}

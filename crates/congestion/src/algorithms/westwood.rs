@@ -1,0 +1,177 @@
+//! Westwood+: at a loss the window becomes what the path carries at the measured bandwidth.
+//!
+//! Mascolo et al., "TCP Westwood: bandwidth estimation for enhanced transport over wireless links",
+//! MobiCom 2001, gives the reaction; Grieco and Mascolo, "Performance evaluation and comparison of
+//! Westwood+, New Reno and Vegas TCP congestion control", CCR 34(2), 2004, the estimate: segments
+//! delivered over a round-trip time, through a low-pass filter. The filter begins with its first
+//! sample, as in Linux.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Westwood> = Entry {
+    kind: "westwood",
+    title: "Westwood+",
+    description: "Grows as standard TCP and measures the bandwidth once a round trip. A congestion \
+        signal or a timeout sets the threshold to the measured bandwidth times the smallest \
+        round-trip time. Variant linux filters the bandwidth twice, takes no samples shorter than \
+        50 ms and forgets the smallest round-trip time at a timeout.",
+    source: "Grieco and Mascolo, CCR 34(2), 2004",
+    used_by: &[],
+    variants: &[Variant::Paper, Variant::Linux],
+    parameters: &[Parameter {
+        name: "memory",
+        unit: "fraction of the estimate",
+        default: DefaultValue::Derived {
+            rule: "0.9; variant linux: 7/8, in both filters",
+            value: |settings| {
+                if settings.variant() == Variant::Linux {
+                    0.875
+                } else {
+                    0.9
+                }
+            },
+        },
+        allowed: Range::closed(0.0, 0.999),
+        help: "Part of the old estimate in the new one.",
+        source: "CCR 2004; Linux, westwood_do_filter",
+    }],
+    build: |settings| Ok(Westwood::new(settings)),
+};
+
+/// Shortest sample of Linux (TCP_WESTWOOD_RTT_MIN).
+const LINUX_SHORTEST: Span = Span::from_millis(50);
+
+/// Westwood+.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Westwood {
+    memory: f64,
+    linux: bool,
+    /// Start of the current sample, and what had been delivered then.
+    since: Option<(Time, u64)>,
+    /// Segments per second after the first and the last filter, once there was a sample.
+    filtered: Option<(f64, f64)>,
+    rtt: Span,
+    min_rtt: Option<Span>,
+}
+
+impl Westwood {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            memory: settings.get("memory"),
+            linux: settings.variant() == Variant::Linux,
+            since: None,
+            filtered: None,
+            rtt: Span::ZERO,
+            min_rtt: None,
+        }
+    }
+
+    fn shortest_sample(&self) -> Span {
+        if self.linux {
+            self.rtt.max(LINUX_SHORTEST)
+        } else {
+            self.rtt
+        }
+    }
+
+    /// Filters a sample in segments per second.
+    fn filter(&mut self, sample: f64) {
+        let mix = |old: f64, new: f64| self.memory * old + (1.0 - self.memory) * new;
+        self.filtered = Some(match self.filtered {
+            None => (sample, sample),
+            Some((first, last)) if self.linux => {
+                let first = mix(first, sample);
+                (first, mix(last, first))
+            }
+            Some((_, last)) => {
+                let mixed = mix(last, sample);
+                (mixed, mixed)
+            }
+        });
+    }
+
+    /// What the path carries without a queue: segments.
+    fn carried(&self) -> Option<f64> {
+        let (_, bandwidth) = self.filtered?;
+        Some(bandwidth * self.min_rtt?.as_secs_f64())
+    }
+
+    /// The new threshold: half the window until there is an estimate, as in standard TCP.
+    fn threshold(&self, base: f64) -> f64 {
+        self.carried().unwrap_or(base / 2.0)
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.rtt = rtt;
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+        }
+        let (start, before) = *self.since.get_or_insert((ack.now, ack.delivered));
+        let length = ack.now.since(start);
+        if length > Span::ZERO && length >= self.shortest_sample() {
+            self.filter((ack.delivered - before) as f64 / length.as_secs_f64());
+            self.since = Some((ack.now, ack.delivered));
+        }
+        if phase != Phase::Avoidance {
+            return;
+        }
+        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+    }
+
+    /// A window below what the path carries stays, in slow start (MobiCom 2001 section 3.1).
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let threshold = self.threshold(event.base);
+        window.reduce_to(threshold.min(event.base));
+        window.set_ssthresh(threshold);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if !event.keep_ssthresh {
+            window.set_ssthresh(self.threshold(event.base));
+        }
+        if self.linux {
+            self.min_rtt = None;
+        }
+        window.restart();
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        let bandwidth = self.filtered.map_or(f64::NAN, |(_, last)| last);
+        out("bandwidth_segments_per_s", bandwidth);
+        out("carried", self.carried().unwrap_or(f64::NAN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After 1000 a sample of 2000: `0.9 * 1000 + 0.1 * 2000`; in Linux 1125 after the first filter
+    /// and `(7 * 1000 + 1125) / 8` after the second.
+    #[test]
+    fn the_filters_weigh_old_and_new_as_published() {
+        for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux, 1015.625)] {
+            let mut westwood = Westwood::new(&ENTRY.settings(variant, &[]).unwrap());
+            westwood.filter(1000.0);
+            westwood.filter(2000.0);
+            let (_, bandwidth) = westwood.filtered.unwrap();
+            assert!(
+                (bandwidth - expected).abs() < 1e-9,
+                "{variant}: {bandwidth}"
+            );
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! XCP, the sender's side: routers tell by how much to change the throughput.
+//!
+//! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
+//! SIGCOMM 2002, section 3.2; draft-falk-xcp-spec-03, which states the feedback as a change of the
+//! throughput. Every packet asks for its share of the change wanted; what the routers leave of it
+//! comes back with the acknowledgement.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Xcp> = Entry {
+    kind: "xcp",
+    title: "XCP",
+    description: "Asks the routers for the desired rate and changes the window by what they grant: \
+        the change of the throughput times the smoothed round-trip time. It has no slow start, and \
+        does not move without XCP routers. Losses are standard TCP's.",
+    source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[Parameter {
+        name: "desired_rate",
+        unit: "segments per second",
+        default: DefaultValue::Fixed(1e12),
+        allowed: Range::above(0.0, 1e12),
+        help: "Rate to ask for; the default asks for all that there is.",
+        source: "SIGCOMM 2002 section 3.2; ns-2.35 asks for more than any path has",
+    }],
+    build: |settings| Ok(Xcp::new(settings)),
+};
+
+/// XCP's sender.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Xcp {
+    desired_rate: f64,
+    /// The last change granted, in segments per second.
+    granted: f64,
+}
+
+impl Xcp {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            desired_rate: settings.get("desired_rate"),
+            granted: 0.0,
+        }
+    }
+}
+
+impl CongestionControl for Xcp {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // What duplicates bring is not counted.
+        if phase == Phase::Recovery || ack.acked == 0 {
+            return;
+        }
+        if let Some(RouterFeedback::Xcp { change }) = ack.router {
+            self.granted = change;
+            // A window that is not used follows routers down only.
+            let change = if phase.may_grow() {
+                change
+            } else {
+                change.min(0.0)
+            };
+            window.grow(change * ack.srtt.as_secs_f64(), Change::Avoidance);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base / 2.0);
+    }
+
+    /// The change wanted, shared by the packets of a round trip. Without a round-trip time there is
+    /// no throughput, and nothing to ask for.
+    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
+        let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
+        let change = if rtt_s > 0.0 {
+            (self.desired_rate - cwnd / rtt_s) / cwnd
+        } else {
+            0.0
+        };
+        Some(RouterRequest::Xcp {
+            cwnd,
+            rtt: srtt,
+            change,
+        })
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("granted", self.granted);
+    }
+}

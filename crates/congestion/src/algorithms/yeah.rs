@@ -1,0 +1,251 @@
+//! YeAH: fast like Scalable TCP while the queue is short, standard TCP while it is not.
+//!
+//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; what the
+//! paper leaves open, and the values, as in the Linux code of one of its authors. The queue is
+//! Vegas' estimate.
+
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs};
+use crate::entry::Entry;
+use crate::facts::{AckSample, Congestion, Phase};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::queue_estimate::QueueEstimate;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Yeah> = Entry {
+    kind: "yeah",
+    title: "YeAH",
+    description: "Grows as Scalable TCP while it holds few segments in the queue and the queueing \
+        delay is short, else as standard TCP, and takes back what it holds in the queue beyond \
+        max_queued segments unless other flows keep the queue full. Removes at a loss what the \
+        queue holds, at least an eighth and at most half of the window.",
+    source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Yeah::new(settings)),
+};
+
+static PARAMETERS: [Parameter; 6] = [
+    Parameter {
+        name: "max_queued",
+        unit: "segments",
+        default: DefaultValue::Fixed(80.0),
+        allowed: Range::closed(1.0, 1e6),
+        help: "Queued segments above which it takes them back.",
+        source: "2007, Q_max; Linux, TCP_YEAH_ALPHA",
+    },
+    Parameter {
+        name: "max_delay",
+        unit: "fraction of the smallest round-trip time",
+        default: DefaultValue::Fixed(0.125),
+        allowed: Range::above(0.0, 1e3),
+        help: "Queueing delay above which it is standard TCP.",
+        source: "2007, 1/phi; Linux, TCP_YEAH_PHY",
+    },
+    Parameter {
+        name: "max_taken_back",
+        unit: "fraction of the window",
+        default: DefaultValue::Fixed(0.5),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Largest part of the window taken back in one round trip.",
+        source: "2007, epsilon; Linux, TCP_YEAH_EPSILON",
+    },
+    Parameter {
+        name: "min_decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Fixed(0.125),
+        allowed: Range::closed(0.0, 0.5),
+        help: "Smallest part removed at a congestion signal; the largest is one half.",
+        source: "2007, delta; Linux, TCP_YEAH_DELTA",
+    },
+    Parameter {
+        name: "competing",
+        unit: "round trips",
+        default: DefaultValue::Fixed(16.0),
+        allowed: Range::closed(1.0, 1e6),
+        help: "Round trips as standard TCP after which a congestion signal halves the window.",
+        source: "2007, rho; Linux, TCP_YEAH_RHO",
+    },
+    Parameter {
+        name: "alone",
+        unit: "round trips",
+        default: DefaultValue::Fixed(50.0),
+        allowed: Range::closed(1.0, 1e6),
+        help: "Round trips of fast growth after which other flows count as gone.",
+        source: "2007; Linux, TCP_YEAH_ZETA",
+    },
+];
+
+/// Scalable TCP's increase per acknowledged segment (Linux, TCP_SCALABLE_AI_CNT).
+const FAST_INCREASE: f64 = 0.01;
+
+/// Smallest window that it takes for standard TCP's in competition.
+const MIN_STANDARD: f64 = 2.0;
+
+/// YeAH.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Yeah {
+    max_queued: f64,
+    max_delay: f64,
+    max_taken_back: f64,
+    min_decrease: f64,
+    competing: f64,
+    alone: f64,
+    estimate: QueueEstimate,
+    /// Segments of the connection delivered when all that was in flight at the end of the last round
+    /// is; none until a round begins.
+    round_end: Option<u64>,
+    /// Segments found in the queue at the end of the last round.
+    queued: f64,
+    /// Round trips in succession as standard TCP.
+    slow_rounds: f64,
+    /// Round trips of fast growth since the last congestion signal.
+    fast_rounds: f64,
+    /// The window that standard TCP would have: it takes nothing back below it.
+    standard: f64,
+}
+
+impl Yeah {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            max_queued: settings.get("max_queued"),
+            max_delay: settings.get("max_delay"),
+            max_taken_back: settings.get("max_taken_back"),
+            min_decrease: settings.get("min_decrease"),
+            competing: settings.get("competing"),
+            alone: settings.get("alone"),
+            estimate: QueueEstimate::default(),
+            round_end: None,
+            queued: 0.0,
+            slow_rounds: 0.0,
+            fast_rounds: 0.0,
+            standard: MIN_STANDARD,
+        }
+    }
+
+    /// Precautionary decongestion.
+    fn take_back(&self, window: &mut Window) {
+        let cwnd = window.cwnd();
+        if self.queued > self.max_queued && cwnd > self.standard {
+            let excess = self.queued.min(cwnd * self.max_taken_back);
+            window.set_cwnd((cwnd - excess).max(self.standard), Change::Avoidance);
+            window.exit_slow_start();
+        }
+    }
+
+    fn slow_round(&mut self, window: &mut Window) {
+        self.take_back(window);
+        self.standard = if self.standard <= MIN_STANDARD {
+            (window.cwnd() / 2.0).max(MIN_STANDARD)
+        } else {
+            self.standard + 1.0
+        };
+        self.slow_rounds += 1.0;
+    }
+
+    fn fast_round(&mut self) {
+        self.slow_rounds = 0.0;
+        self.fast_rounds += 1.0;
+        if self.fast_rounds > self.alone {
+            self.standard = MIN_STANDARD;
+            self.fast_rounds = 0.0;
+        }
+    }
+
+    fn begin_round(&mut self, ack: &AckSample) {
+        self.estimate.restart();
+        self.round_end = Some(ack.delivered + ack.in_flight);
+    }
+
+    fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
+        if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
+            self.queued = queued;
+            // The part of the round-trip time that is queueing, over the part that is not.
+            let share = queued / window.cwnd();
+            if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
+                self.slow_round(window);
+            } else {
+                self.fast_round();
+            }
+        }
+        self.begin_round(ack);
+    }
+
+    /// Segments to remove at a congestion signal.
+    fn reduction(&self, base: f64) -> f64 {
+        let half = base / 2.0;
+        if self.slow_rounds < self.competing {
+            self.queued.min(half).max(base * self.min_decrease)
+        } else {
+            half
+        }
+    }
+}
+
+impl CongestionControl for Yeah {
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        // Slow start's rounds are the transport's, and their end may end it.
+        if ack.round_start && window.in_slow_start() {
+            self.end_round(ack, window);
+        }
+        self.estimate.on_ack(ack);
+        let in_slow_start = phase == Phase::SlowStart && window.in_slow_start();
+        if in_slow_start || !phase.may_grow() {
+            return;
+        }
+        let standard = 1.0 / window.cwnd();
+        let step = if self.slow_rounds > 0.0 {
+            standard
+        } else {
+            standard.max(FAST_INCREASE)
+        };
+        window.grow(step * ack.credit, Change::Avoidance);
+        // A round ends with the first segment that left after the round before (tcp_yeah.c,
+        // `beg_snd_nxt`): that one finds the queue without what was taken back.
+        match self.round_end {
+            None => self.begin_round(ack),
+            Some(end) if ack.delivered > end => self.end_round(ack, window),
+            Some(_) => {}
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        self.end_round(ack, window);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        window.reduce_to(event.base - self.reduction(event.base));
+        self.fast_rounds = 0.0;
+        self.standard = (self.standard / 2.0).max(MIN_STANDARD);
+        self.round_end = None;
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.queued);
+        out("standard_window", self.standard);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 800 segments: an eighth at least, what is queued, half at most; half against others.
+    #[test]
+    fn a_loss_removes_what_is_queued_within_bounds() {
+        let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        for (queued, expected) in [(20.0, 100.0), (150.0, 150.0), (500.0, 400.0)] {
+            yeah.queued = queued;
+            assert_eq!(yeah.reduction(800.0), expected);
+        }
+        yeah.queued = 20.0;
+        yeah.slow_rounds = 16.0;
+        assert_eq!(yeah.reduction(800.0), 400.0);
+    }
+}

@@ -1,0 +1,88 @@
+//! Declarations of algorithms and slow starts: names, texts, parameters and constructors.
+
+use crate::parameter::{Parameter, Settings, SpecError, Variant};
+
+/// A published evaluation that Longhaul re-creates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Study {
+    /// HighSpeed TCP and its deployment (LBNL, 2003).
+    HighSpeedTcp,
+    /// Sync-TCP: synchronised clocks in congestion control (UNC, 2003).
+    SyncTcp,
+    /// Split-connection proxy over a satellite link (Innsbruck, 2009).
+    SplitConnection,
+    /// Gentle HighSpeed TCP (Osaka, 2006).
+    GentleHighSpeedTcp,
+    /// Study of proposed Internet congestion control mechanisms (NIST SP 500-282, 2010).
+    Nist,
+}
+
+impl Study {
+    /// What `longhaul list` and the documentation call it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::HighSpeedTcp => "HighSpeed TCP study (LBNL 2003)",
+            Self::SyncTcp => "Sync-TCP (UNC 2003)",
+            Self::SplitConnection => "split-connection proxy (Innsbruck 2009)",
+            Self::GentleHighSpeedTcp => "gentle HighSpeed TCP (Osaka 2006)",
+            Self::Nist => "NIST SP 500-282 (2010)",
+        }
+    }
+}
+
+/// The declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario
+/// schema and the documentation are made from these.
+#[derive(Debug)]
+pub struct Entry<T> {
+    /// Name in scenario files.
+    pub kind: &'static str,
+    /// Name in the literature.
+    pub title: &'static str,
+    /// What it does, in a few sentences.
+    pub description: &'static str,
+    /// RFC or paper that defines it.
+    pub source: &'static str,
+    /// The studies that use it.
+    pub used_by: &'static [Study],
+    /// Variants that it has; the first is the default.
+    pub variants: &'static [Variant],
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    pub(crate) build: fn(&Settings) -> Result<T, SpecError>,
+}
+
+impl<T> Entry<T> {
+    /// The same declaration of what `build` builds.
+    pub(crate) const fn building<U>(
+        &self,
+        build: fn(&Settings) -> Result<U, SpecError>,
+    ) -> Entry<U> {
+        Entry {
+            kind: self.kind,
+            title: self.title,
+            description: self.description,
+            source: self.source,
+            used_by: self.used_by,
+            variants: self.variants,
+            parameters: self.parameters,
+            build,
+        }
+    }
+
+    /// Checks the variant and the given parameter values and fills in the defaults.
+    pub fn settings(
+        &self,
+        variant: Variant,
+        given: &[(String, f64)],
+    ) -> Result<Settings, SpecError> {
+        if !self.variants.contains(&variant) {
+            let (kind, known) = (self.kind, self.variants);
+            return Err(SpecError::UnknownVariant {
+                kind,
+                variant,
+                known,
+            });
+        }
+        Settings::resolve(self.kind, self.parameters, variant, given)
+    }
+}

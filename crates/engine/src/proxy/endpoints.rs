@@ -1,0 +1,33 @@
+//! The ends of connections at the nodes of proxies: of those that there are from the start, and of those
+//! that traffic opens.
+
+use crate::traffic::{Legs, Traffic};
+use crate::transport::tcp::Connection;
+
+/// All connections.
+pub(crate) struct Endpoints<'a> {
+    pub(crate) tcp: &'a mut [Connection],
+    pub(crate) traffic: &'a mut Traffic,
+}
+
+impl Endpoints<'_> {
+    /// Index of the connection that data of another, of those from the start, goes on over.
+    pub(super) fn second_leg(from: usize) -> usize {
+        from + 1
+    }
+
+    /// The two legs of the connection with this index in its packets, unless it is over.
+    pub(super) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
+        if Traffic::is_own(index) {
+            return self.traffic.legs(index);
+        }
+        let index = index as usize;
+        let both = self.tcp.get_disjoint_mut([index, Self::second_leg(index)]);
+        let [before, behind] = both.expect("every connection to a proxy has one behind it");
+        Some(Legs {
+            sender: &before.sender,
+            receiver: &mut before.receiver,
+            second_leg: &mut behind.sender,
+        })
+    }
+}

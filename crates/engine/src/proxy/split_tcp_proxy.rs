@@ -1,0 +1,266 @@
+//! A split TCP proxy: its start node, its end node, and the connection between them.
+//!
+//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes as
+//! many out as its credit allows and gives them to the receivers that answer the senders; what these
+//! deliver in order is data of the one connection that all share, the carrier. Its receiver at the end
+//! node hands data on to the senders that serve the flows' receivers.
+//!
+//! Credit is payload: what may wait unsent in the carrier's sender. Data given to it costs credit, and a
+//! transmission gives it back, so that a check admits what can leave at once and the credit besides.
+//! Segments behind a gap cost nothing until it is filled. If they did, as in the thesis, they could
+//! hold all the credit while what fills their gaps waits behind them, and nothing would move again.
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Span, Time};
+
+use super::endpoints::Endpoints;
+use super::local_queue::LocalQueue;
+use crate::config;
+use crate::measure::{FlowSample, ProxyCounters, ProxySample};
+use crate::network::queue::{Queue, QueueConfig};
+use crate::packet::Packet;
+use crate::random::Streams;
+use crate::schedule::Event;
+use crate::traffic::Legs;
+use crate::transport::Env;
+use crate::transport::tcp::Connection;
+
+/// A proxy.
+#[derive(Debug)]
+pub(super) struct SplitTcpProxy {
+    number: u32,
+    /// Index of the connection between its nodes.
+    pub(super) carrier: usize,
+    pub(super) queue: LocalQueue,
+    settings: Settings,
+    changes: VecDeque<Change>,
+    /// Payload given to the carrier so far.
+    admitted_bytes: u64,
+    /// What the carrier has not delivered yet, in the order of its stream.
+    under_way: VecDeque<Message>,
+    forwarded_pkts: u64,
+    forwarded_bytes: u64,
+}
+
+/// What may change.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    credit_bytes: u64,
+    credit_for_retransmissions: bool,
+    check_interval: Span,
+}
+
+#[derive(Debug)]
+struct Change {
+    at: Time,
+    credit_bytes: Option<u64>,
+    check_interval: Option<Span>,
+    discipline: Option<Queue>,
+}
+
+/// The payload of one segment on its way through the carrier. It is known by its place in the stream,
+/// so that retransmissions and reordering do not mix flows up.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    /// One past the last segment of the carrier that holds some of it.
+    end: u64,
+    /// Index of the connection that it came from, as its packets have it.
+    from: u32,
+    bytes: u32,
+    /// Whether nothing comes after it.
+    last: bool,
+}
+
+impl SplitTcpProxy {
+    pub(super) fn new(
+        config: &config::Proxy,
+        number: u32,
+        carrier: usize,
+        streams: &Streams,
+    ) -> Self {
+        let path = format!("proxies/{}", config.name);
+        let queue = |config: &QueueConfig, part: &str| {
+            Queue::new(config, streams.component(&format!("{path}/{part}")))
+        };
+        let change = |(index, change): (usize, &config::ProxyChange)| Change {
+            at: change.at,
+            credit_bytes: change.credit_bytes,
+            check_interval: change.check_interval,
+            discipline: change
+                .queue
+                .as_ref()
+                .map(|config| queue(config, &format!("queue-{}", index + 2))),
+        };
+        Self {
+            number,
+            carrier,
+            queue: LocalQueue::new(queue(&config.queue, "queue")),
+            settings: Settings {
+                credit_bytes: config.credit_bytes,
+                credit_for_retransmissions: config.credit_for_retransmissions,
+                check_interval: config.check_interval,
+            },
+            changes: config.changes.iter().enumerate().map(change).collect(),
+            admitted_bytes: 0,
+            under_way: VecDeque::new(),
+            forwarded_pkts: 0,
+            forwarded_bytes: 0,
+        }
+    }
+
+    /// Puts changes that are due into effect.
+    fn settle(&mut self, now: Time) {
+        while self.changes.front().is_some_and(|change| change.at <= now)
+            && let Some(change) = self.changes.pop_front()
+        {
+            let settings = &mut self.settings;
+            settings.credit_bytes = change.credit_bytes.unwrap_or(settings.credit_bytes);
+            settings.check_interval = change.check_interval.unwrap_or(settings.check_interval);
+            if let Some(discipline) = change.discipline {
+                self.queue.replace_discipline(discipline);
+            }
+        }
+    }
+
+    /// Enters the next check.
+    pub(super) fn arm(&self, env: &mut Env) {
+        let next = env.network.now + self.settings.check_interval;
+        let check = Event::Check(self.number);
+        env.network.schedule.push_timer(next, check);
+    }
+
+    /// A sender's segment comes to the start node: it waits, or is dropped.
+    pub(super) fn on_start(&mut self, packet: &Packet, env: &mut Env) {
+        self.settle(packet.time);
+        if !self.queue.push(*packet) {
+            env.network.forget_options(packet);
+        }
+    }
+
+    /// The time of a check has come.
+    pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let now = env.network.now;
+        self.settle(now);
+        while let Some(first) = self.queue.first() {
+            let payload = endpoints
+                .legs(first.flow)
+                .map_or(0, |legs| legs.sender.payload_bytes(first.seq));
+            if payload > self.credit(&endpoints.tcp[self.carrier]) {
+                break;
+            }
+            if let Some(packet) = self.queue.pop(now) {
+                self.take(&packet, endpoints, env);
+            }
+        }
+        self.arm(env);
+    }
+
+    /// Payload that may be admitted now.
+    fn credit(&self, carrier: &Connection) -> u64 {
+        let sender = &carrier.sender;
+        let returned = if self.settings.credit_for_retransmissions {
+            sender.sent_bytes()
+        } else {
+            sender.sent_once_bytes()
+        };
+        (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
+    }
+
+    /// A segment reaches its receiver at the start node, which answers it; what is in order now
+    /// becomes data of the carrier. One of a connection that is over finds nobody.
+    fn take(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let Some(legs) = endpoints.legs(packet.flow) else {
+            return env.network.forget_options(packet);
+        };
+        // The SYN, which is segment 0, has no data and is not carried (the thesis does not say; as data it would cost credit and never arrive).
+        let before = legs.receiver.next().max(1);
+        legs.receiver.on_segment(packet, env);
+        let after = legs.receiver.next();
+        for segment in before..after {
+            let Legs { sender, .. } = endpoints.legs(packet.flow).expect("it has just answered");
+            let (bytes, last) = (sender.payload_bytes(segment), sender.is_last(segment));
+            self.admitted_bytes += bytes;
+            let carrier = &mut endpoints.tcp[self.carrier].sender;
+            let end = carrier.append(bytes, env);
+            if !carrier.has_started() {
+                carrier.start(env);
+            }
+            self.under_way.push_back(Message {
+                end,
+                from: packet.flow,
+                bytes: bytes as u32,
+                last,
+            });
+        }
+    }
+
+    /// A segment of the carrier comes to the end node: what is in order now goes on.
+    pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let receiver = &mut endpoints.tcp[self.carrier].receiver;
+        receiver.on_segment(packet, env);
+        let next = receiver.next();
+        while let Some(&message) = self.under_way.front()
+            && message.end <= next
+        {
+            self.under_way.pop_front();
+            self.forwarded_pkts += 1;
+            self.forwarded_bytes += u64::from(message.bytes);
+            let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
+                // It was cut off meanwhile.
+                continue;
+            };
+            if message.last {
+                second_leg.append_last(message.bytes.into(), env);
+            } else {
+                second_leg.append(message.bytes.into(), env);
+            }
+            if !second_leg.has_started() {
+                second_leg.start(env);
+            }
+        }
+    }
+
+    /// The application of a sender has stopped: nothing comes after what it has sent.
+    pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+        let Some(Legs {
+            sender,
+            receiver,
+            second_leg,
+        }) = endpoints.legs(from)
+        else {
+            return;
+        };
+        if receiver.next() < sender.end() {
+            // The last segment is still to be taken.
+            return;
+        }
+        let mut under_way = self.under_way.iter_mut().rev();
+        match under_way.find(|message| message.from == from) {
+            Some(message) => message.last = true,
+            None => second_leg.close(env),
+        }
+    }
+
+    /// Counters up to `now`.
+    pub(super) fn counters(&self, now: Time, connections: &mut [Connection]) -> ProxyCounters {
+        ProxyCounters {
+            queue: self.queue.counters(now),
+            carrier: connections[self.carrier].counters(now),
+            admitted_bytes: self.admitted_bytes,
+            forwarded_pkts: self.forwarded_pkts,
+            forwarded_bytes: self.forwarded_bytes,
+        }
+    }
+
+    /// State up to `now` for the time series.
+    pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
+        ProxySample {
+            queue: self.queue.sample(self.number, now),
+            carrier: FlowSample {
+                flow: self.number,
+                ..connections[self.carrier].sample(now)
+            },
+        }
+    }
+}

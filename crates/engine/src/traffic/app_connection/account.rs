@@ -1,0 +1,116 @@
+//! Counters and records of a connection, and access to its two directions.
+
+use longhaul_units::Time;
+
+use super::{AppConnection, Stage};
+use crate::measure::{Exchange, FlowCounters};
+use crate::traffic::connection_slab::Side;
+use crate::traffic::direction::Direction;
+use crate::traffic::extra_delay::QueuePool;
+use crate::transport::Env;
+
+impl AppConnection {
+    /// The exchange in progress, if there is one.
+    pub(crate) fn unfinished(&self) -> Option<Exchange> {
+        let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
+        (!idle).then(|| self.record_so_far())
+    }
+
+    pub(crate) fn record_so_far(&self) -> Exchange {
+        let (retransmitted, timeouts) = self.repairs();
+        Exchange {
+            retransmitted_pkts: retransmitted - self.repairs_before.0,
+            timeouts: timeouts - self.repairs_before.1,
+            ..self.record
+        }
+    }
+
+    /// Whether it is closed on both sides, or aborted.
+    pub(crate) fn is_over(&self) -> bool {
+        match self.stage {
+            Stage::CutOff => true,
+            Stage::Closing if self.full => self.is_closed(),
+            Stage::Closing => self.down.as_ref().unwrap_or(&self.up).is_all_acknowledged(),
+            Stage::Requesting | Stage::Serving | Stage::Responding | Stage::Pausing => false,
+        }
+    }
+
+    /// Lets go of what the network keeps for packets that are held back.
+    pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
+        if let Some(mut extra_delay) = self.extra_delay.take() {
+            for packet in extra_delay.drain() {
+                env.network.forget_options(&packet);
+            }
+            spare.keep(extra_delay);
+        }
+    }
+
+    pub(crate) fn repairs(&self) -> (u64, u64) {
+        let (packets, timeouts) = self.up.sender.repairs();
+        let down = self.down.as_ref().map(|down| down.sender.repairs());
+        let down = down.unwrap_or_default();
+        (packets + down.0, timeouts + down.1)
+    }
+
+    /// One direction, if it is there.
+    pub(crate) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
+        match side {
+            Side::Up => Some(&mut self.up),
+            Side::Down => self.down.as_mut(),
+        }
+    }
+
+    /// The direction of `side`, and the other one, if they share a connection.
+    pub(crate) fn directions(&self, side: Side) -> (Option<&Direction>, Option<&Direction>) {
+        let (up, down) = (Some(&self.up), self.down.as_ref());
+        let (direction, other) = match side {
+            Side::Up => (up, down),
+            Side::Down => (down, up),
+        };
+        (direction, other.filter(|_| !self.separate_directions))
+    }
+
+    /// Whether each direction is a connection of its own.
+    pub(crate) fn has_separate_directions(&self) -> bool {
+        self.separate_directions
+    }
+
+    /// Whether that of `side` is a connection that the server opens.
+    pub(crate) fn is_pushed(&self, side: Side) -> bool {
+        self.separate_directions && side == Side::Down
+    }
+
+    /// Number of the connection of `side` among those that captures tell apart.
+    pub(crate) fn number(&self, side: Side) -> u64 {
+        let number = self.number_in_flow();
+        match self.separate_directions {
+            false => number,
+            true => 2 * number + u64::from(side == Side::Down),
+        }
+    }
+
+    /// Number of the connection among those of its flow.
+    pub(crate) fn number_in_flow(&self) -> u64 {
+        self.record.connection
+    }
+
+    /// Segments in flight in both directions.
+    pub(crate) fn in_flight(&self) -> u64 {
+        let down = self.down.as_ref();
+        self.up.sender.outstanding() + down.map_or(0, |down| down.sender.outstanding())
+    }
+
+    /// Data packets sent in both directions.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.up.sent_pkts() + self.down.as_ref().map_or(0, Direction::sent_pkts)
+    }
+
+    /// Counters of both directions up to `now`.
+    pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
+        let mut counters = self.up.counters(now);
+        if let Some(down) = &mut self.down {
+            counters.add(&down.counters(now));
+        }
+        counters
+    }
+}

@@ -1,0 +1,101 @@
+//! Opening and closing of a connection in full.
+//!
+//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The
+//! side that sends last closes first: the server, as HTTP/1.0 servers do and ns-2's PackMime has them, or a client
+//! that gets no response. Its FIN leaves on the last segment of data, since the application gives all data
+//! and closes at once; under ns-2's recovery schemes when nothing else is in flight, as FullTcp has it. The
+//! other side acknowledges it at once and closes, too: four packets (RFC 9293 figure 12), or three if the
+//! FIN came with data.
+//!
+//! FINs are segments of their senders, sent again until they are acknowledged. The connection is over when
+//! the side that closes last knows that its FIN has arrived. Until then the side that closed first
+//! acknowledges it again when it is repeated, which is what TIME-WAIT is for. What is still on its way then
+//! belongs to no connection any more, and is ignored.
+
+use super::{AppConnection, Context};
+use crate::packet::{Flags, Packet, SackHandle};
+use crate::traffic::connection_slab::Side;
+use crate::traffic::direction::Direction;
+use crate::traffic::planned::Response;
+use crate::transport::Env;
+
+impl AppConnection {
+    /// Which side closes first.
+    pub(super) fn closes_first(&self) -> Side {
+        match self.planned.response {
+            Response::None => Side::Up,
+            Response::Bytes(_) | Response::DrawnByServer => Side::Down,
+        }
+    }
+
+    /// The client acknowledges the answer to its SYN.
+    #[inline(never)]
+    pub(super) fn acknowledge_handshake(&self, env: &mut Env) {
+        let now = env.network.now;
+        env.network.send(Packet {
+            time: now,
+            ns2_s: 0.0,
+            seq: 0,
+            stamp: now,
+            flow: self.id.index(),
+            route: self.up.sender.route(),
+            sack: SackHandle::NONE,
+            bytes: self.up.receiver.ack_bytes(),
+            flags: Flags::ACK,
+        });
+    }
+
+    /// A segment of one side has been taken when everything has arrived: it may have a FIN, or fill the
+    /// gap before one.
+    pub(super) fn on_closing_segment(
+        &mut self,
+        packet: &Packet,
+        side: Side,
+        context: &mut Context<'_>,
+    ) {
+        let first = side == self.closes_first();
+        let env = &mut *context.env;
+        if !first && packet.flags.has(Flags::FIN) {
+            // It acknowledges the FIN that came first.
+            let answered = match side {
+                Side::Up => self.down.as_mut(),
+                Side::Down => Some(&mut self.up),
+            };
+            answered
+                .into_iter()
+                .for_each(|direction| direction.acknowledge_all(env));
+        }
+        let Some(direction) = self
+            .direction_mut(side)
+            .filter(|direction| direction.has_fin_arrived())
+        else {
+            return;
+        };
+        direction.receiver.acknowledge_held_back(env);
+        if first {
+            self.close_last(side, context);
+        }
+    }
+
+    /// The side that has got the FIN of the one that `closed` first closes, too, unless it has before.
+    fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
+        if closed == Side::Up && self.down.is_none() {
+            self.down = Some(self.open_down(context.traffic_source, context.env));
+        }
+        let direction = match closed {
+            Side::Up => self.down.as_mut(),
+            Side::Down => Some(&mut self.up),
+        };
+        if let Some(direction) = direction.filter(|direction| !direction.sender.has_closed()) {
+            direction.sender.send_fin(context.env);
+        }
+    }
+
+    /// Whether the side that closes last knows that its FIN has arrived.
+    pub(super) fn is_closed(&self) -> bool {
+        match self.closes_first() {
+            Side::Up => self.down.as_ref().is_some_and(Direction::is_closed),
+            Side::Down => self.up.is_closed(),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Storage of connections: slots are reused, ids are not.
+//!
+//! An id holds slot and generation, so that stale packets and timers of closed connections are ignored.
+//! Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
+
+use std::collections::VecDeque;
+
+use crate::schedule::timers;
+
+/// The id of one direction of a connection in packets and events: the generation of its slot, the slot, the
+/// leg, and the side. The highest bit tells it from the numbers of connections that
+/// are there from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionId(u32);
+
+/// Which way data goes in a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// From the client, which opens it, to the server.
+    Up,
+    /// From the server to the client.
+    Down,
+}
+
+impl ConnectionId {
+    const MARK: u32 = timers::OPENED;
+    const GENERATION_BITS: u32 = 10;
+    const SLOT_BITS: u32 = timers::OPENED_BITS - 2;
+    const SECOND_LEG: u32 = 1 << 1;
+    const DOWN: u32 = 1;
+    /// How many there may be at once.
+    pub(super) const SLOTS: usize = 1 << Self::SLOT_BITS;
+
+    fn new(slot: usize, generation: u32) -> Self {
+        let generation = generation % (1 << Self::GENERATION_BITS);
+        Self(Self::MARK | generation << (Self::SLOT_BITS + 2) | (slot as u32) << 2)
+    }
+
+    /// Of what packets and events carry.
+    pub(crate) fn of(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// What they carry.
+    pub(crate) fn index(self) -> u32 {
+        self.0
+    }
+
+    /// Whether this is such an id.
+    pub(crate) fn is_one(index: u32) -> bool {
+        index & Self::MARK != 0
+    }
+
+    pub(crate) fn side(self) -> Side {
+        if self.0 & Self::DOWN == 0 {
+            Side::Up
+        } else {
+            Side::Down
+        }
+    }
+
+    /// The first leg of a direction of the same connection.
+    pub(crate) fn on(self, side: Side) -> Self {
+        Self(self.connection().0 | u32::from(side == Side::Down))
+    }
+
+    /// Whether it is the leg behind a proxy.
+    pub(crate) fn is_second_leg(self) -> bool {
+        self.0 & Self::SECOND_LEG != 0
+    }
+
+    /// The leg behind a proxy of the same direction.
+    pub(crate) fn second_leg(self) -> Self {
+        Self(self.0 | Self::SECOND_LEG)
+    }
+
+    /// What all names of one connection have in common.
+    fn connection(self) -> Self {
+        Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
+    }
+
+    fn slot(self) -> usize {
+        (self.0 >> 2) as usize % Self::SLOTS
+    }
+}
+
+/// Slots and their contents.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    /// Free slots, in the order in which they became free.
+    free: VecDeque<u32>,
+    /// Memory to reuse, the most recently freed last: most of it is still in the processor's caches.
+    spare: Vec<Place<T>>,
+}
+
+/// Memory for one content, which is kept when the content is removed.
+type Place<T> = Box<Option<T>>;
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    content: Option<Place<T>>,
+}
+
+impl<T> Slot<T> {
+    #[inline]
+    fn get(&self) -> Option<&T> {
+        self.content.as_deref()?.as_ref()
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> Option<&mut T> {
+        self.content.as_deref_mut()?.as_mut()
+    }
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            free: VecDeque::new(),
+            spare: Vec::new(),
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    /// So many free slots are kept unused at any time.
+    const RESTING: usize = 256;
+
+    /// Inserts what `make` makes for its id; none if all slots are taken.
+    pub(crate) fn insert(&mut self, make: impl FnOnce(ConnectionId) -> T) -> Option<ConnectionId> {
+        let slot = if self.free.len() > Self::RESTING || self.slots.len() == ConnectionId::SLOTS {
+            self.free.pop_front()? as usize
+        } else {
+            self.slots.push(Slot {
+                generation: 0,
+                content: None,
+            });
+            self.slots.len() - 1
+        };
+        let slot_of_it = &mut self.slots[slot];
+        let id = ConnectionId::new(slot, slot_of_it.generation);
+        let mut content = self.spare.pop().unwrap_or_default();
+        *content = Some(make(id));
+        slot_of_it.content = Some(content);
+        Some(id)
+    }
+
+    /// The content with this id, if it has not been removed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut T> {
+        let slot = self.slots.get_mut(id.slot())?;
+        let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
+        slot.get_mut().filter(|_| current)
+    }
+
+    /// The same, shared.
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
+        let slot = self.slots.get(id.slot())?;
+        let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
+        slot.get().filter(|_| current)
+    }
+
+    /// The id of the present content of this slot, on the same side and leg: events of timers hold no
+    /// generation.
+    pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
+        let generation = self.slots[id.slot()].generation;
+        ConnectionId(
+            ConnectionId::new(id.slot(), generation).0
+                | id.0 & (ConnectionId::SECOND_LEG | ConnectionId::DOWN),
+        )
+    }
+
+    /// Removes the content with this id, which is not used again. Returns whether there was any.
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> bool {
+        if self.get(id).is_none() {
+            return false;
+        }
+        let slot = &mut self.slots[id.slot()];
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push_back(id.slot() as u32);
+        if let Some(mut content) = slot.content.take() {
+            *content = None;
+            self.spare.push(content);
+        }
+        true
+    }
+
+    /// Number of contents.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// The memory of this slot, which need not be in the processor's caches.
+    #[inline]
+    pub(crate) fn place(&self, id: ConnectionId) -> Option<&Option<T>> {
+        self.slots.get(id.slot())?.content.as_deref()
+    }
+
+    /// Runs `act` on all contents in the order of slots, each some time after `announce` was given its memory.
+    pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
+        /// Slots that are long enough for memory to come.
+        const AHEAD: usize = 4;
+        for slot in 0..self.slots.len() {
+            if let Some(later) = self.slots.get(slot + AHEAD) {
+                later.content.as_deref().into_iter().for_each(&announce);
+            }
+            if let Some(content) = self.slots[slot].get_mut() {
+                act(content);
+            }
+        }
+    }
+
+    /// All contents, in the order of slots.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let slots = self.slots.iter_mut();
+        slots.filter_map(Slot::get_mut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_one_thing_only() {
+        let mut slab = Slab::default();
+        let mut dead = Vec::new();
+        for number in 0..5000 {
+            let id = slab.insert(|_| number).expect("there is room");
+            assert!(ConnectionId::is_one(id.index()));
+            assert_eq!(slab.get_mut(id.on(Side::Down)), Some(&mut number.clone()));
+            assert!(slab.remove(id));
+            dead.push(id);
+        }
+        assert!(slab.slots.len() <= Slab::<i32>::RESTING + 1);
+        let alive = slab.insert(|_| 0).expect("there is room");
+        for id in dead {
+            assert_ne!(id, alive);
+            assert_eq!(slab.get(id), None);
+            assert!(!slab.remove(id));
+        }
+        assert_eq!(slab.iter_mut().count(), 1);
+        let of_old = ConnectionId::new(alive.slot(), 0)
+            .on(Side::Down)
+            .second_leg();
+        assert_eq!(slab.renewed(of_old), alive.on(Side::Down).second_leg());
+    }
+
+    #[test]
+    fn sides_and_legs_are_told_apart() {
+        let id = ConnectionId::new(0x7_ffff, 1023);
+        assert_eq!((id.slot(), id.side()), (0x7_ffff, Side::Up));
+        let down = ConnectionId::of(id.on(Side::Down).index());
+        assert_eq!((down.slot(), down.side()), (0x7_ffff, Side::Down));
+        assert_eq!(down.on(Side::Up), id);
+        let second_leg = ConnectionId::of(down.second_leg().index());
+        assert_eq!(
+            (second_leg.slot(), second_leg.side()),
+            (0x7_ffff, Side::Down)
+        );
+        assert!(second_leg.is_second_leg() && !down.is_second_leg());
+        assert_eq!(second_leg.on(Side::Down), down);
+        assert_eq!(second_leg.connection(), id);
+    }
+}

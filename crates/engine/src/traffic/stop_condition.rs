@@ -1,0 +1,131 @@
+//! The rule that ends a run after enough completed exchanges, and warns if the sizes drawn do not allow
+//! conclusions (Weigle, dissertation, UNC 2003, appendix A).
+
+use longhaul_units::{Span, Time};
+
+use super::traffic_source::TrafficSource;
+use crate::config::{Config, StopRule};
+use crate::measure::Exchange;
+
+/// Counts towards the end of a run.
+#[derive(Debug)]
+pub(crate) struct StopCondition {
+    rule: StopRule,
+    /// Start of the measurement window.
+    from: Time,
+    complete: u64,
+    /// Responses among them longer than the bound of the 99th percentile.
+    long: u64,
+    /// The longest response that began in time.
+    longest: u64,
+    /// Exchanges on all connections opened so far, without those that are complete and did not count.
+    countable: u64,
+    /// Connections to open before the earliest end is computed again.
+    until_next_look: usize,
+}
+
+impl StopCondition {
+    pub(crate) fn new(config: &Config) -> Option<Self> {
+        Some(Self {
+            rule: config.measure.stop.clone()?,
+            from: config.measure.from,
+            complete: 0,
+            long: 0,
+            longest: 0,
+            countable: 0,
+            until_next_look: 0,
+        })
+    }
+
+    /// Whether exchanges of a flow count.
+    pub(super) fn counts(&self, flow: u32) -> bool {
+        self.rule.flows.contains(&flow)
+    }
+
+    /// A connection is opened for so many exchanges.
+    pub(super) fn on_open(&mut self, flow: u32, exchanges: u64) {
+        if self.counts(flow) {
+            self.countable += exchanges;
+        }
+    }
+
+    /// Before what time not enough exchanges can be complete, whatever happens: all that are to come until
+    /// then are known, and they are too few. Asked before each arrival; looks once in as many as there are
+    /// sources.
+    pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
+        if self.until_next_look > 0 {
+            self.until_next_look -= 1;
+            return None;
+        }
+        self.until_next_look = sources.len();
+        let counting = sources
+            .iter()
+            .filter(|traffic_source| self.counts(traffic_source.flow));
+        let (mut known_until, mut exchanges) = (Time::NEVER, self.countable);
+        for (time, more) in counting.map(|traffic_source| traffic_source.generator.known_arrivals())
+        {
+            known_until = known_until.min(time);
+            exchanges += more;
+        }
+        (exchanges < self.rule.exchanges).then_some(known_until)
+    }
+
+    /// A response begins.
+    pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
+        let within = self.rule.start_within.unwrap_or(Span::from_ps(u64::MAX));
+        let in_time = now >= self.from && now.since(self.from) <= within;
+        if self.counts(exchange.flow) && in_time {
+            self.longest = self.longest.max(exchange.response_bytes.unwrap_or(0));
+        }
+    }
+
+    /// An exchange is complete; returns whether that is enough.
+    pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
+        if !self.counts(exchange.flow) {
+            return false;
+        }
+        if exchange.start < self.from {
+            self.countable -= 1;
+            return false;
+        }
+        self.complete += 1;
+        let response = exchange.response_bytes.unwrap_or(0);
+        self.long += u64::from(self.rule.p99_above.is_some_and(|bytes| response > bytes));
+        self.complete >= self.rule.exchanges
+    }
+
+    /// Warnings about the run.
+    pub(super) fn run_warnings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let StopRule {
+            exchanges,
+            p99_above,
+            longest_above,
+            ..
+        } = self.rule;
+        if self.complete < exchanges {
+            let complete = self.complete;
+            out.push(format!(
+                "the run ended after {complete} exchanges of the {exchanges} that it was to see"
+            ));
+        }
+        if let Some(bytes) = p99_above
+            && self.long * 100 <= self.complete
+        {
+            out.push(format!(
+                "the 99th percentile of the responses is not above {bytes} B: the sizes drawn are \
+                 smaller than the model's"
+            ));
+        }
+        if let Some(bytes) = longest_above
+            && self.longest <= bytes
+        {
+            let longest = self.longest;
+            out.push(format!(
+                "no response above {bytes} B began in time, the longest had {longest} B: the sizes \
+                 drawn are smaller than the model's"
+            ));
+        }
+        out
+    }
+}

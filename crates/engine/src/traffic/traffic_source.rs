@@ -1,0 +1,168 @@
+//! A source of connections: the paths that they take and the configuration that they share.
+
+use std::sync::Arc;
+
+use longhaul_congestion::Controller;
+use longhaul_units::{Span, Time};
+
+use super::connection_slab::{ConnectionId, Side};
+use super::direction::Direction;
+use super::generator::Generator;
+use crate::config::Tcp;
+use crate::measure::{Exchange, FlowCounters};
+use crate::network::{Edge, Path};
+use crate::random::Stream;
+use crate::transport::EventLog;
+use crate::transport::tcp::{Receiver, Sender};
+
+/// Paths between clients and servers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionPaths {
+    pub(crate) up: DirectionPaths,
+    pub(crate) down: DirectionPaths,
+}
+
+/// The path of data in one direction and that of its acknowledgements. Where a proxy splits the direction,
+/// those of the leg before the proxy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DirectionPaths {
+    pub(crate) data: Path,
+    pub(crate) acks: Path,
+    pub(crate) second_leg: Option<SecondLeg>,
+}
+
+/// A proxy that splits a direction, and the paths of the leg behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SecondLeg {
+    pub(crate) proxy: usize,
+    pub(crate) data: Path,
+    pub(crate) acks: Path,
+}
+
+impl ConnectionPaths {
+    pub(super) fn on(&self, side: Side) -> DirectionPaths {
+        match side {
+            Side::Up => self.up,
+            Side::Down => self.down,
+        }
+    }
+}
+
+impl DirectionPaths {
+    /// The paths of data and acknowledgements at the far end.
+    fn last(&self) -> (Path, Path) {
+        let before = (self.data, self.acks);
+        self.second_leg
+            .map_or(before, |second_leg| (second_leg.data, second_leg.acks))
+    }
+}
+
+/// A source of connections.
+#[derive(Debug)]
+pub(crate) struct TrafficSource {
+    /// The flow's id in records.
+    pub(super) flow: u32,
+    /// The flow's name.
+    pub(super) name: String,
+    pub(super) paths: ConnectionPaths,
+    pub(super) tcp: Arc<Tcp>,
+    /// Initial state of each connection's congestion control.
+    pub(super) controller: Controller,
+    /// Each sender gets a stream of its own, split off from this one.
+    pub(super) stream: Stream,
+    pub(super) generator: Generator,
+    /// Whether the flow goes from servers to clients, and not from clients to servers.
+    pub(super) from_servers: bool,
+    pub(super) running: bool,
+    /// Of closed connections; `connections` and `exchanges` count all.
+    pub(super) counters: FlowCounters,
+}
+
+impl TrafficSource {
+    /// Senders and receivers for one direction of a new connection.
+    pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
+        let way = self.paths.on(id.side());
+        let direction = self.leg(id, self.flow, way.data, way.acks);
+        let second_leg = way.second_leg.map(|second_leg| {
+            let recorded = EventLog::UNRECORDED;
+            let mut leg = self.leg(id.second_leg(), recorded, second_leg.data, second_leg.acks);
+            leg.sender.begin_empty();
+            Box::new(leg)
+        });
+        Direction {
+            second_leg,
+            ..direction
+        }
+    }
+
+    /// A sender and a receiver, whose events are recorded as those of a flow.
+    fn leg(&mut self, id: ConnectionId, recorded: u32, data: Path, acks: Path) -> Direction {
+        let index = id.index();
+        let (tcp, controller) = (Arc::clone(&self.tcp), self.controller.clone());
+        let stream = self.stream.split();
+        let sender = Sender::new(index, recorded, data, tcp, controller, stream);
+        Direction {
+            receiver: Receiver::new(index, acks, Arc::clone(&self.tcp), sender.asks_routers()),
+            sender,
+            second_leg: None,
+        }
+    }
+
+    /// Whether FINs wait until nothing is in flight: ns-2's FullTcp has them so.
+    pub(super) fn fin_when_quiet(&self) -> bool {
+        self.tcp.recovery.is_ns2()
+    }
+
+    /// Whether a proxy splits one of the directions.
+    pub(super) fn is_split(&self) -> bool {
+        self.paths.up.second_leg.is_some() || self.paths.down.second_leg.is_some()
+    }
+
+    /// The record of a connection's first exchange.
+    pub(super) fn record(&mut self, round_trip: Span) -> Exchange {
+        let connection = self.counters.connections;
+        self.counters.connections += 1;
+        Exchange {
+            flow: self.flow,
+            connection,
+            start: Time::ZERO,
+            requested: None,
+            answered: None,
+            end: None,
+            request_bytes: 0,
+            response_bytes: None,
+            round_trip,
+            retransmitted_pkts: 0,
+            timeouts: 0,
+        }
+    }
+
+    /// The size of a response that the server draws when a request has come.
+    pub(super) fn draw_response(&mut self) -> u64 {
+        self.generator.draw_response()
+    }
+
+    /// The ends, which look alike whichever connection they belong to. What comes to a side may be
+    /// answered with anything that it sends.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let ConnectionPaths { up, down } = self.paths;
+        let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());
+        let sides = [
+            (up_arrives, down.data),
+            (down.acks, up_answers),
+            (down_arrives, up.data),
+            (up.acks, down_answers),
+        ];
+        let nodes = [up, down].into_iter().filter_map(|way| {
+            let second_leg = way.second_leg?;
+            Some([(way.data, way.acks), (second_leg.acks, second_leg.data)])
+        });
+        let pairs = sides.into_iter().chain(nodes.flatten());
+        let holds = self.generator.delays_at_end();
+        pairs.map(move |(gets, sends)| Edge::Traffic {
+            gets: gets.route,
+            sends: sends.route,
+            holds,
+        })
+    }
+}

@@ -1,0 +1,288 @@
+//! How connections of request and response open and close, packet by packet.
+
+mod common;
+
+use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp};
+use longhaul_engine::config::{DelayedAck, Recovery, Source, Tcp, TraceEntry};
+use longhaul_engine::measure::{CapturedPacket, Totals};
+use longhaul_engine::{Config, Loss};
+use longhaul_units::{Rate, Span, Time};
+use proptest::prelude::*;
+
+/// One exchange at 100 ms over 10 Mbit/s and 10 ms; the server answers after 3 ms.
+fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: u64) -> Config {
+    let rate = Rate::from_bps(10_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(10), drop_tail(50), seconds);
+    let entry = TraceEntry {
+        time: Time::from_secs_f64(0.1),
+        request_bytes,
+        response_bytes,
+        server_delay: Span::from_millis(3),
+    };
+    add_source(&mut config, "web", Source::Trace([entry].into()), tcp);
+    config.links[0].captured = true;
+    config.links[1].captured = true;
+    config
+}
+
+/// Segments of 1420 bytes; the receiver acknowledges every second one, or after 100 ms.
+fn delayed(tcp: Tcp) -> Tcp {
+    Tcp {
+        mss_bytes: 1420,
+        receive_window: 68,
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp
+    }
+}
+
+/// When a packet reaches the other side, in seconds, whether the server has sent it, payload bytes,
+/// sequence number, acknowledgement number, and its flags.
+type Seen = (f64, bool, u32, u64, u64, &'static str);
+
+fn seen(packet: &CapturedPacket) -> Seen {
+    let flags = match (packet.syn, packet.fin, packet.ack) {
+        (true, _, false) => "SYN",
+        (true, _, true) => "SYN ACK",
+        (_, true, _) => "FIN ACK",
+        _ => "ACK",
+    };
+    (
+        packet.time.as_secs_f64(),
+        // The flow goes from the server to the client, but for data one way.
+        packet.reverse != packet.opened_by_receiver,
+        packet.payload_bytes,
+        packet.sequence,
+        packet.acknowledgement,
+        flags,
+    )
+}
+
+fn packets(config: &Config) -> Vec<Seen> {
+    let (_, Records { packets, .. }) = run(config);
+    packets.iter().map(seen).collect()
+}
+
+/// A trace of ns-2.35: one exchange of PackMimeHTTP over Agent/TCP/FullTcp/Newreno with `segsize_` 1420,
+/// `segsperack_` 2, `interval_` 0.1, `nodelay_` true, `window_` 68, `windowInit_` 2, request of 500 bytes,
+/// response of 1000, server delay 3 ms, over a duplex link of 10 Mbit/s and 10 ms.
+const NS2_SMALL: &[Seen] = &[
+    (0.110032, false, 0, 0, 0, "SYN"),
+    (0.120064, true, 0, 0, 1, "SYN ACK"),
+    (0.130096, false, 0, 1, 1, "ACK"),
+    (0.130528, false, 500, 1, 1, "ACK"),
+    (0.144360, true, 1000, 1, 501, "FIN ACK"),
+    (0.154392, false, 0, 501, 1002, "ACK"),
+    (0.154424, false, 0, 501, 1002, "FIN ACK"),
+    (0.164456, true, 0, 1002, 502, "ACK"),
+];
+
+/// The same with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full and a short segment are
+/// less than two, and wait for its timer. Here they are two segments (RFC 5681 section 4.2), and what follows
+/// comes 9.32 ms earlier.
+const NS2_LARGE: &[Seen] = &[
+    (0.110032, false, 0, 0, 0, "SYN"),
+    (0.120064, true, 0, 0, 1, "SYN ACK"),
+    (0.130096, false, 0, 1, 1, "ACK"),
+    (0.130528, false, 500, 1, 1, "ACK"),
+    (0.144696, true, 1420, 1, 501, "ACK"),
+    (0.145864, true, 1420, 1421, 501, "ACK"),
+    (0.155896, false, 0, 501, 2841, "ACK"),
+    (0.167064, true, 1420, 2841, 501, "ACK"),
+    (0.168232, true, 1420, 4261, 501, "ACK"),
+    (0.169400, true, 1420, 5681, 501, "ACK"),
+    (0.178264, false, 0, 501, 5681, "ACK"),
+    (0.189432, true, 1420, 7101, 501, "ACK"),
+    (0.190600, true, 1420, 8521, 501, "ACK"),
+    (0.190680, true, 60, 9941, 501, "ACK"),
+    (0.199464, false, 0, 501, 8521, "ACK"),
+    (0.210032, false, 0, 501, 10001, "ACK"),
+    (0.220064, true, 0, 10001, 501, "FIN ACK"),
+    (0.230096, false, 0, 501, 10002, "ACK"),
+    (0.230128, false, 0, 501, 10002, "FIN ACK"),
+    (0.240160, true, 0, 10002, 502, "ACK"),
+];
+
+fn assert_alike(ours: &[Seen], theirs: &[Seen], later: impl Fn(f64) -> f64) {
+    assert_eq!(ours.len(), theirs.len(), "{ours:#?}");
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        let (at, others) = (ours.0, (ours.1, ours.2, ours.3, ours.4, ours.5));
+        let expected = (theirs.1, theirs.2, theirs.3, theirs.4, theirs.5);
+        assert_eq!(others, expected, "{ours:?}");
+        let off = at - theirs.0 - later(theirs.0);
+        assert!(off.abs() < 1e-6, "{ours:?} {theirs:?}");
+    }
+}
+
+#[test]
+fn a_small_response_takes_the_packets_of_ns2() {
+    let config = exchange(500, Some(1000), delayed(ns2_tcp(Recovery::Ns2NewReno)), 2);
+    assert_alike(&packets(&config), NS2_SMALL, |_| 0.0);
+}
+
+#[test]
+fn a_larger_response_takes_the_packets_of_ns2() {
+    let config = exchange(500, Some(10_000), delayed(ns2_tcp(Recovery::Ns2NewReno)), 2);
+    let earlier = |at| if at < 0.2 { 0.0 } else { -0.00932 };
+    assert_alike(&packets(&config), NS2_LARGE, earlier);
+}
+
+/// Where the application gives all data and closes, the FIN is on the last segment (RFC 9293 section 3.6:
+/// a FIN is sent when all data is), and acknowledged at once.
+#[test]
+fn a_fin_leaves_with_the_last_data() {
+    let config = exchange(500, Some(10_000), delayed(tcp(Recovery::Sack)), 2);
+    let mut expected = NS2_LARGE.to_vec();
+    // The odd last segment brings it, and is acknowledged behind the acknowledgement of the one before.
+    expected.truncate(15);
+    expected[13].5 = "FIN ACK";
+    let at = 0.190680 + 0.010032;
+    expected.extend([
+        (at, false, 0, 501, 10_002, "ACK"),
+        (at + 0.000032, false, 0, 501, 10_002, "FIN ACK"),
+        (at + 0.010064, true, 0, 10_002, 502, "ACK"),
+    ]);
+    assert_alike(&packets(&config), &expected, |_| 0.0);
+}
+
+/// Who sends data one way closes first; the other side has nothing to send but its own FIN.
+#[test]
+fn data_one_way_closes_both_ways() {
+    let config = exchange(2000, None, tcp(Recovery::Sack), 2);
+    let found: Vec<_> = packets(&config)
+        .into_iter()
+        .map(|(_, from_receiver, bytes, sequence, acknowledged, flags)| {
+            (from_receiver, bytes, sequence, acknowledged, flags)
+        })
+        .collect();
+    let expected = [
+        (false, 0, 0, 0, "SYN"),
+        (true, 0, 0, 1, "SYN ACK"),
+        (false, 0, 1, 1, "ACK"),
+        (false, 1460, 1, 1, "ACK"),
+        (false, 540, 1461, 1, "FIN ACK"),
+        (true, 0, 1, 1461, "ACK"),
+        (true, 0, 1, 2002, "ACK"),
+        (true, 0, 1, 2002, "FIN ACK"),
+        (false, 0, 2002, 2, "ACK"),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// A transfer's receiver closes with the acknowledgement of the last segment, and gets its FIN acknowledged.
+/// ns-2's one-way agents know no FIN.
+#[test]
+fn a_transfer_closes_both_ways() {
+    let flags = |tcp: Tcp| {
+        let mut config = exchange(0, None, tcp.clone(), 2);
+        config.flows.clear();
+        let transfer = Some(2000);
+        add_flows(&mut config, "transfer", 1, AT_ONCE, Tcp { transfer, ..tcp });
+        let (totals, records) = run(&config);
+        assert_eq!(
+            totals.links[0].total.departed_pkts + totals.links[1].total.departed_pkts,
+            records.packets.len() as u64
+        );
+        let packets = records.packets.iter().map(seen);
+        let packets = packets.map(|(_, _, bytes, sequence, acknowledged, flags)| {
+            (bytes, sequence, acknowledged, flags)
+        });
+        packets.collect::<Vec<_>>()
+    };
+    let expected = [
+        (0, 0, 0, "SYN"),
+        (0, 0, 1, "SYN ACK"),
+        (1460, 1, 1, "ACK"),
+        (540, 1461, 1, "FIN ACK"),
+        (0, 1, 1461, "ACK"),
+        (0, 1, 2002, "FIN ACK"),
+        (0, 2002, 2, "ACK"),
+    ];
+    assert_eq!(flags(tcp(Recovery::Sack)), expected);
+    assert_eq!(flags(ns2_tcp(Recovery::Ns2Sack)), expected[..6]);
+}
+
+fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
+    let link = |number: usize| totals.links[number].total;
+    for link in [link(0), link(1)] {
+        assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+    }
+    let [exchange] = records.exchanges[..] else {
+        panic!("{:?}", records.exchanges);
+    };
+    assert!(exchange.end.is_some(), "{exchange:?}");
+    let flow = totals.flows[0].total;
+    assert_eq!(flow.delivered_bytes, bytes);
+    // FINs, SYNs and acknowledgements are no data packets.
+    assert!(flow.sent_pkts >= flow.delivered_pkts);
+    assert_eq!(
+        flow.sent_pkts - flow.retransmitted_pkts,
+        flow.delivered_pkts
+    );
+}
+
+/// Each packet of a connection is lost once, alone: data arrives, and both sides close in the end.
+#[test]
+fn a_connection_closes_whichever_packet_is_lost() {
+    for recovery in [
+        Recovery::Sack,
+        Recovery::RackTlpPrr,
+        Recovery::Reno,
+        Recovery::Ns2NewReno,
+    ] {
+        for link in [0, 1] {
+            for number in 0..12 {
+                let mut config = exchange(500, Some(10_000), delayed(tcp(recovery)), 60);
+                config.links[link].loss = Loss::List(vec![number]);
+                let (totals, records) = run(&config);
+                assert_over(&totals, &records, 10_500);
+                let last: Vec<_> = records.packets.iter().rev().take(2).map(seen).collect();
+                // The last packet is the acknowledgement of the client's FIN.
+                let (_, from_server, bytes, _, acknowledged, flags) = last[0];
+                assert_eq!(
+                    (from_server, bytes, acknowledged, flags),
+                    (true, 0, 502, "ACK"),
+                    "{recovery:?} {link} {number} {:#?}",
+                    records.packets.iter().map(seen).collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Any packets may be lost, control packets too, several in a row: every connection closes on both
+    /// sides, all bytes arrive once, and after the last FIN nothing is sent any more.
+    #[test]
+    fn every_connection_ends(
+        lost in prop::collection::btree_set(0u64..40, 0..12),
+        lost_back in prop::collection::btree_set(0u64..40, 0..12),
+        request in prop_oneof![Just(100u64), 100u64..20_000],
+        response in prop_oneof![Just(None), (1u64..30_000).prop_map(Some)],
+        holds_back in any::<bool>(),
+        recovery in prop::sample::select(vec![
+            Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::RackTlpPrr,
+            Recovery::Ns2Reno, Recovery::Ns2NewReno, Recovery::Ns2Sack,
+        ]),
+    ) {
+        let tcp = if holds_back { delayed(tcp(recovery)) } else { tcp(recovery) };
+        // Twelve timeouts in a row take two to the power of twelve seconds, of a minute each at most.
+        let mut config = exchange(request, response, tcp, 2000);
+        config.links[0].loss = Loss::List(lost.into_iter().collect());
+        config.links[1].loss = Loss::List(lost_back.into_iter().collect());
+        let (totals, records) = run(&config);
+        assert_over(&totals, &records, request + response.unwrap_or(0));
+        let fins: Vec<_> = records.packets.iter().filter(|packet| packet.fin).collect();
+        for opened_first in [false, true] {
+            let fins = fins.iter().filter(|packet| (packet.reverse == packet.opened_by_receiver) == opened_first);
+            prop_assert!(fins.count() > 0);
+        }
+        let last = records.packets.last().expect("packets");
+        prop_assert!(last.time < Time::from_secs_f64(1900.0));
+    }
+}

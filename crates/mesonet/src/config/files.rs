@@ -1,0 +1,125 @@
+//! Users and the files that they transfer (NIST SP 500-282, chapter 3; file types, chapter 8).
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// When sources request files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Users {
+    /// Mean of the exponential time between two files of a source.
+    pub think: Span,
+    /// How the first files are spread.
+    pub start: StartWaves,
+}
+
+/// When sources request their first file (NIST SP 500-282, chapter 3): at once, after an exponential
+/// time of a third or of two thirds of the mean between files, or, all others, of that mean itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartWaves {
+    /// Probability of starting at once.
+    pub at_once: f64,
+    /// Probability of the wave of one third.
+    pub second: f64,
+    /// Probability of the wave of two thirds.
+    pub third: f64,
+}
+
+/// Sizes of files: a Pareto number of packets, rounded up, times the factor of the file's type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Files {
+    /// Mean of the Pareto distribution in packets.
+    pub mean: f64,
+    /// Its shape.
+    pub shape: f64,
+    /// Documents, service packs and movies, in the order of [`FileType::LARGE`]; all other files are
+    /// Web objects, of factor one.
+    pub large: [LargeFile; 3],
+    /// Limits on active large files, if there are any.
+    pub admission: Option<Admission>,
+    /// When files between direct access routers are jumbo files.
+    pub jumbo: Option<Jumbo>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FileType {
+    /// A Web object.
+    Web,
+    /// A document.
+    Document,
+    /// A service pack.
+    ServicePack,
+    /// A movie.
+    Movie,
+}
+
+impl FileType {
+    /// The types that multiply the size drawn.
+    pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
+    /// All types.
+    pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];
+}
+
+/// A type of large files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LargeFile {
+    /// Probability that a file is of this type.
+    pub probability: f64,
+    /// What the size drawn is multiplied by.
+    pub factor: u64,
+}
+
+/// Minimum and maximum of active large files (NIST SP 500-282, chapter 8), counted from the choice of
+/// the file to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Admission {
+    /// Maximum of each large type; one drawn beyond it becomes a Web object.
+    pub max: [u64; 3],
+    /// Minimum of each large type in each cell: `min[type][cell]`. A flow of a cell below it transfers
+    /// one, movies first.
+    pub min: [[u64; Cell::COUNT]; 3],
+}
+
+/// Flows whose large files are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The path's class.
+    pub path: PathClass,
+    /// Whether both hosts are fast.
+    pub fast_interface: bool,
+    /// Whether the source has an alternate algorithm.
+    pub alternate: bool,
+}
+
+impl Cell {
+    /// How many cells there are.
+    pub const COUNT: usize = 12;
+
+    /// Its position: paths from the fastest, fast interfaces before others, standard TCP first.
+    pub const fn index(self) -> usize {
+        self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
+    }
+}
+
+/// The class of a path: that of its slower access router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum PathClass {
+    /// Two direct ones.
+    VeryFast,
+    /// A fast one, and none that is normal.
+    Fast,
+    /// A normal one.
+    Typical,
+}
+
+/// A part of the run in which files between direct access routers are larger: those of flows that are
+/// connected in it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Jumbo {
+    /// When it begins.
+    pub from: Time,
+    /// When it is over.
+    pub until: Time,
+    /// What sizes are multiplied by.
+    pub factor: u64,
+}

@@ -1,0 +1,135 @@
+//! What to simulate, fully resolved. The scenario crate builds this from a user's file.
+//!
+//! NIST SP 500-282, chapter 3, describes the model; chapters 5 (connections and algorithms), 6
+//! (long-lived flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities are
+//! packets per second. Link delays are multiplied, capacities and buffers computed, fractions of the
+//! run made times.
+
+mod files;
+mod topology;
+
+pub use self::files::{
+    Admission, Cell, FileType, Files, Jumbo, LargeFile, PathClass, StartWaves, Users,
+};
+pub use self::topology::{
+    AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Pop, Router, Service, Topology,
+};
+
+use longhaul_congestion::{ControllerSpec, SlowStart};
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// A complete simulation.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Replication number: another one draws other random numbers from the same seed.
+    pub replication: u64,
+    /// When the simulation ends.
+    pub duration: Time,
+    /// Routers and links.
+    pub topology: Topology,
+    /// Speeds of sources and receivers.
+    pub hosts: Hosts,
+    /// What every flow has in common.
+    pub transport: Transport,
+    /// Congestion control of the sources. The probabilities add up to one.
+    pub algorithms: Vec<Algorithm>,
+    /// When sources request files.
+    pub users: Users,
+    /// Types and sizes of files.
+    pub files: Files,
+    /// Unlimited flows, in the order of their numbers.
+    pub long_lived: Vec<LongLived>,
+    /// What is measured.
+    pub measure: Measure,
+    /// Flows that are traced, if any are.
+    pub trace: Option<Trace>,
+}
+
+/// Speeds of sources and receivers: each host draws its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hosts {
+    /// Packets that a basic host can send.
+    pub base: PacketRate,
+    /// Packets that a fast host can send.
+    pub fast: PacketRate,
+    /// Probability that a host is fast.
+    pub fast_share: f64,
+}
+
+/// What every flow has in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transport {
+    /// Congestion window to start with, and after timeouts.
+    pub initial_cwnd: f64,
+    /// Slow start threshold to start with.
+    pub initial_ssthresh: f64,
+    /// Slow start.
+    pub slow_start: SlowStart,
+    /// Maximum of the congestion window.
+    pub max_cwnd: f64,
+    /// Weight of a new sample in the smoothed round-trip time.
+    pub srtt_gain: f64,
+    /// Added to the propagation delay for the first smoothed round-trip time.
+    pub srtt_allowance: Span,
+}
+
+/// A congestion control that sources may have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Algorithm {
+    /// What tables call it.
+    pub label: String,
+    /// The algorithm.
+    pub congestion: ControllerSpec,
+    /// Probability that a source has it.
+    pub share: f64,
+    /// Whether flow groups count it as the alternate, and not as standard TCP.
+    pub alternate: bool,
+}
+
+/// An unlimited flow between hosts of its own, connected from the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LongLived {
+    /// Name.
+    pub label: String,
+    /// Access router of the source.
+    pub from: usize,
+    /// Access router of the receiver.
+    pub to: usize,
+    /// When it starts to send.
+    pub start: Time,
+    /// When it stops.
+    pub stop: Time,
+    /// Position of its algorithm in [`Config::algorithms`]; drawn like those of sources without it.
+    pub algorithm: Option<usize>,
+    /// Speed of its hosts.
+    pub speed: PacketRate,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Length of an interval of the time series, more than zero.
+    pub every: Span,
+    /// Completed flows of a group after which statistics of their goodput are reported.
+    pub batch: usize,
+    /// Whether every flow is reported when it ends.
+    pub flow_log: bool,
+}
+
+/// Flows that are traced: their states and their packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Positions of long-lived flows.
+    pub long_lived: Vec<usize>,
+    /// First and last number of sources, in order of access routers from 0: all of their flows.
+    pub sources: Vec<(u32, u32)>,
+    /// When the trace begins.
+    pub from: Time,
+    /// When it ends.
+    pub until: Time,
+    /// Maximum of records of each of the two kinds.
+    pub max: u64,
+}

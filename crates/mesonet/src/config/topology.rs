@@ -1,0 +1,119 @@
+//! Routers, links, capacities (NIST SP 500-282, chapter 3).
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// Routers and the links between those of the backbone.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    /// Backbone routers.
+    pub backbone: Vec<Router>,
+    /// One-way links between them.
+    pub links: Vec<BackboneLink>,
+    /// The link to take: `next_link[at][to]`, for two different backbone routers.
+    pub next_link: Vec<Vec<Option<usize>>>,
+    /// Points of presence, each at one backbone router.
+    pub pops: Vec<Pop>,
+    /// Access routers, each at a point of presence or at a backbone router.
+    pub access: Vec<AccessRouter>,
+    /// How the two queues of a router share its capacity.
+    pub service: Service,
+}
+
+/// A router as such.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Router {
+    /// Name.
+    pub name: String,
+    /// How fast it forwards packets.
+    pub capacity: PacketRate,
+    /// Packets that each of its queues can hold, the one in service included; at least one.
+    pub buffer: u64,
+}
+
+/// A one-way link of the backbone: a delay, and nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackboneLink {
+    /// Name.
+    pub name: String,
+    /// Backbone router that packets come from.
+    pub from: usize,
+    /// Backbone router that they go to.
+    pub to: usize,
+    /// Propagation delay.
+    pub delay: Span,
+}
+
+/// A point of presence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pop {
+    /// The router.
+    pub router: Router,
+    /// The backbone router above it.
+    pub backbone: usize,
+}
+
+/// An access router with its hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessRouter {
+    /// The router.
+    pub router: Router,
+    /// Its class.
+    pub class: AccessClass,
+    /// The router above it.
+    pub parent: Parent,
+    /// Sources under it, not counting those of long-lived flows.
+    pub sources: u32,
+    /// Receivers under it, not counting those of long-lived flows.
+    pub receivers: u32,
+}
+
+/// The class of an access router; those of both ends make the class of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum AccessClass {
+    /// Directly at a backbone router: D.
+    Direct,
+    /// Fast: F.
+    Fast,
+    /// Typical: N.
+    Normal,
+}
+
+/// The router above an access router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// A point of presence.
+    Pop(usize),
+    /// A backbone router.
+    Backbone(usize),
+}
+
+/// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Service {
+    /// Each at the full capacity: what the figures of chapter 5 need.
+    Dual,
+    /// One packet at a time, alternating while both queues hold some.
+    Shared,
+}
+
+/// Packets per second.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct PacketRate(f64);
+
+impl PacketRate {
+    /// `packets` in every `period`.
+    pub fn per(packets: f64, period: Span) -> Self {
+        Self(packets / period.as_secs_f64())
+    }
+
+    /// `packets` in every millisecond, the unit of the published studies.
+    pub fn per_ms(packets: f64) -> Self {
+        Self(packets * 1000.0)
+    }
+
+    /// Packets per second.
+    pub fn as_per_s(self) -> f64 {
+        self.0
+    }
+}

@@ -1,0 +1,38 @@
+//! Flows: TCP without bytes, reordering and duplicate acknowledgements (NIST SP 500-282, chapters 3 and
+//! 5).
+//!
+//! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet: an
+//! ACK if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion window at
+//! most once per round trip. Congestion control is that of `longhaul-congestion`.
+
+mod ack_queue;
+mod receiver;
+mod rtt;
+mod sender;
+mod table;
+mod timers;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::ack_queue::AckQueues;
+pub(crate) use self::receiver::{Receiver, ReceiverSetup};
+pub(crate) use self::sender::{Interval, Sender, SenderSetup, TimerOutcome, TraceMarks};
+pub(crate) use self::table::{FlowInfo, FlowTable, FlowTableSetup, STALE};
+pub(crate) use self::timers::{Timer, Timers};
+use crate::network::Network;
+
+/// What both ends of flows act on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Env {
+    pub(crate) network: Network,
+    pub(crate) timers: Timers,
+    /// Data packets that sources have sent.
+    pub(crate) packets_in: u64,
+    /// Weight of a sample in the smoothed round-trip time.
+    pub(crate) srtt_gain: f64,
+    /// Congestion window after timeouts.
+    pub(crate) initial_cwnd: f64,
+}
+
+#[cfg(test)]
+mod tests;

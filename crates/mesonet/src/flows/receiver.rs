@@ -1,0 +1,101 @@
+//! The receiver of a flow: acknowledges each packet, one after the other at its host's speed.
+//!
+//! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least
+//! one was lost; nothing is retransmitted.
+
+use serde::{Deserialize, Serialize};
+
+use super::ack_queue::{AckQueue, AckQueues};
+use crate::network::{FlowId, Kind, Network, Packet};
+
+/// The receiver.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Receiver {
+    flow: FlowId,
+    /// Expected sequence number.
+    expected: u64,
+    /// Acknowledgements that wait for the host.
+    queue: AckQueue,
+    busy: bool,
+    speed: u16,
+    /// Its access router.
+    access: u16,
+    /// That of the source.
+    source_access: u16,
+    /// Index of the counter of its data packets.
+    pub(crate) counter: u16,
+}
+
+/// Location and speed of a receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReceiverSetup {
+    pub(crate) access: u16,
+    pub(crate) source_access: u16,
+    pub(crate) speed: u16,
+    pub(crate) counter: u16,
+}
+
+impl Receiver {
+    pub(crate) fn new(flow: FlowId, place: ReceiverSetup) -> Self {
+        Self {
+            flow,
+            expected: 1,
+            queue: AckQueue::default(),
+            busy: false,
+            speed: place.speed,
+            access: place.access,
+            source_access: place.source_access,
+            counter: place.counter,
+        }
+    }
+
+    /// Whether the slot still belongs to this flow.
+    #[inline]
+    pub(crate) fn is_of(&self, flow: FlowId) -> bool {
+        self.flow == flow
+    }
+
+    /// A SYN or a data packet has passed the access router.
+    #[inline]
+    pub(crate) fn on_packet(&mut self, packet: &Packet, queues: &mut AckQueues, net: &mut Network) {
+        let number = packet.number();
+        let kind = if packet.kind() == Kind::Syn {
+            Kind::SynAck
+        } else {
+            debug_assert!(number >= self.expected, "packets overtake each other");
+            let in_order = number == self.expected;
+            self.expected = number + 1;
+            if in_order { Kind::Ack } else { Kind::Nak }
+        };
+        let ack = Packet::new(
+            kind,
+            number + 1,
+            self.flow,
+            self.source_access,
+            packet.created,
+        );
+        if self.busy {
+            queues.push(&mut self.queue, ack);
+        } else {
+            self.busy = true;
+            net.process(self.speed, ack);
+        }
+    }
+
+    /// The host has processed a packet: sends the acknowledgement, and starts on the next one.
+    #[inline]
+    pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
+        net.send(self.access, ack);
+        match queues.pop(&mut self.queue) {
+            Some(next) => net.process(self.speed, next),
+            None => self.busy = false,
+        }
+    }
+
+    /// Closes the flow and discards queued acknowledgements: a source that has closed would ignore them.
+    /// The slot is free for the `next` flow.
+    pub(crate) fn close(&mut self, next: FlowId, queues: &mut AckQueues) {
+        self.flow = next;
+        while queues.pop(&mut self.queue).is_some() {}
+    }
+}

@@ -1,0 +1,112 @@
+//! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
+
+use longhaul_congestion::{AckSample, Cause, Change, Congestion, Phase, Timeout};
+
+use super::Sender;
+use crate::flows::Env;
+use crate::network::{Kind, Packet};
+
+impl Sender {
+    /// An ACK or NAK; returns whether it was the last one needed.
+    ///
+    /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the
+    /// window alone (NIST SP 500-282, chapter 3).
+    #[inline]
+    pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
+        self.remaining -= 1;
+        if self.remaining == 0 {
+            return true;
+        }
+        let now = env.network.now;
+        let rtt = now.since(packet.created);
+        self.rtt.on_sample(rtt, env.srtt_gain, now);
+        self.set_timer(env);
+        let number = packet.number();
+        // After a timeout stale acknowledgements have lower numbers than those given up.
+        self.highest = self.highest.max(number);
+        let round_start = number >= self.round_end;
+        let sample = AckSample {
+            now,
+            delivered: self.size - self.remaining,
+            rtt: Some(rtt),
+            srtt: self.rtt.srtt,
+            min_rtt: self.rtt.min,
+            in_flight: self.next - self.highest,
+            round: self.round,
+            round_start,
+            segment_bytes: SEGMENT_BYTES,
+            ..AckSample::ONE_SEGMENT
+        };
+        if round_start {
+            self.round += 1;
+            self.round_end = self.next;
+        }
+        let negative = packet.kind() == Kind::Nak;
+        if negative {
+            self.interval.naks += 1;
+            self.naks += 1;
+        }
+        if number >= self.epoch_start && !negative {
+            self.on_new_ack(&sample);
+        } else {
+            self.congestion.on_ack_in(&sample, Phase::NoGrowth);
+        }
+        if number >= self.epoch_start && negative {
+            self.on_loss(env);
+        }
+        self.send(env);
+        false
+    }
+
+    /// An ACK of the current epoch enlarges the window.
+    #[inline]
+    fn on_new_ack(&mut self, sample: &AckSample) {
+        let before = self.congestion.window.cwnd();
+        self.congestion.on_ack(sample);
+        let window = &self.congestion.window;
+        self.interval.increases += u32::from(window.cwnd() > before);
+        self.initial_slow_start &= window.in_slow_start();
+    }
+
+    /// The first NAK of a loss epoch reduces the window.
+    fn on_loss(&mut self, env: &Env) {
+        self.congestion.on_congestion(&Congestion {
+            now: env.network.now,
+            cause: Cause::Nak,
+            base: self.congestion.window.cwnd(),
+            in_flight: self.next - self.highest,
+            in_slow_start: self.congestion.window.in_slow_start(),
+            first: self.epoch_start == 0,
+        });
+        self.epoch_start = self.next;
+        self.initial_slow_start = false;
+    }
+
+    /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
+    ///
+    /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the
+    /// new epoch, which reduces the window once more: the published procedure, literally.
+    pub(super) fn on_timeout(&mut self, env: &mut Env) {
+        let now = env.network.now;
+        self.congestion.on_timeout(&Timeout {
+            now,
+            base: self.congestion.window.cwnd(),
+            keep_ssthresh: false,
+        });
+        let window = &mut self.congestion.window;
+        // From the initial window, as initial slow start, not from one packet.
+        window.set_ssthresh(window.ssthresh().max(env.initial_cwnd));
+        window.set_cwnd(env.initial_cwnd, Change::Timeout);
+        self.epoch_start = self.next;
+        self.highest = self.next;
+        self.rtt.back_off(now);
+        self.set_timer(env);
+        self.initial_slow_start = false;
+        self.interval.timeouts += 1;
+        self.timeouts += 1;
+        self.send(env);
+    }
+}
+
+/// Size of a packet where an algorithm needs one: 1500 octets (NIST SP 500-282, chapter 3).
+const SEGMENT_BYTES: u64 = 1500;

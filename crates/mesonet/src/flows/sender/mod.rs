@@ -1,0 +1,299 @@
+//! The sender of a flow: handshake, window, pacing at the host's speed, timers.
+
+mod epochs;
+mod trace;
+
+pub(crate) use self::trace::TraceMarks;
+
+use longhaul_congestion::CongestionState;
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::rtt::RttEstimator;
+use super::{Env, Timer};
+use crate::network::{FlowId, Kind, Packet};
+use longhaul_engine::prefetch;
+
+/// Wait after the first SYN, doubled with each (NIST SP 500-282, equations 1 to 3).
+const SYN_WAIT: Span = Span::from_secs(3);
+/// SYNs sent before a source gives up.
+const SYNS: u8 = 3;
+
+/// Phase of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    Connecting,
+    Transferring,
+    Over,
+}
+
+/// Location and speed of a sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SenderSetup {
+    pub(crate) access: u16,
+    pub(crate) receiver_access: u16,
+    pub(crate) speed: u16,
+    /// Round-trip propagation delay of the path.
+    pub(crate) propagation: Span,
+    /// Added to it for the first smoothed round-trip time.
+    pub(crate) allowance: Span,
+}
+
+/// What an expired timer has led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimerOutcome {
+    /// The flow continues.
+    Continue,
+    /// The SYN was retransmitted.
+    SynRetransmitted,
+    /// The connection has failed.
+    Failed,
+}
+
+/// Counters of a flow in the current measurement interval.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Interval {
+    pub(crate) naks: u32,
+    pub(crate) timeouts: u32,
+    pub(crate) increases: u32,
+}
+
+/// The sender.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sender {
+    flow: FlowId,
+    phase: Phase,
+    /// Whether a pacing timer is pending: it sends nothing before.
+    pacing: bool,
+    /// Whether it is in initial slow start.
+    initial_slow_start: bool,
+    speed: u16,
+    syns: u8,
+    access: u16,
+    receiver_access: u16,
+    /// Next sequence number; one less were sent.
+    next: u64,
+    /// Highest acknowledged number: what the receiver expects next.
+    highest: u64,
+    /// Acknowledgements until the file is delivered.
+    remaining: u64,
+    /// Next sequence number at the last loss or timeout: acknowledgements below it belong to an earlier
+    /// loss epoch.
+    epoch_start: u64,
+    /// The acknowledgement that ends the current round trip, counted in `round`.
+    round_end: u64,
+    round: u64,
+    size: u64,
+    rtt: RttEstimator,
+    last_sent: Time,
+    /// When the one valid entry among the timers is due.
+    timer: Time,
+    pub(crate) connected: Time,
+    pub(crate) interval: Interval,
+    naks: u64,
+    timeouts: u64,
+    congestion: CongestionState,
+}
+
+impl Sender {
+    /// A flow that is not connected yet, with the initial state of its congestion control.
+    pub(crate) fn new(flow: FlowId, ends: &SenderSetup, congestion: CongestionState) -> Self {
+        Self {
+            flow,
+            phase: Phase::Connecting,
+            pacing: false,
+            initial_slow_start: true,
+            speed: ends.speed,
+            syns: 0,
+            access: ends.access,
+            receiver_access: ends.receiver_access,
+            next: 1,
+            highest: 1,
+            remaining: 0,
+            epoch_start: 0,
+            round_end: 1,
+            round: 0,
+            size: 0,
+            rtt: RttEstimator::new(ends.propagation, ends.allowance),
+            last_sent: Time::ZERO,
+            timer: Time::NEVER,
+            connected: Time::NEVER,
+            interval: Interval::default(),
+            naks: 0,
+            timeouts: 0,
+            congestion,
+        }
+    }
+
+    /// Whether the slot still belongs to this flow.
+    #[inline]
+    pub(crate) fn is_of(&self, flow: FlowId) -> bool {
+        self.flow == flow
+    }
+
+    /// Prefetches what an acknowledgement reads and writes.
+    #[inline]
+    pub(crate) fn prefetch_for_ack(&self) {
+        prefetch(&self.flow);
+        prefetch(&self.next);
+        prefetch(&self.rtt);
+        prefetch(&self.interval);
+        prefetch(&self.congestion);
+        prefetch(&self.congestion.window);
+    }
+
+    /// Sends a SYN and sets its timer.
+    pub(crate) fn connect(&mut self, env: &mut Env) {
+        let now = env.network.now;
+        let syn = Packet::new(Kind::Syn, 0, self.flow, self.receiver_access, now);
+        env.network.send(self.access, syn);
+        self.rtt.deadline = now + SYN_WAIT * (1 << self.syns);
+        self.syns += 1;
+        self.set_timer(env);
+    }
+
+    /// Whether it is connecting.
+    pub(crate) fn is_connecting(&self) -> bool {
+        self.phase == Phase::Connecting
+    }
+
+    /// Whether it transfers data.
+    pub(crate) fn is_active(&self) -> bool {
+        self.phase == Phase::Transferring
+    }
+
+    /// Starts to transfer a file of `size` packets.
+    pub(crate) fn begin(&mut self, size: u64, env: &mut Env) {
+        self.phase = Phase::Transferring;
+        (self.size, self.remaining) = (size, size);
+        self.connected = env.network.now;
+        self.rtt.restart(self.connected);
+        self.set_timer(env);
+        self.send(env);
+    }
+
+    /// Stops the flow: it sends nothing and ignores what arrives.
+    pub(crate) fn stop(&mut self) {
+        self.phase = Phase::Over;
+    }
+
+    /// Closes the flow; its slot is free for the `next` one. Stale packets and timers are ignored.
+    pub(crate) fn close(&mut self, next: FlowId) {
+        self.stop();
+        self.flow = next;
+    }
+
+    /// An entry of its timers is due.
+    pub(crate) fn on_timer_expired(&mut self, env: &mut Env) -> TimerOutcome {
+        let now = env.network.now;
+        if self.timer != now || self.phase == Phase::Over {
+            return TimerOutcome::Continue;
+        }
+        self.timer = Time::NEVER;
+        if now < self.rtt.deadline {
+            self.set_timer(env);
+        } else if self.phase == Phase::Transferring {
+            self.on_timeout(env);
+        } else if self.syns < SYNS {
+            self.connect(env);
+            return TimerOutcome::SynRetransmitted;
+        } else {
+            return TimerOutcome::Failed;
+        }
+        TimerOutcome::Continue
+    }
+
+    /// The packet interval of its host has elapsed.
+    #[inline]
+    pub(crate) fn on_pace(&mut self, env: &mut Env) {
+        self.pacing = false;
+        if self.phase == Phase::Transferring {
+            self.send(env);
+        }
+    }
+
+    /// Sends one data packet if the window and the host's speed allow it, and sets the pacing timer if
+    /// the window allows another one (NIST SP 500-282, chapter 3).
+    #[inline]
+    fn send(&mut self, env: &mut Env) {
+        if self.pacing || !self.may_send() {
+            return;
+        }
+        let network = &mut env.network;
+        let now = network.now;
+        let free = self.last_sent + network.packet_interval(self.speed);
+        if self.next > 1 && now < free {
+            // Rarely: acknowledgements arrive faster than the host sends.
+            self.pacing = true;
+            env.timers.push(free, Timer::Pace(self.flow));
+            return;
+        }
+        let data = Packet::new(Kind::Data, self.next, self.flow, self.receiver_access, now);
+        network.send(self.access, data);
+        env.packets_in += 1;
+        self.next += 1;
+        self.last_sent = now;
+        if self.may_send() {
+            self.pacing = true;
+            env.network.pace(self.speed, self.flow);
+        }
+    }
+
+    /// Whether window and remaining file exceed the packets in flight (NIST SP 500-282, equations 41 and
+    /// 42).
+    #[inline]
+    fn may_send(&self) -> bool {
+        let in_flight = self.next - self.highest;
+        // The conversion truncates.
+        in_flight < (self.congestion.window.cwnd() as u64).min(self.remaining)
+    }
+
+    /// Makes sure that a timer is due by the deadline.
+    #[inline]
+    fn set_timer(&mut self, env: &mut Env) {
+        if self.rtt.deadline < self.timer {
+            self.timer = self.rtt.deadline;
+            env.timers.push(self.timer, Timer::Expiry(self.flow));
+        }
+    }
+
+    /// Packets of the file.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Data packets sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.next - 1
+    }
+
+    /// SYNs sent.
+    pub(crate) fn syns(&self) -> u64 {
+        u64::from(self.syns)
+    }
+
+    /// Negative acknowledgements and timeouts so far.
+    pub(crate) fn signals(&self) -> (u64, u64) {
+        (self.naks, self.timeouts)
+    }
+
+    /// Smoothed round-trip time.
+    pub(crate) fn srtt(&self) -> Span {
+        self.rtt.srtt
+    }
+
+    /// [`CongestionState::share_tables`].
+    pub(crate) fn share_tables(&mut self, like: &CongestionState) {
+        self.congestion.share_tables(like);
+    }
+
+    /// Its congestion control.
+    pub(crate) fn congestion(&self) -> &CongestionState {
+        &self.congestion
+    }
+
+    /// Whether it is in initial slow start.
+    pub(crate) fn in_initial_slow_start(&self) -> bool {
+        self.initial_slow_start
+    }
+}

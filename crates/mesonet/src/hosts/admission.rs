@@ -1,0 +1,106 @@
+//! Admission of large files: minimum by cell, maximum over the network (NIST SP 500-282, chapter 8,
+//! equations 1 to 3 and table 8-7).
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Admission, Cell, FileType};
+
+/// Active large files, counted from their choice to the end of their flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ActiveLargeFiles {
+    admission: Option<Admission>,
+    /// By large type and cell.
+    cells: [[u64; Cell::COUNT]; 3],
+    all: [u64; 3],
+}
+
+impl ActiveLargeFiles {
+    pub(crate) fn new(admission: Option<Admission>) -> Self {
+        Self {
+            admission,
+            cells: [[0; Cell::COUNT]; 3],
+            all: [0; 3],
+        }
+    }
+
+    /// The type below its minimum in a cell, movies first; the maximum does not apply to it.
+    pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
+        let admission = self.admission.as_ref()?;
+        let at = cell.index();
+        let lacks = |large: usize| self.cells[large][at] < admission.min[large][at];
+        (0..3)
+            .rev()
+            .find(|&large| lacks(large))
+            .map(|large| FileType::LARGE[large])
+    }
+
+    /// The type drawn, or a Web object if that is at its maximum.
+    pub(super) fn admit(&self, drawn: FileType) -> FileType {
+        match (&self.admission, place(drawn)) {
+            (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
+                FileType::Web
+            }
+            _ => drawn,
+        }
+    }
+
+    /// A file of a cell was chosen.
+    pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
+        if let Some(large) = place(file) {
+            self.cells[large][cell.index()] += 1;
+            self.all[large] += 1;
+        }
+    }
+
+    /// Its flow has completed, or could not be connected.
+    pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
+        if let Some(large) = place(file) {
+            self.cells[large][cell.index()] -= 1;
+            self.all[large] -= 1;
+        }
+    }
+}
+
+/// Position among the large types.
+fn place(file: FileType) -> Option<usize> {
+    FileType::LARGE.iter().position(|&large| large == file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::PathClass;
+
+    #[test]
+    fn a_cell_s_minimum_comes_before_the_network_s_maximum() {
+        let cell = |alternate| Cell {
+            path: PathClass::VeryFast,
+            fast_interface: true,
+            alternate,
+        };
+        let (ours, other) = (cell(true), cell(false));
+        let mut min = [[0; Cell::COUNT]; 3];
+        (min[0][ours.index()], min[2][ours.index()]) = (1, 1);
+        let mut large_files = ActiveLargeFiles::new(Some(Admission {
+            max: [2, 0, 1],
+            min,
+        }));
+        assert_eq!(large_files.below_minimum(other), None);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));
+        assert_eq!(large_files.admit(FileType::ServicePack), FileType::Web);
+        assert_eq!(large_files.admit(FileType::Web), FileType::Web);
+        // Another cell's movie does not count for ours, and ours may exceed the maximum.
+        large_files.begin(FileType::Movie, other);
+        assert_eq!(large_files.admit(FileType::Movie), FileType::Web);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));
+        large_files.begin(FileType::Movie, ours);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Document));
+        large_files.begin(FileType::Document, ours);
+        assert_eq!(large_files.below_minimum(ours), None);
+        large_files.begin(FileType::Document, other);
+        assert_eq!(large_files.admit(FileType::Document), FileType::Web);
+        large_files.end(FileType::Document, ours);
+        assert_eq!(large_files.admit(FileType::Document), FileType::Document);
+        assert_eq!(large_files.below_minimum(ours), Some(FileType::Document));
+    }
+}

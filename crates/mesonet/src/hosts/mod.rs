@@ -1,0 +1,15 @@
+//! Hosts: sources, which transfer one file after the other and think in between, and receivers.
+//!
+//! NIST SP 500-282, chapter 3; file types and their admission, chapter 8. A source chooses a file and an
+//! idle receiver below another backbone router. Each aspect of randomness has a stream of its own, as in
+//! the original, so that runs that differ in one aspect share the others.
+
+mod admission;
+mod files;
+mod receivers;
+mod sources;
+
+pub(crate) use self::admission::ActiveLargeFiles;
+pub(crate) use self::files::{ChosenFile, FileChooser};
+pub(crate) use self::receivers::{Receivers, ReceivingHost};
+pub(crate) use self::sources::{Sources, draw_algorithm};

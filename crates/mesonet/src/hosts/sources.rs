@@ -1,0 +1,130 @@
+//! Sources: location, algorithm, speed, and when they request files.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Algorithm, Config, StartWaves, Users};
+use longhaul_engine::random::{Stream, Streams};
+
+/// A source, as it is for the whole run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Source {
+    /// Its access router.
+    pub(crate) access: u16,
+    /// Position of its algorithm in the configuration.
+    pub(crate) algorithm: u8,
+    /// Whether its host is fast.
+    pub(crate) fast: bool,
+}
+
+/// All sources, in order of access routers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sources {
+    sources: Vec<Source>,
+    users: Users,
+    think: Stream,
+}
+
+impl Sources {
+    pub(crate) fn new(config: &Config, streams: &Streams) -> Self {
+        let mut speeds = streams.component("mesonet/source-speeds");
+        let mut algorithms = streams.component("mesonet/algorithms");
+        let mut sources = Vec::new();
+        for (access, router) in config.topology.access.iter().enumerate() {
+            sources.extend((0..router.sources).map(|_| Source {
+                access: access as u16,
+                algorithm: draw_algorithm(&config.algorithms, &mut algorithms),
+                fast: speeds.uniform() < config.hosts.fast_share,
+            }));
+        }
+        Self {
+            sources,
+            users: config.users,
+            think: streams.component("mesonet/think"),
+        }
+    }
+
+    pub(crate) fn get(&self, source: u32) -> Source {
+        self.sources[source as usize]
+    }
+
+    /// When each source requests its first file.
+    pub(crate) fn first_requests(&self, streams: &Streams) -> Vec<Time> {
+        let mut stream = streams.component("mesonet/start");
+        let mean = |wave: f64| Span::from_secs_f64(self.users.think.as_secs_f64() * wave);
+        let asks = self.sources.iter().map(|_| {
+            let wave = wave(&self.users.start, stream.uniform());
+            Time::ZERO + exponential(mean(wave), &mut stream)
+        });
+        asks.collect()
+    }
+
+    /// Draws a think time.
+    pub(crate) fn think(&mut self) -> Span {
+        exponential(self.users.think, &mut self.think)
+    }
+
+    /// Bytes per source.
+    pub(crate) fn bytes_each() -> usize {
+        size_of::<Source>()
+    }
+}
+
+/// Mean of the start time of a source as a part of the mean think time, given a uniform number.
+fn wave(waves: &StartWaves, number: f64) -> f64 {
+    let second = waves.at_once + waves.second;
+    if number < waves.at_once {
+        0.0
+    } else if number < second {
+        1.0 / 3.0
+    } else if number < second + waves.third {
+        2.0 / 3.0
+    } else {
+        1.0
+    }
+}
+
+fn exponential(mean: Span, stream: &mut Stream) -> Span {
+    Span::from_secs_f64(-libm::log(1.0 - stream.uniform()) * mean.as_secs_f64())
+}
+
+/// Draws an algorithm by the shares.
+pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u8 {
+    let mut number = stream.uniform();
+    for (at, algorithm) in algorithms.iter().enumerate() {
+        if number < algorithm.share {
+            return at as u8;
+        }
+        number -= algorithm.share;
+    }
+    // The shares add up to one but for rounding.
+    (algorithms.len() - 1) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of NIST SP 500-282, chapter 4.
+    #[test]
+    fn a_quarter_starts_at_once_and_the_waves_follow() {
+        let waves = StartWaves {
+            at_once: 0.25,
+            second: 0.08,
+            third: 0.17,
+        };
+        let cases = [
+            (0.0, 0.0),
+            (0.2499, 0.0),
+            (0.25, 1.0 / 3.0),
+            (0.3299, 1.0 / 3.0),
+            (0.3301, 2.0 / 3.0),
+            (0.4999, 2.0 / 3.0),
+            (0.5, 1.0),
+            (0.9999, 1.0),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(wave(&waves, number), expected, "{number}");
+        }
+    }
+}

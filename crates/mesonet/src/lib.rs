@@ -1,0 +1,32 @@
+//! MesoNet, NIST's model of large networks: hundreds of routers, hundreds of thousands of flows.
+//!
+//! Described in K. Mills et al., *Study of Proposed Internet Congestion Control Mechanisms*, NIST
+//! SP 500-282 (2010), chapter 3. Packets have no size and queues are drop-tail, so that a queue is a
+//! few numbers and a packet 24 bytes; `longhaul-engine`, which models links, disciplines and TCP
+//! segments, needs far more of both. Shared with it are congestion control, random streams and the
+//! event heap.
+//!
+//! A [`Config`] says what to simulate, fully resolved. [`run`] simulates it and returns [`Totals`];
+//! everything else goes to a [`Recorder`] as it happens. [`resume`] continues from a checkpoint.
+//!
+//! ```text
+//! simulation   the event loop, and what spans flows: lifecycle, intervals, traces, checkpoints
+//! flows        both ends of a flow: handshake, window, loss epochs, round trips, acknowledgements
+//! network      queues, shared servers, routing, packets in flight
+//! hosts        sources, receivers, the files they transfer
+//! records      what is reported
+//! config       what is simulated
+//! ```
+//!
+//! Each uses only those below it.
+
+pub mod config;
+mod flows;
+mod hosts;
+mod network;
+pub mod records;
+mod simulation;
+
+pub use config::Config;
+pub use records::{Recorder, Totals};
+pub use simulation::{SetupError, resume, run};

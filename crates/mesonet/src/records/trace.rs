@@ -1,0 +1,184 @@
+//! Records of traced flows: their state at every event, and events of their packets (NIST SP 500-282,
+//! chapter 3: `TCPstate`, `TCPmessages`).
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::records::FlowClass;
+
+/// A traced flow: which one it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracedFlow {
+    /// Its number among the traced flows of the run, from one.
+    pub number: u64,
+    /// Position among the long-lived flows of the configuration, if it is one of them.
+    pub long_lived: Option<u32>,
+    /// Number of the source; hosts of long-lived flows have none.
+    pub source: Option<u32>,
+    /// Number of the receiver, likewise.
+    pub receiver: Option<u32>,
+    /// Access router of the source.
+    pub from: u32,
+    /// Access router of the receiver.
+    pub to: u32,
+    /// Its class.
+    pub class: FlowClass,
+    /// Position of its algorithm in the configuration.
+    pub algorithm: u32,
+    /// When the source asked for the file.
+    pub start: Time,
+    /// Packets of the file; none of a unlimited flow.
+    pub size_pkts: Option<u64>,
+}
+
+/// What changed the state of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowEvent {
+    /// It was connected, and its window set.
+    Start,
+    /// An acknowledgement enlarged the window.
+    Increase,
+    /// An acknowledgement reduced the window.
+    Decrease,
+    /// An acknowledgement left the window as it was.
+    Ack,
+    /// Retransmission timeout.
+    Timeout,
+    /// The last packet was acknowledged, or it was stopped.
+    End,
+}
+
+/// Phase of a flow's congestion control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowPhase {
+    /// In slow start, without a loss so far.
+    InitialSlowStart,
+    /// In slow start again.
+    SlowStart,
+    /// In congestion avoidance.
+    Avoidance,
+}
+
+/// A traced flow right after an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowState {
+    /// When.
+    pub time: Time,
+    /// What happened.
+    pub event: FlowEvent,
+    /// The flow.
+    pub flow: TracedFlow,
+    /// Packets of the file not acknowledged; none of a unlimited flow.
+    pub undelivered_pkts: Option<u64>,
+    /// Data packets sent.
+    pub sent_pkts: u64,
+    /// Phase of its congestion control.
+    pub phase: FlowPhase,
+    /// Congestion window in packets.
+    pub cwnd: f64,
+    /// Slow start threshold in packets.
+    pub ssthresh: f64,
+    /// Packets that window and file allow to send now.
+    pub sendable_pkts: u64,
+    /// Packets in flight.
+    pub in_flight_pkts: u64,
+    /// Number of the next data packet.
+    pub next: u64,
+    /// Highest acknowledged number: what the receiver expects next.
+    pub highest: u64,
+    /// Next sequence number at the last detected loss.
+    pub last_nak: u64,
+    /// Next sequence number at the last timeout.
+    pub last_timeout: u64,
+    /// When the retransmission timer expires.
+    pub deadline: Time,
+    /// Retransmission timeout.
+    pub rto: Span,
+    /// Smoothed round-trip time.
+    pub srtt: Span,
+}
+
+/// A type of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PacketKind {
+    /// A source asks for a connection.
+    Syn,
+    /// A receiver grants it.
+    SynAck,
+    /// Data: a packet of the file.
+    Data,
+    /// Acknowledges a data packet that arrived in sequence.
+    Ack,
+    /// Acknowledges a data packet that arrived after a gap.
+    Nak,
+}
+
+/// A router by its tier and position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RouterId {
+    /// Of the backbone.
+    Backbone(u32),
+    /// A point of presence.
+    Pop(u32),
+    /// An access router.
+    Access(u32),
+}
+
+/// A queue of a router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    /// Towards the backbone, and the only one of a backbone router.
+    Up,
+    /// Towards the hosts.
+    Down,
+}
+
+impl Direction {
+    /// The other one.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+}
+
+/// What happened to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PacketEvent {
+    /// Its host sent it.
+    Sent,
+    /// It was queued at a router.
+    Queued {
+        /// The router.
+        router: RouterId,
+        /// The queue.
+        direction: Direction,
+        /// When it will leave the router; not known if its queues share a server.
+        leaves: Option<Time>,
+    },
+    /// It found a queue full.
+    Dropped {
+        /// The router.
+        router: RouterId,
+        /// The queue.
+        direction: Direction,
+    },
+    /// It reached its host.
+    Delivered,
+}
+
+/// An event of a packet of a traced flow.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PacketTraceRecord {
+    /// When.
+    pub time: Time,
+    /// The flow's number.
+    pub flow: u64,
+    /// The packet's type.
+    pub kind: PacketKind,
+    /// Sequence number; of an acknowledgement, the one expected next.
+    pub number: u64,
+    /// What happened.
+    pub event: PacketEvent,
+}

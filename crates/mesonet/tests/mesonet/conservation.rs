@@ -1,0 +1,164 @@
+//! Packets are conserved on every router and link, at the end of every interval.
+
+use longhaul_congestion::Variant;
+use longhaul_mesonet::config::{Config, Parent, Service};
+use longhaul_mesonet::records::{QueueSample, RouterSample};
+use longhaul_mesonet::run;
+use longhaul_units::Span;
+
+use crate::network::{Buffers, Study, long_lived};
+use crate::records::{Keeper, Kept};
+
+/// A congested network with small buffers.
+fn congested() -> Config {
+    let study = Study {
+        r1: 120.0,
+        sources_per_router: 20.0,
+        buffers: Buffers::RttCOverRootN,
+        think_ms: 1000,
+        seconds: 6,
+        ..Study::CONDITION_8
+    };
+    let mut config = study.config("reno", Variant::Paper);
+    config.long_lived = vec![long_lived(&config.topology, "B0a", "K0a", 1.0)];
+    config.measure.every = Span::from_millis(50);
+    config.measure.flow_log = true;
+    config
+}
+
+fn check(config: &Config, kept: &Kept, entered: &[u64]) {
+    let topology = &config.topology;
+    let balanced = |queue: &QueueSample| {
+        assert_eq!(
+            queue.arrived,
+            queue.forwarded + queue.dropped + queue.waiting
+        );
+    };
+    let routers = [&kept.backbone, &kept.pops, &kept.access];
+    for router in routers.into_iter().flatten() {
+        balanced(&router.up);
+        balanced(&router.down);
+    }
+    let under = |parent| {
+        let children = topology.access.iter().zip(&kept.access);
+        let of_parent = children.filter(move |(access, _)| access.parent == parent);
+        of_parent
+            .map(|(_, sample)| sample)
+            .collect::<Vec<&RouterSample>>()
+    };
+    let forwarded_up = |of: &[&RouterSample]| of.iter().map(|one| one.up.forwarded).sum::<u64>();
+    let arrived_down = |of: &[&RouterSample]| of.iter().map(|one| one.down.arrived).sum::<u64>();
+    for (pop, sample) in kept.pops.iter().enumerate() {
+        let below = under(Parent::Pop(pop));
+        assert_eq!(forwarded_up(&below), sample.up.arrived);
+        assert_eq!(arrived_down(&below), sample.down.forwarded);
+    }
+    let mut on_links = 0;
+    for (backbone, sample) in kept.backbone.iter().enumerate() {
+        let pops = topology.pops.iter().zip(&kept.pops);
+        let own = pops.filter(|(pop, _)| pop.backbone == backbone);
+        let mut below: Vec<&RouterSample> = own.map(|(_, sample)| sample).collect();
+        below.extend(under(Parent::Backbone(backbone)));
+        let sum = |end: fn(&longhaul_mesonet::config::BackboneLink) -> usize| {
+            let links = topology.links.iter().zip(entered);
+            let own = links.filter(|(link, _)| end(link) == backbone);
+            own.map(|(_, entered)| entered).sum::<u64>()
+        };
+        let (out, into) = (sum(|link| link.from), sum(|link| link.to));
+        assert_eq!(sample.up.forwarded, arrived_down(&below) + out);
+        // What has entered links that lead here has arrived, or is on its way.
+        let arrived = sample.up.arrived - forwarded_up(&below);
+        assert!(arrived <= into, "{arrived} of {into}");
+        on_links += into - arrived;
+    }
+    assert!(on_links > 0, "links have a delay");
+}
+
+#[test]
+fn what_one_element_forwards_arrives_at_the_next() {
+    conserves(&congested());
+}
+
+/// With one server for both queues of a router, packets are conserved too, and together they get no more
+/// than its capacity, which they use up.
+#[test]
+fn queues_that_share_a_server_share_its_capacity() {
+    let mut config = congested();
+    config.topology.service = Service::Shared;
+    let last = conserves(&config);
+    let seconds = config.duration.as_secs_f64();
+    let uses = config
+        .topology
+        .access
+        .iter()
+        .zip(&last.access)
+        .map(|(access, sample)| {
+            let most = access.router.capacity.as_per_s() * seconds;
+            let both = sample.up.forwarded + sample.down.forwarded;
+            assert!(both as f64 <= most + 1.0, "{both} of {most}");
+            both as f64 / most
+        });
+    assert!(uses.fold(0.0, f64::max) > 0.9);
+}
+
+/// Runs it, checks every interval, and returns the last one.
+fn conserves(config: &Config) -> Kept {
+    let mut keeper = Keeper::default();
+    let totals = run(config, &mut keeper).expect("valid");
+    assert_eq!(keeper.intervals.len(), 120);
+    let mut entered = vec![0; config.topology.links.len()];
+    let (mut data_in, mut data_out) = (0, 0);
+    for kept in &keeper.intervals {
+        for (sum, link) in entered.iter_mut().zip(&kept.links) {
+            *sum += link;
+        }
+        check(config, kept, &entered);
+        data_in += kept.packets_in;
+        data_out += kept.packets_out;
+        let classes: u64 = kept.classes.iter().map(|class| class.packets_out).sum();
+        assert!(classes + kept.long_lived[0].packets_out <= kept.packets_out);
+        for class in &kept.classes {
+            let parts = class.in_initial_slow_start + class.in_normal_mode + class.above_threshold;
+            assert_eq!(parts, class.active);
+        }
+    }
+    assert_eq!((totals.packets_in, totals.packets_out), (data_in, data_out));
+    let last = keeper.intervals.last().expect("intervals");
+    let dropped = |routers: &[RouterSample]| {
+        routers
+            .iter()
+            .map(|router| router.up.dropped + router.down.dropped)
+            .sum::<u64>()
+    };
+    assert!(dropped(&last.access) > 100, "the test needs losses");
+    assert!(data_out < data_in);
+    // Every completed flow was counted once at every router that it passed.
+    let completed: u64 = totals.classes.iter().map(|class| class.completed).sum();
+    let logged = keeper.flows.iter().filter(|flow| flow.connected.is_some());
+    assert_eq!(logged.count() as u64, completed);
+    let at_access: u64 = last
+        .access
+        .iter()
+        .map(|router| router.completed_flows)
+        .sum();
+    assert_eq!(at_access, 2 * completed);
+    let batches: u64 = keeper.batches.iter().map(|batch| batch.count).sum();
+    assert_eq!(batches, completed);
+    last.clone()
+}
+
+/// The same run once more, and with intervals of another length: what is measured changes nothing.
+#[test]
+fn a_run_repeats_whatever_its_intervals_are() {
+    let config = congested();
+    let (mut first, mut again, mut long) = Default::default();
+    let totals = run(&config, &mut first).expect("valid");
+    assert_eq!(run(&config, &mut again).expect("valid"), totals);
+    let (first, again): (Keeper, Keeper) = (first, again);
+    assert_eq!(first.flows, again.flows);
+    let mut other = config.clone();
+    other.measure.every = Span::from_millis(1700);
+    run(&other, &mut long).expect("valid");
+    let long: Keeper = long;
+    assert_eq!(first.flows, long.flows);
+}

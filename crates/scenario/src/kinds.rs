@@ -1,0 +1,38 @@
+//! The kinds of simulation. Another one is a line here, and a variant of [`Simulation`].
+
+use crate::custom::Algorithms;
+use crate::document::Table;
+use crate::error::Diagnostic;
+use crate::kind::{Resolved, Simulation, SimulationKind};
+use crate::{build, mesonet, model, resolve, warnings};
+
+/// Connections over a network of links: every scenario that has no table of another kind.
+const TCP: SimulationKind = SimulationKind {
+    table: "topology",
+    keys: model::SCENARIO,
+    other_names: Vec::new,
+    rename: |_| Vec::new(),
+    resolve: resolve_tcp,
+};
+
+/// The other kinds.
+pub(crate) const OTHERS: [SimulationKind; 1] = [mesonet::KIND];
+
+/// The kind of a scenario.
+pub(crate) fn of(root: &Table) -> &'static SimulationKind {
+    const KINDS: &[SimulationKind] = &OTHERS;
+    let other = KINDS.iter().find(|kind| root.contains_key(kind.table));
+    other.unwrap_or(&TCP)
+}
+
+fn resolve_tcp(root: Table, algorithms: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
+    let resolved = resolve::resolve(root, algorithms)?;
+    let config = build::build(&resolved);
+    let warnings = warnings::warnings(&resolved, &config);
+    Ok(Resolved {
+        root: resolved.root,
+        simulation: Simulation::Tcp(Box::new(config)),
+        explained: Vec::new(),
+        warnings,
+    })
+}

@@ -1,0 +1,14 @@
+//! What a scenario of MesoNet becomes.
+
+use longhaul_mesonet::Config;
+
+/// A simulation of MesoNet, and what is kept of it.
+#[derive(Clone, Debug)]
+pub struct MesoNetRun {
+    /// What the engine simulates.
+    pub config: Config,
+    /// Names of the tables to write.
+    pub tables: Vec<String>,
+    /// Intervals whose rows are kept before they are written, if the scenario says so.
+    pub flush_every: Option<u64>,
+}

@@ -1,0 +1,75 @@
+"""MesoNet as a kind of simulation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from longhaul.kind import Kind, RunData, TimeSeries
+from longhaul.mesonet import summary
+from longhaul.mesonet.tables import MesoNet
+
+# Columns of the network table that show whether a network is in a steady state.
+_STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
+# Packets per second that a source sends on average with the parameters of the published studies.
+_SOURCE_PPS = 20.0
+
+_LEFT_OUT = "`mesonet.measure.tables` of the scenario leaves it out"
+_TRACE = 'the scenario traces flows with `measure = { trace = { flows = ["L1"] } }`'
+_REMEDIES = {
+    "network": _LEFT_OUT,
+    "classes": _LEFT_OUT,
+    "routers": _LEFT_OUT,
+    "edges": _LEFT_OUT,
+    "backbone_links": _LEFT_OUT,
+    "goodput": _LEFT_OUT,
+    "long_lived": "the scenario has no `long_lived` flows, or `measure.tables` leaves them out",
+    "measures": "the run was given no functions that measure (`longhaul.run(..., measures=[f])`)",
+    "flow_trace": _TRACE,
+    "packet_trace": _TRACE,
+}
+
+
+def _provenance(meta: Mapping[str, Any]) -> dict[str, str]:
+    of = meta["mesonet"]
+    state = (
+        f"{of['bytes_per_source']} B a source, {of['bytes_per_receiver']} B a receiver, "
+        f"{of['bytes_per_flow']} B a flow; {of['flows_max']:,} flows at most"
+    )
+    return {"state": state}
+
+
+def _kept(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {"delivered_pkts": meta["mesonet"]["delivered_packets"]}
+
+
+def _time_series(run: RunData) -> TimeSeries:
+    network = MesoNet.of(run).network
+    for column in _STATE:
+        known = network.filter(pl.col(column).is_not_null())
+        yield column, known["t_s"].to_numpy(), known[column].cast(pl.Float64).to_numpy()
+
+
+def _expected_packets(scenario: Mapping[str, Any], duration_s: float) -> float:
+    hosts = scenario["mesonet"].get("hosts", {})
+    sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
+    return duration_s * sources * _SOURCE_PPS
+
+
+MESONET = Kind(
+    name="mesonet",
+    title="MesoNet",
+    tables=MesoNet,
+    summary=summary.Summary.of,
+    compare=summary.table,
+    plots="longhaul.mesonet.plots",
+    report_plots=(
+        "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
+        "router-queues", "long-lived",
+    ),
+    remedies=_REMEDIES,
+    provenance=_provenance,
+    kept=_kept,
+    time_series=_time_series,
+    expected_packets=_expected_packets,
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""New results, and recorded ones of the runs that they lack."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from longhaul.campaign import Run
+from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
+
+# Which run a row is of: experiment, replication, level of each axis.
+Place = tuple[Any, ...]
+
+
+def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
+    """The new data, with recorded values and courses of those of these runs that it lacks.
+
+    Experiments may share a scenario: a value that was recorded of one stands for the other, too.
+    """
+    axes = tuple(dict.fromkeys(axis for run in runs for axis in run.cell))
+    done = set(_places(new.values, axes))
+    lacking = [run for run in runs if _place(_levels(run), axes) not in done]
+    values = _values(lacking, runs, recorded, axes)
+    wanted = {_place(_levels(run), axes) for run in runs} - set(_places(new.courses, axes))
+    kept = [place in wanted for place in _places(recorded.courses, axes)]
+    courses = recorded.courses.filter(pl.Series(kept, dtype=pl.Boolean))
+    used = (*new.axes, *(axis for axis in axes if axis in values.columns))
+    return Data(_stacked(new.values, values), _stacked(new.courses, courses), _unique(used))
+
+
+def _values(
+    lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
+) -> pl.DataFrame:
+    """Recorded rows of these runs, or of runs that share their scenarios."""
+    rows = recorded.values.to_dicts()
+    by_place = {_place(row, axes): row for row in rows}
+    by_scenario = {
+        run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))
+    }
+    found = []
+    for run in lacking:
+        row = by_place.get(_place(_levels(run), axes)) or by_scenario.get(run.key)
+        if row is not None:
+            found.append({**row, **dict.fromkeys(axes), **_levels(run)})
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def _levels(run: Run) -> dict[str, Any]:
+    return {EXPERIMENT: run.experiment, REPLICATION: run.replication, **run.cell}
+
+
+def _places(table: pl.DataFrame, axes: Sequence[str]) -> list[Place]:
+    if table.is_empty():
+        return []
+    known = [axis for axis in axes if axis in table.columns]
+    rows = table.select(EXPERIMENT, REPLICATION, *known).iter_rows(named=True)
+    return [_place(row, axes) for row in rows]
+
+
+def _place(row: Mapping[str, Any], axes: Sequence[str]) -> Place:
+    return row[EXPERIMENT], row[REPLICATION], *(row.get(axis) for axis in axes)
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _stacked(new: pl.DataFrame, recorded: pl.DataFrame) -> pl.DataFrame:
+    """Both, where both are something; what one has not is null there."""
+    tables = [table for table in (new, recorded) if not table.is_empty()]
+    return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()

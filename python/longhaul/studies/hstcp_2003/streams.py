@@ -1,0 +1,161 @@
+"""Measures of bulk transfer (sections 6.8 to 6.10): parallel streams, or one HSTCP flow instead."""
+
+import numpy as np
+
+from longhaul.studies.data import Curve, Data, NotRunError, together
+from longhaul.studies.measures import QUEUES, Measure, most, rank_trend
+
+MEASURES: dict[str, Measure] = {}
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure under its name."""
+    MEASURES[function.__name__] = function
+    return function
+
+
+def stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
+    """What ten long-lived flows lose to a competitor, in per cent of the link."""
+    alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
+    x, before, now = together(
+        data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
+        data.curve("lu_regtcp", axis, of, queue=queue, **cell),
+    )
+    return Curve(x, before - now)
+
+
+@measure
+def stolen_from_ten_fall(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> float:
+    """How much less ten flows lose at the last point of an axis than at the first, in per cent."""
+    found = stolen_from_ten(data, of, axis, queue, **cell)
+    if len(found.x) < 2:
+        raise NotRunError("a fall needs two points")
+    return float(found.y[0] - found.y[-1])
+
+
+@measure
+def stolen_by_streams_trend(data: Data, of: str, loss: float, queue: str) -> float:
+    """Rank correlation of what ten flows lose with the number of streams beside them."""
+    curve = data.curve("lu_regtcp", "n", of, queue=queue, loss=loss)
+    return rank_trend(Curve(curve.x, -curve.y))
+
+
+@measure
+def streams_unaffected(data: Data, of: str, queue: str, full: float = 95) -> float:
+    """The smallest part that ten flows keep of what they have alone, while the link is not full."""
+    kept = []
+    alone = data.curve("lu_regtcp", "loss", "EXP-6.9a", queue=queue, n=0)
+    for row in data.cells(of, queue=queue).iter_rows(named=True):
+        if row["lu_total"] < full and row.get("n") != 0:
+            kept.append(row["lu_regtcp"] / alone.at(row["loss"]))
+    return -most([-part for part in kept])
+
+
+@measure
+def streams_in_proportion(data: Data, of: str, queue: str, loss: float) -> float:
+    """The largest deviation of the part of ten flows from 10/(10 + N) of what all streams get."""
+    off = []
+    for row in data.cells(of, queue=queue, loss=loss).iter_rows(named=True):
+        if row["n"]:
+            part = row["lu_regtcp"] / (row["lu_regtcp"] + row["lu_streams"])
+            off.append(abs(part / (10 / (10 + row["n"])) - 1))
+    return most(off)
+
+
+@measure
+def fairness_over_streams(
+    data: Data, of: str, queue: str, axis: str, low: float = -1, high: float = 1e9
+) -> float:
+    """The largest deviation of a stream set's relative fairness from its number of streams."""
+    off = []
+    for row in data.cells(of, queue=queue).iter_rows(named=True):
+        if row["n"] and low <= row[axis] <= high:
+            off.append(abs(row["frf"] / row["n"] - 1))
+    return most(off)
+
+
+def _numbers_of_streams(data: Data, of: str, queue: str) -> list[int]:
+    return sorted(set(data.cells(of, queue=queue)["n"]) - {0})
+
+
+@measure
+def streams_trend(data: Data, of: str, queue: str, axis: str) -> float:
+    """The largest rank correlation, over numbers of streams, of their utilisation with an axis."""
+    counts = _numbers_of_streams(data, of, queue)
+    curves = [data.curve("lu_streams", axis, of, queue=queue, n=n) for n in counts]
+    return most([rank_trend(curve) for curve in curves])
+
+
+@measure
+def streams_fall_droptail_over_red(data: Data, of: str, axis: str) -> float:
+    """The largest ratio, over numbers of streams, of their falls under drop-tail and RED."""
+
+    def fall(n: int, queue: str) -> float:
+        found = data.curve("lu_streams", axis, of, queue=queue, n=n)
+        return float(found.y[0] - found.y[-1])
+
+    counts = _numbers_of_streams(data, of, QUEUES[0])
+    return most([fall(n, "droptail") / fall(n, "red") for n in counts])
+
+
+@measure
+def streams_fairness_spread(
+    data: Data, of: str, queue: str, axis: str, low: float, high: float
+) -> float:
+    """Largest over smallest relative fairness between two points, in any set of streams."""
+    spreads = []
+    for n in _numbers_of_streams(data, of, queue):
+        found = data.curve("frf", axis, of, queue=queue, n=n).where(low, high)
+        if len(found.x) < 3:
+            raise NotRunError("a spread needs three points")
+        spreads.append(float(found.y.max() / found.y.min()))
+    return most(spreads)
+
+
+@measure
+def streams_queues_differ(data: Data, of: str, loss: float) -> float:
+    """The largest relative difference of streams' utilisation between queues, over their number."""
+    red, droptail = (
+        data.curve("lu_streams", "n", of, queue=queue, loss=loss).where(1, np.inf)
+        for queue in QUEUES
+    )
+    _, one, other = together(red, droptail)
+    return float(np.abs(other / one - 1).max())
+
+
+@measure
+def grows_with_streams(data: Data, of: str, queue: str) -> float:
+    """The smallest rank correlation, over loss rates, of the rate with the number of streams."""
+    rates = sorted(set(data.cells(of, queue=queue)["loss"]))
+    trends = [rank_trend(data.curve("rate_regtcp", "n", of, queue=queue, loss=p)) for p in rates]
+    return -most([-trend for trend in trends])
+
+
+@measure
+def falls_with_loss(data: Data, of: str, queue: str) -> float:
+    """The largest rank correlation, over numbers of streams, of the rate with the loss rate."""
+    counts = sorted(set(data.cells(of, queue=queue)["n"]))
+    trends = [rank_trend(data.curve("rate_regtcp", "loss", of, queue=queue, n=n)) for n in counts]
+    return most(trends)
+
+
+@measure
+def hstcp_over_streams(
+    data: Data, of: str, beside: str, loss: float, n: float, queue: str
+) -> float:
+    """The rate of one HSTCP flow over that of so many streams."""
+    one = data.value("rate_hstcp", of, loss=loss, n=1, queue=queue)
+    return one / data.value("rate_regtcp", beside, loss=loss, n=n, queue=queue)
+
+
+@measure
+def loses_more_than_streams(data: Data, of: str, queue: str) -> float:
+    """What one HSTCP flow keeps of its share as others are added, over what six streams keep.
+
+    Streams of one protocol share equally: six of 6 + n.
+    """
+    found = data.curve("lu_hstcp", "n", of, queue=queue)
+    first, last = found.x[0], found.x[-1]
+    if first == last:
+        raise NotRunError("both ends are needed")
+    return float(found.y[-1] / found.y[0] / ((6 + first) / (6 + last)))

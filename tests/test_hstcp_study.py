@@ -1,0 +1,135 @@
+"""The study of HighSpeed TCP of 2003: what it measures, against values worked out by hand."""
+
+import json
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import longhaul
+from longhaul.campaign import lay_together
+from longhaul.campaign.reduce import reduce_keeping_samples
+from longhaul.campaign.template import filled_in
+from longhaul.running import load
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.study import find
+
+STUDY = find("hstcp-2003")
+MEASURES = STUDY.module("measures").MEASURES
+
+
+def data(*rows: dict[str, Any], axes: tuple[str, ...]) -> Data:
+    """Results with these rows; of replication 0 where they do not say."""
+    whole = [{"experiment": "E", "queue": "red", "replication": 0, **row} for row in rows]
+    values = pl.DataFrame(whole, infer_schema_length=None)
+    return Data(values, pl.DataFrame(), ("queue", *axes))
+
+
+def runs(cers: list[float]) -> Data:
+    """A run with bursts for each congestion event rate."""
+    rows = [{"k": 10, "replication": i, "cer": cer} for i, cer in enumerate(cers)]
+    return data(*rows, axes=("k",))
+
+
+def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
+    """LBNL-52549, table 6.1, max_ssthresh 0: 33,032.00 packets, 27,274 lost or marked."""
+    (run,) = [run for run in STUDY.runs("full", ["EXP-6.11"]) if run.cell["max_ssthresh"] == 0]
+    measure = run.scenario["measure"] | {"from": "6 s"}
+    short = replace(run, scenario=run.scenario | {"duration": "12 s", "measure": measure})
+    results = longhaul.run(short.scenario, out=tmp_path / "run")
+    row = STUDY.module("metrics").metrics(reduce_keeping_samples(results), short)
+    assert row["change_cwnd_pkts"] == 33032.0
+    assert row["change_s"] == pytest.approx(1.70)
+    # More than the first window's 16,668: slow start lets retransmissions overflow the queue again.
+    assert row["change_lost_pkts"] == pytest.approx(27274, abs=50)
+
+
+def test_two_levels_are_told_from_a_rise_and_from_scatter() -> None:
+    def levels(cers: list[float]) -> float:
+        return float(MEASURES["two_levels"](runs(cers), of="E", metric="cer", queue="red"))
+
+    low, high = [1e-6 * 1.02**i for i in range(20)], [1e-4 * 1.02**i for i in range(20)]
+    assert levels(low + high) > 0.95
+    assert levels([1e-6 * 1.1**i for i in range(200)]) == pytest.approx(0.75, abs=0.01)
+    with pytest.raises(NotRunError):
+        levels(low[:5])
+
+
+def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
+    def departure(*cers: float) -> float:
+        found = data(*({"n": n, "cer": cer} for n, cer in zip((2, 6, 10), cers, strict=True)),
+                     axes=("n",))  # fmt: skip
+        return float(MEASURES["flows_at_departure"](found, "E", "cer", "red", loss=1e-5))
+
+    # 1.5e-5 is half way between 1e-5 and 2.25e-5 on a logarithmic axis.
+    assert departure(1e-5, 1e-5, 2.25e-5) == pytest.approx(8)
+    assert departure(1e-5, 2.25e-5, 9e-5) == pytest.approx(4)
+    with pytest.raises(NotRunError):
+        departure(1e-5, 1e-5, 1e-5)
+
+
+def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
+    """Chapter 5.5: n flows beside one more of their kind, less beside one HSTCP flow."""
+    alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
+
+    def trend(*beside: float) -> float:
+        rows = [{"n": n, "lu_regtcp": lu} for n, lu in zip((1, 4, 9), beside, strict=True)]
+        found = data(*rows, *alone, axes=("n",))
+        return float(MEASURES["stolen_by_one_trend"](found, "E", "A", "red"))
+
+    # Equal parts: 50, 80 and 90 %. Taken: 40, 30 and 10 points; then 10, 30 and 40.
+    assert trend(10, 50, 80) == pytest.approx(-1)
+    assert trend(40, 50, 50) == pytest.approx(1)
+
+
+def test_shares_are_of_what_both_use() -> None:
+    # HSTCP has 20 of 25 % of the link, then 75 of 100: its utilisation rises, its share falls.
+    rows = [
+        {"n": n, "rf": rf, "lu_hstcp": lu} for n, rf, lu in ((2, 4, 20), (6, 3.5, 60), (10, 3, 75))
+    ]
+    found = data(*rows, axes=("n",))
+    assert MEASURES["share_trend"](found, "E", "n", "red") == pytest.approx(-1)
+    assert MEASURES["share_end_over_start"](found, "E", "n", "red") == pytest.approx(0.75 / 0.8)
+
+
+def test_scatter_of_runs_is_compared_between_queues() -> None:
+    def of(queue: str, values: list[float]) -> list[dict[str, Any]]:
+        return [
+            {"queue": queue, "k": 0, "replication": i, "frf": value}
+            for i, value in enumerate(values)
+        ]
+
+    found = data(*of("red", [4, 5, 6]), *of("droptail", [8, 10, 16]), axes=("k",))
+    # Quartiles 4.5 and 5.5 of 5; 9 and 13 of 10.
+    scatter = MEASURES["scatter_droptail_over_red"](found, "E", "frf", "k")
+    assert scatter == pytest.approx((4 / 10) / (1 / 5))
+
+
+def test_the_scripts_arguments_are_keys_of_the_scenario() -> None:
+    """Each key in the README's table of arguments is a key of the study's scenarios."""
+    table = STUDY.readme.partition("## The script's arguments")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    assert len(rows) == 18
+    named = {
+        key
+        for row in rows
+        for key in re.findall(r"`((?:topology|flows|measure)\.[\w .]+|duration)", row)
+    }
+    keys = {key.strip() for key in named if "LABEL" not in key and key.strip() != "flows.streams"}
+    assert len(keys) == 17
+    parts = ("network", "hstcp", "regtcp", "perturbations", "noise")
+    texts = [(STUDY.path / f"scenarios/{part}.toml").read_text() for part in parts]
+    template = lay_together([tomllib.loads(text) for text in texts])
+    lossy = filled_in(template, {"topology.dumbbell.bottleneck.loss.bernoulli": 0.01})
+    resolved = json.loads(load(lossy).resolved_json())
+    for key in keys:
+        place = resolved
+        for step in key.split("."):
+            if isinstance(place, list):
+                place = {flow["label"]: flow for flow in place}
+            assert step in place, key
+            place = place[step]
