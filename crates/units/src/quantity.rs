@@ -488,7 +488,7 @@ mod tests {
         let message = |text, dim| parse(text, dim).unwrap_err().to_string();
         assert_eq!(
             message("100", Dimension::Rate),
-            "the unit is missing after \"100\"; write a rate such as \"1 Gbps\" (units: Tbps, \
+            "the unit is missing after \"100\"; expected a rate such as \"1 Gbps\" (units: Tbps, \
              Gbps, Mbps, kbps, bps, Tbit/s, Gbit/s, Mbit/s, kbit/s, bit/s)"
         );
         assert!(message("10 mbps", Dimension::Rate).contains("did you mean \"Mbps\"?"));
