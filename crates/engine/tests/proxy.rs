@@ -299,8 +299,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy: flows that lose together, as one does that is alone, use what the closed form of spec
-/// 002 E.2 says. A tenth of that link's rate has a tenth of its product of bandwidth and delay.
+/// Without a proxy: flows that lose together, as one does that is alone, use what the closed form
+/// says. A tenth of that link's rate has a tenth of its product of bandwidth and delay.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

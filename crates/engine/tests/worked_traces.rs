@@ -1,4 +1,4 @@
-//! Segment by segment as textbooks work it out: spec 001a B.5.6, the traces T-*.
+//! Segment by segment as textbooks work it out: the traces of Weigle 2003, chapter 2.
 //!
 //! The sender's own link takes no time, and the bottleneck spaces segments by 10 ms, so that each
 //! acknowledgement comes alone and what it releases can be told from what the next one does.

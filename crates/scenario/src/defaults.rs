@@ -110,3 +110,38 @@ pub(crate) fn plain(value: &Value) -> keys::Value {
         Value::Table(table) => keys::Value::Table(values(table)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model;
+
+    fn check_all(keys: &[Key], path: &str) -> usize {
+        let of = |key: &Key| {
+            let path = format!("{path}.{}", key.name);
+            for profile in Profile::ALL {
+                if let Some(text) = key.default_in(profile) {
+                    assert!(key.kind.parse(text).is_some(), "{path} cannot be {text}");
+                }
+            }
+            usize::from(key.default_in(Profile::Rfc).is_some()) + below(&key.kind, &path)
+        };
+        keys.iter().map(of).sum()
+    }
+
+    fn below(kind: &Kind, path: &str) -> usize {
+        match kind {
+            Kind::Table(keys) => check_all(keys, path),
+            Kind::Tagged(kinds) => kinds.iter().map(|(_, keys)| check_all(keys, path)).sum(),
+            Kind::List(item) => below(item, path),
+            Kind::OneOf(kinds) => kinds.iter().map(|kind| below(kind, path)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// A default that its key does not allow would stop the program only where it is needed.
+    #[test]
+    fn every_default_is_allowed_by_its_key() {
+        assert!(check_all(model::SCENARIO, "") > 100);
+    }
+}

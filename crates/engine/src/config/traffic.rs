@@ -91,7 +91,7 @@ pub struct Web {
 }
 
 keys! {
-    /// When a run ends before its time, and what makes it conclusive (Weigle 2003, section 4.3).
+    /// When a run ends before its time, and what makes it conclusive (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
         /// Stop after so many exchanges that began in the measurement window are complete.

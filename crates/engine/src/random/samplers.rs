@@ -198,7 +198,7 @@ mod tests {
     }
 
     /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a ninth
-    /// decile of 114 to 119 ms (Weigle 2003, appendix A).
+    /// decile of 114 to 119 ms (Weigle 2003, appendix B).
     #[test]
     fn the_round_trips_of_packmime_have_its_moments() {
         let table_ms = [
