@@ -37,7 +37,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// avoidance.
     ///
     /// Algorithms of [`Phases::All`] are called after the transport has reacted to losses that the
-    /// acknowledgement shows, the others before; duplicates that begin no recovery are not passed to them.
+    /// acknowledgement shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`], and not for duplicates
+    /// that begin no recovery; the others are called before.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance

@@ -73,9 +73,10 @@ impl RecoveryAlgorithm {
     }
 }
 
-/// The phase of a connection with selective acknowledgements.
+/// The congestion avoidance state of a connection with selective acknowledgements, as Linux calls it
+/// (`icsk_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum CaState {
     /// No loss is known.
     Open,
     /// Fast recovery.

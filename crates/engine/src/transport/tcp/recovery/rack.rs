@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
-use super::{LossRecovery, Phase};
+use super::{CaState, LossRecovery};
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -63,7 +63,7 @@ impl Arrived {
 /// The scoreboard and what follows from it.
 #[derive(Debug)]
 pub(crate) struct Rack {
-    phase: Phase,
+    ca_state: CaState,
     /// Recovery ends when everything below this is acknowledged.
     recovery_point: u64,
     prr: Option<Prr>,
@@ -84,7 +84,7 @@ pub(crate) struct Rack {
 impl Rack {
     pub(crate) fn new(prr: bool) -> Self {
         Self {
-            phase: Phase::Open,
+            ca_state: CaState::Open,
             recovery_point: 0,
             prr: prr.then(Prr::default),
             sacked: Ranges::default(),
@@ -105,7 +105,7 @@ impl Rack {
 impl LossRecovery for Rack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
-        self.phase == Phase::Recovery
+        self.ca_state == CaState::Recovery
     }
 
     #[inline]
@@ -120,7 +120,7 @@ impl LossRecovery for Rack {
             return Some(tcb.una);
         }
         let room = match &self.prr {
-            Some(prr) if self.phase == Phase::Recovery && !tcb.controls_cwnd => prr.allows(),
+            Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -141,7 +141,7 @@ impl LossRecovery for Rack {
 
     /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
-        self.phase = Phase::Loss;
+        self.ca_state = CaState::Loss;
         self.recovery_point = tcb.max_sent;
         self.forced = true;
         self.probe.end();
@@ -176,14 +176,14 @@ impl LossRecovery for Rack {
         if arrived.any {
             let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             self.process_probe_answer(tcb, ack, false, env);
-            self.update_phase(tcb, Some((&sample, ack)), env);
-            if ack.in_recovery || self.phase == Phase::Recovery {
+            self.update_ca_state(tcb, Some((&sample, ack)), env);
+            if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
             }
         } else {
             let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
             self.process_probe_answer(tcb, ack, duplicate, env);
-            self.update_phase(tcb, None, env);
+            self.update_ca_state(tcb, None, env);
         }
         self.update_prr(tcb, tcb.delivered - delivered);
         self.set_timer(tcb, advanced > 0, env);
@@ -209,7 +209,7 @@ impl Rack {
         duplicate: bool,
         env: &mut Env,
     ) {
-        if self.probe.on_ack(ack, duplicate) && self.phase == Phase::Open {
+        if self.probe.on_ack(ack, duplicate) && self.ca_state == CaState::Open {
             tcb.reduce_for_loss(env);
         }
     }
@@ -217,7 +217,7 @@ impl Rack {
     /// Works out how much the recovery may send after `delivered` segments more.
     fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64) {
         let pipe = self.in_flight(tcb);
-        if self.phase == Phase::Recovery
+        if self.ca_state == CaState::Recovery
             && let Some(prr) = &mut self.prr
         {
             prr.on_ack(delivered, pipe, tcb.window());
@@ -277,7 +277,7 @@ impl Rack {
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
-        if self.flight.reordering_seen() || (self.phase == Phase::Open && few) {
+        if self.flight.reordering_seen() || (self.ca_state == CaState::Open && few) {
             (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
         } else {
             Span::ZERO
@@ -305,19 +305,19 @@ impl Rack {
 
     /// Ends and begins recoveries, and lets the window grow where that is allowed. With the facts of an
     /// acknowledgement that tells of newly delivered segments, if there is one.
-    fn update_phase(
+    fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
         told: Option<(&AckSample, Ack)>,
         env: &mut Env,
     ) {
-        let before = self.phase;
-        if before != Phase::Open && tcb.una >= self.recovery_point {
-            self.phase = Phase::Open;
+        let before = self.ca_state;
+        if before != CaState::Open && tcb.una >= self.recovery_point {
+            self.ca_state = CaState::Open;
         }
-        let ends = self.phase != before;
-        let recovers = before == Phase::Recovery;
-        let enters = self.phase == Phase::Open && self.flight.lost() > 0;
+        let ends = self.ca_state != before;
+        let recovers = before == CaState::Recovery;
+        let enters = self.ca_state == CaState::Open && self.flight.lost() > 0;
         let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && !recovers && !enters;
         if let Some((sample, ack)) = told.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
@@ -335,7 +335,7 @@ impl Rack {
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        self.phase = Phase::Recovery;
+        self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
         tcb.reduce_for_loss(env);
@@ -365,7 +365,7 @@ impl Rack {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
                 self.find_lost(tcb, now);
-                self.update_phase(tcb, None, env);
+                self.update_ca_state(tcb, None, env);
                 self.update_prr(tcb, 0);
                 self.set_timer(tcb, false, env);
             }
@@ -407,7 +407,7 @@ impl Rack {
     /// Whether silence calls for a probe: while nothing is known to be missing (section 7.2).
     #[inline]
     fn may_probe(&self, tcb: &ControlBlock) -> bool {
-        self.phase == Phase::Open && self.sacked.is_empty() && tcb.una < tcb.max_sent
+        self.ca_state == CaState::Open && self.sacked.is_empty() && tcb.una < tcb.max_sent
     }
 
     #[inline]

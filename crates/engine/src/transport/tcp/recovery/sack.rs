@@ -8,7 +8,7 @@ use longhaul_congestion::AckSample;
 use longhaul_units::Time;
 
 use super::prr::Prr;
-use super::{LossRecovery, Phase, fack};
+use super::{CaState, LossRecovery, fack};
 use crate::config::Recovery;
 use crate::transport::Env;
 use crate::transport::tcp::control_block::{Ack, ControlBlock};
@@ -27,7 +27,7 @@ enum Detection {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Sack {
-    phase: Phase,
+    ca_state: CaState,
     detection: Detection,
     /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
     rescued: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Sack {
 impl Sack {
     pub(crate) fn new(recovery: Recovery) -> Self {
         Self {
-            phase: Phase::Open,
+            ca_state: CaState::Open,
             detection: if recovery == Recovery::Fack {
                 Detection::Forward
             } else {
@@ -73,7 +73,7 @@ impl Sack {
 impl LossRecovery for Sack {
     #[inline]
     fn in_recovery(&self, _tcb: &ControlBlock) -> bool {
-        self.phase == Phase::Recovery
+        self.ca_state == CaState::Recovery
     }
 
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
@@ -86,13 +86,13 @@ impl LossRecovery for Sack {
     #[inline(always)]
     fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let room = match &self.prr {
-            Some(prr) if self.phase == Phase::Recovery && !tcb.controls_cwnd => prr.allows(),
+            Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
             return None;
         }
-        if self.phase != Phase::Open
+        if self.ca_state != CaState::Open
             && let Some(segment) = self.next_seg_rule_1(tcb)
         {
             return Some(segment);
@@ -101,7 +101,7 @@ impl LossRecovery for Sack {
         if new {
             return Some(tcb.nxt);
         }
-        if self.phase == Phase::Recovery {
+        if self.ca_state == CaState::Recovery {
             self.next_seg_rules_3_4(tcb)
         } else {
             None
@@ -122,7 +122,7 @@ impl LossRecovery for Sack {
 
     fn on_timeout(&mut self, tcb: &mut ControlBlock, _now: Time) {
         tcb.lost += self.in_flight(tcb);
-        self.phase = Phase::Loss;
+        self.ca_state = CaState::Loss;
         self.recovery_point = tcb.max_sent;
         self.high_rxt = tcb.una;
         self.next_rxt_from = 0;
@@ -136,7 +136,7 @@ impl LossRecovery for Sack {
         let now = env.network.now;
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
-        let in_order = self.phase == Phase::Open && self.sacked.is_empty();
+        let in_order = self.ca_state == CaState::Open && self.sacked.is_empty();
         if in_order && !ack.sack.has_blocks() {
             if advanced > 0 {
                 tcb.process_cumulative_ack(ack, env);
@@ -155,15 +155,15 @@ impl LossRecovery for Sack {
         self.find_lost(tcb);
         if advanced > 0 || news {
             let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
-            self.update_phase(tcb, ack, Some(&sample), env);
-            if ack.in_recovery || self.phase == Phase::Recovery {
+            self.update_ca_state(tcb, ack, Some(&sample), env);
+            if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
             }
         } else {
-            self.update_phase_without_news(tcb, ack, env);
+            self.update_ca_state_without_news(tcb, ack, env);
         }
         let pipe = self.in_flight(tcb);
-        if self.phase == Phase::Recovery
+        if self.ca_state == CaState::Recovery
             && let Some(prr) = &mut self.prr
         {
             prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
@@ -208,20 +208,20 @@ impl Sack {
     /// Ends and begins recoveries, and lets the window grow where that is allowed. `sample` has the facts
     /// of an acknowledgement that tells of newly delivered segments.
     #[inline(always)]
-    fn update_phase(
+    fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
         ack: Ack,
         sample: Option<&AckSample>,
         env: &mut Env,
     ) {
-        let before = self.phase;
-        if before != Phase::Open && tcb.una >= self.recovery_point {
-            self.phase = Phase::Open;
+        let before = self.ca_state;
+        if before != CaState::Open && tcb.una >= self.recovery_point {
+            self.ca_state = CaState::Open;
         }
-        let ends = self.phase != before;
-        let recovers = before == Phase::Recovery;
-        let enters = self.phase == Phase::Open && !recovers && self.finds_loss(tcb);
+        let ends = self.ca_state != before;
+        let recovers = before == CaState::Recovery;
+        let enters = self.ca_state == CaState::Open && !recovers && self.finds_loss(tcb);
         let grows = sample.is_some_and(|sample| sample.acked > 0) && !recovers && !enters;
         if let Some(sample) = sample.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
@@ -246,14 +246,14 @@ impl Sack {
 
     /// The same for an acknowledgement without new information.
     #[cold]
-    fn update_phase_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
-        self.update_phase(tcb, ack, None, env);
+    fn update_ca_state_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+        self.update_ca_state(tcb, ack, None, env);
     }
 
     /// RFC 6675 section 5, step 4.
     #[cold]
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
-        self.phase = Phase::Recovery;
+        self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.rescued = false;
         tcb.reduce_for_loss(env);
@@ -329,7 +329,7 @@ impl Sack {
         let edge = match self.detection {
             Detection::Count => self.edge_by_count(threshold.into()),
             Detection::Forward => {
-                let repairing = self.phase != Phase::Open;
+                let repairing = self.ca_state != CaState::Open;
                 fack::lost_below(&self.sacked, tcb.una, threshold, repairing)
             }
         };
