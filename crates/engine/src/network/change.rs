@@ -125,7 +125,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::config::{Change, Loss, Service};
-    use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
+    use crate::queue::{Capacity, DropTail, QueueConfig};
 
     #[test]
     fn mean_rate_and_capacity_weigh_each_rate_with_its_time() {
@@ -142,10 +142,7 @@ mod tests {
             to: 1,
             rate: Rate::from_bps(10_000_000),
             delay: Span::ZERO,
-            queue: QueueConfig::DropTail(DropTail {
-                limit: Capacity::Packets(10),
-                counting: Counting::Waiting,
-            }),
+            queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(10))),
             shaper: None,
             impairments: None,
             loss: Loss::None,

@@ -6,9 +6,7 @@ pub(crate) mod graph;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
-pub mod queue;
 mod route;
-mod router;
 
 use std::collections::VecDeque;
 
@@ -23,11 +21,11 @@ use self::link::{Fate, Link, Moment, Offer};
 pub(crate) use self::lookahead::{Delivery, Edge};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
-use self::queue::Queue;
 pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
+use crate::queue::Queue;
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
@@ -93,7 +91,7 @@ impl Network {
                     Queue::new(&link.queue, queue_stream).prioritised()
                 }
                 Service::OnArrival => Queue::new(&link.queue, queue_stream),
-                Service::Explicit => Queue::holding(&link.queue, queue_stream),
+                Service::Explicit => Queue::buffered(&link.queue, queue_stream),
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
@@ -277,12 +275,12 @@ impl Network {
         }
     }
 
-    /// Lets everything work ahead of time that can, once all routes are known, and begins the periods of
-    /// disciplines: whole ones since time zero.
+    /// Lets everything work ahead of time that can, once all routes are known, and begins the update intervals
+    /// of disciplines: whole ones since time zero.
     pub(crate) fn look_ahead(&mut self, config: &Config, edges: &[Edge]) {
         for (link, id) in self.links.iter().zip(0..) {
-            if let Some(period) = link.period() {
-                let end = Time::ZERO + period;
+            if let Some(interval) = link.update_interval() {
+                let end = Time::ZERO + interval;
                 self.schedule.push_observation(end, Event::QueueUpdate(id));
             }
         }
@@ -374,10 +372,10 @@ impl Network {
         self.merges[index as usize].finish(begin, &mut self.schedule);
     }
 
-    /// The event of the end of a period of a link's discipline.
+    /// The event of an update of a link's queue discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
-        let period = self.links[link as usize].update(self.now, &mut self.options);
-        let next = self.now + period.expect("only what has a period has an event for it");
+        let interval = self.links[link as usize].update(self.now, &mut self.options);
+        let next = self.now + interval.expect("only disciplines with updates have events for them");
         self.schedule
             .push_observation(next, Event::QueueUpdate(link));
     }

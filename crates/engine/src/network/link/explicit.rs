@@ -12,9 +12,8 @@ use super::port::Port;
 use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
 use crate::config;
-use crate::network::queue::Effects;
-use crate::network::router::Router;
 use crate::packet::{OptionStore, Packet};
+use crate::queue::{Effects, PacketQueue};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
@@ -24,7 +23,6 @@ pub(super) struct ExplicitService {
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
-    router: Option<Box<Router>>,
     /// End of the last transmission that has begun; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Whether that end is still to be found out.
@@ -47,7 +45,6 @@ impl ExplicitService {
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
-            router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
             in_service: false,
             rate: config.rate,
@@ -90,9 +87,7 @@ impl ExplicitService {
         let idle = !self.in_service;
         let idle_since = idle.then_some(self.busy_until);
         self.first_arrival = self.first_arrival.min(now);
-        if let Some(router) = &mut self.router {
-            router.on_arrival(&packet, options);
-        }
+        port.queue.as_buffered().observe_arrival(&packet, options);
         if !port.enqueue(packet, now, idle_since, &mut self.effects, options) {
             return Offer::Dropped;
         }
@@ -118,10 +113,9 @@ impl ExplicitService {
         let Some(mut packet) = next else {
             return false;
         };
-        if let Some(router) = &mut self.router {
-            let (_, waiting_bytes) = port.waiting();
-            router.on_departure(&mut packet, waiting_bytes, options);
-        }
+        port.queue
+            .as_buffered()
+            .stamp_departure(&mut packet, options);
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,
@@ -137,26 +131,11 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Time between two calls of [`Self::update`], if discipline or router need them.
-    pub(super) fn period(&self, port: &Port) -> Option<Span> {
-        match &self.router {
-            Some(router) => Some(router.period()),
-            None => port.queue.period(),
-        }
-    }
-
-    /// A period of the discipline or router is over at `now`. Nothing happens in those before the first
+    /// An update interval of the discipline is over at `now`. Nothing happens in those before the first
     /// packet.
     pub(super) fn update(&mut self, port: &mut Port, now: Time) {
-        if self.first_arrival >= now {
-            return;
-        }
-        match &mut self.router {
-            Some(router) => {
-                let (_, waiting_bytes) = port.waiting();
-                router.update(waiting_bytes);
-            }
-            None => port.queue.held().update(),
+        if self.first_arrival < now {
+            port.queue.as_buffered().update();
         }
     }
 

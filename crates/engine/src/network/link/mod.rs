@@ -30,10 +30,10 @@ pub(crate) use self::turn::Turn;
 pub(crate) use self::turn::Upcoming;
 use super::change::Step;
 use super::loss::LossModel;
-use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet};
+use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
 
 /// One direction of a link at work.
@@ -136,21 +136,18 @@ impl Link {
         }
     }
 
-    /// The time between two updates of the discipline or router, if it needs any.
-    pub(crate) fn period(&self) -> Option<Span> {
-        match &self.server {
-            Server::Explicit(service) => service.period(&self.port),
-            Server::Exact(_) | Server::Ns2(_) => None,
-        }
+    /// The time until the next update of the discipline, if it needs any.
+    pub(crate) fn update_interval(&self) -> Option<Span> {
+        self.port.queue.update_interval()
     }
 
-    /// The period of the discipline or router is over. Returns the length of the next one.
+    /// An update interval of the discipline is over. Returns the length of the next one.
     pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
         if let Server::Explicit(service) = &mut self.server {
             service.catch_up(&mut self.port, now, options);
             service.update(&mut self.port, now);
         }
-        self.period()
+        self.update_interval()
     }
 
     /// Changes what the step changes, for packets whose service has not begun.
@@ -250,15 +247,15 @@ impl Link {
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let (queue_pkts, queue_bytes) = self.port.waiting();
-        let queue = &self.port.queue;
+        let state = self.port.queue.state();
         LinkSample {
             time: now,
             link: self.id,
             queue_pkts,
             queue_bytes,
-            queue_avg_pkts: queue.average_pkts(),
-            max_p: queue.max_p(),
-            drop_p: queue.drop_p(),
+            queue_avg_pkts: state.average_pkts,
+            max_p: state.max_p,
+            drop_p: state.drop_p,
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,

@@ -11,8 +11,8 @@ use super::ring::Ring;
 use super::{Offer, unsent_bytes};
 use crate::measure::LinkCounters;
 use crate::network::loss::LossModel;
-use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
 use crate::packet::{Flags, Packet};
+use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
 /// What all links have, however they keep time.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Port {
         let mut flags = packet.flags;
         let verdict = if self.loss.loses() {
             Verdict::Drop(DropReason::Loss)
-        } else if idle && self.queue.rests(now) {
+        } else if idle && self.queue.accepts_trivially(now) {
             Verdict::Accept
         } else {
             self.queue.on_arrival(&Arrival {

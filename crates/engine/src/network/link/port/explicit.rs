@@ -3,8 +3,8 @@
 use longhaul_units::Time;
 
 use super::Port;
-use crate::network::queue::{Arrival, DropReason, Effects};
 use crate::packet::{Flags, OptionStore, Packet};
+use crate::queue::{Arrival, DropReason, Effects, PacketQueue};
 
 impl Port {
     /// A packet reaches the near end at `now`, when the link had been idle since `idle_since`.
@@ -37,7 +37,7 @@ impl Port {
                 time: now,
                 ..packet
             };
-            let discipline = self.queue.held();
+            let discipline = self.queue.as_buffered();
             discipline.enqueue(packet, &arrival, effects)
         };
         if let Err(reason) = taken {
@@ -59,7 +59,7 @@ impl Port {
         effects: &mut Effects,
         options: &mut OptionStore,
     ) -> Option<Packet> {
-        let next = self.queue.held().dequeue(now, effects);
+        let next = self.queue.as_buffered().dequeue(now, effects);
         if let Some(packet) = &next {
             self.note_end_of_wait(packet, now);
         }
@@ -87,7 +87,7 @@ impl Port {
             options.forget(packet.sack);
         }
         debug_assert_eq!(
-            self.queue.held().held(),
+            self.queue.as_buffered().waiting(),
             self.waiting(),
             "packets are conserved"
         );
