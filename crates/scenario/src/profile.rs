@@ -1,6 +1,6 @@
 //! What a profile prefers besides the defaults of keys, and defaults that are kept as TOML beside the sources.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use longhaul_keys::{Key, Profile};
 

@@ -117,7 +117,7 @@ impl Network {
         if let Some(before) = self.now.as_ps().checked_sub(1) {
             link.catch_up(Time::from_ps(before), &mut self.options);
         }
-        link.alter(step);
+        link.apply(step);
     }
 }
 

@@ -66,7 +66,7 @@ impl ExplicitService {
     }
 
     /// Changes rate and delay for packets whose service has not begun.
-    pub(super) fn alter(&mut self, rate: Option<Rate>, delay: Option<Span>) {
+    pub(super) fn apply(&mut self, rate: Option<Rate>, delay: Option<Span>) {
         if let Some(rate) = rate
             && rate != self.transmitter.rate()
         {
@@ -93,7 +93,7 @@ impl ExplicitService {
         }
         let leads = idle && self.begin_next(port, now, options);
         port.note_maximum();
-        if leads { Offer::Leads } else { Offer::Accepted }
+        if leads { Offer::First } else { Offer::Accepted }
     }
 
     /// Finds out the transmissions that have ended by `now`, and which packets were next.
@@ -139,14 +139,14 @@ impl ExplicitService {
         }
     }
 
-    /// Hands on the next packet, if it reaches the far end by `until` and its transmission has ended. The
+    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. The
     /// one in service is left, so that as long as packets wait there is a next one.
     #[inline]
-    pub(super) fn hand_on<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
+    pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {
             return None;
         }
-        let packet = port.hand_on(until)?;
+        let packet = port.forward(until)?;
         self.propagating -= 1;
         Some(packet)
     }

@@ -117,7 +117,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
         match event {
             Event::End => return sent,
             Event::Arrival(link) => {
-                while env.network.hand_on(link, now, &mut arrived).is_some() {
+                while env.network.forward(link, now, &mut arrived).is_some() {
                     sent.push(arrived);
                 }
                 env.network.finish_arrivals(link);

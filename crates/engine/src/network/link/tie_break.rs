@@ -1,28 +1,28 @@
-//! Whose turn it is when packets reach a node over different links at the same time.
+//! Which packet is first of those that reach a node over different links at the same time.
 //!
 //! Where access links and the bottleneck have the same rate, packets of several flows arrive together
 //! in every slot of a full queue, which has room for one of them. An order that is always the same, such
-//! as that of the links' numbers, shuts out the last flows for ever. It is drawn instead or, under
+//! as that of the links' numbers, locks out the last flows. It is drawn instead or, under
 //! ns-2's clock, ns-2's own. Either depends on the packets alone, not on when they are entered into an
 //! event list, so that looking ahead changes nothing.
 
 use longhaul_units::{PS_PER_S, Time};
 
-use super::clock::Moment;
+use super::clock::DualClockTime;
 use crate::random::Streams;
 
-/// The next packet on a link: when it reaches the far end, and whose turn it is then.
+/// The next arrival at the far end of a link: its time, and its rank among simultaneous ones.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Upcoming {
+pub(crate) struct NextArrival {
     pub(crate) time: Time,
-    pub(crate) turn: Turn,
+    pub(crate) tie_break: TieBreak,
 }
 
 /// Of packets that arrive at the same time, the one with the smallest is first: 37 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Turn(u64);
+pub(crate) struct TieBreak(u64);
 
-impl Turn {
+impl TieBreak {
     const BITS: u32 = 37;
     #[cfg(test)]
     pub(crate) const FIRST: Self = Self(0);
@@ -36,13 +36,13 @@ impl Turn {
     }
 }
 
-/// Draws the turns of the packets of one link.
+/// RandomTieBreak the tie_breaks of the packets of one link.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
+pub(super) struct RandomTieBreak {
     salt: u64,
 }
 
-impl Draws {
+impl RandomTieBreak {
     pub(super) fn new(link: &str, streams: &Streams) -> Self {
         Self {
             salt: streams.own(&format!("links/{link}/turns")).bits(),
@@ -53,32 +53,32 @@ impl Draws {
     /// rounds of multiplication, as SplitMix64 ends (Steele, Lea and Flood, 2014) and with its
     /// constants: after one, regular times have left their pattern.
     #[inline]
-    pub(super) fn turn(self, time: Time) -> Turn {
+    pub(super) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Turn(mixed >> (u64::BITS - Turn::BITS))
+        TieBreak(mixed >> (u64::BITS - TieBreak::BITS))
     }
 }
 
 /// The order in which ns-2 takes arrivals: by time in seconds, then by entry into its event list.
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission
-/// begins, so that the longer crossing comes first. Packets that began to cross at the same time were
+/// begins, so that the packet with the longer transit comes first. Packets that began to cross at the same time were
 /// entered when the link had finished the packet before, which was entered one transmission earlier, or
 /// when they reached an idle link, which was entered when they began to cross the link before. That is
 /// earlier as long as the other link's delay is longer than a transmission, and what was decided then
 /// holds for all packets that follow without a gap: the link that has been busy for the shortest time
 /// is first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EntryOrder {
+pub(super) struct Ns2EntryOrder {
     /// Arrival of the packet before, and when the link began to be busy without a gap.
     last_s: f64,
     busy_since_s: f64,
 }
 
-impl EntryOrder {
+impl Ns2EntryOrder {
     const ULPS_BITS: u32 = 16;
-    const CROSSING_BITS: u32 = 8;
+    const TRANSIT_BITS: u32 = 8;
     const AGE_BITS: u32 = 13;
 
     pub(super) fn new() -> Self {
@@ -88,44 +88,44 @@ impl EntryOrder {
         }
     }
 
-    /// The turn of the packet that is now the next one.
+    /// The tie-break of the packet that is now the next one.
     #[inline]
-    pub(super) fn turn(&mut self, arrival: Moment, crossing: &CrossingTurn) -> Turn {
+    pub(super) fn tie_break(&mut self, arrival: DualClockTime, transit: &TransitRank) -> TieBreak {
         let gap_s = arrival.ns2_s - self.last_s;
         self.last_s = arrival.ns2_s;
-        let began_s = arrival.ns2_s - crossing.crossing_s;
-        let age = if gap_s > crossing.back_to_back_s {
+        let began_s = arrival.ns2_s - transit.transit_s;
+        let age = if gap_s > transit.back_to_back_s {
             self.busy_since_s = began_s;
             0
         } else {
             scaled(began_s - self.busy_since_s, Self::AGE_BITS)
         };
-        let ulps = ulps(arrival) << (Self::CROSSING_BITS + Self::AGE_BITS);
-        Turn(ulps | crossing.code | age)
+        let ulps = ulps(arrival) << (Self::TRANSIT_BITS + Self::AGE_BITS);
+        TieBreak(ulps | transit.code | age)
     }
 }
 
-/// What the turn of a packet owes to its size.
+/// What the tie-break of a packet owes to its size.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CrossingTurn {
+pub(super) struct TransitRank {
     /// From the begin of the transmission to the far end.
-    crossing_s: f64,
+    transit_s: f64,
     /// No further behind the packet before, it followed without a gap.
     back_to_back_s: f64,
     code: u64,
 }
 
-impl CrossingTurn {
+impl TransitRank {
     pub(super) fn new(transmission_s: f64, delay_s: f64) -> Self {
         /// Of sums and differences.
         const ROUNDING: f64 = 1.0 + 1e-6;
-        let longest = (1 << EntryOrder::CROSSING_BITS) - 1;
-        let crossing_s = transmission_s + delay_s;
-        let code = longest - scaled(crossing_s, EntryOrder::CROSSING_BITS);
+        let longest = (1 << Ns2EntryOrder::TRANSIT_BITS) - 1;
+        let transit_s = transmission_s + delay_s;
+        let code = longest - scaled(transit_s, Ns2EntryOrder::TRANSIT_BITS);
         Self {
-            crossing_s,
+            transit_s,
             back_to_back_s: transmission_s * ROUNDING,
-            code: code << EntryOrder::AGE_BITS,
+            code: code << Ns2EntryOrder::AGE_BITS,
         }
     }
 }
@@ -133,8 +133,8 @@ impl CrossingTurn {
 /// Where in its picosecond an arrival is, in units in the last place of its time in seconds. From 125 ms
 /// after the beginning on, a picosecond has few enough of them to tell all apart.
 #[inline]
-fn ulps(arrival: Moment) -> u64 {
-    const MIDDLE: i64 = 1 << (EntryOrder::ULPS_BITS - 1);
+fn ulps(arrival: DualClockTime) -> u64 {
+    const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
     // Signed numbers convert in one step.
     let whole_s = arrival.time.as_ps() as i64 as f64 * (1.0 / PS_PER_S as f64);
     let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
@@ -162,15 +162,15 @@ mod tests {
         const LINKS: usize = 10;
         const SLOTS: u64 = 20_000;
         let streams = Streams::new(1, 0, Randomness::Streams);
-        let links: Vec<Draws> = (0..LINKS)
-            .map(|link| Draws::new(&format!("access-{link}"), &streams))
+        let links: Vec<RandomTieBreak> = (0..LINKS)
+            .map(|link| RandomTieBreak::new(&format!("access-{link}"), &streams))
             .collect();
         let winner = |slot: u64| {
             let time = Time::from_ps(1_234_567_000 + slot * 120_000_000);
-            let turns = links.iter().map(|link| link.turn(time));
-            let (winner, _) = turns
+            let tie_breaks = links.iter().map(|link| link.tie_break(time));
+            let (winner, _) = tie_breaks
                 .enumerate()
-                .min_by_key(|&(_, turn)| turn)
+                .min_by_key(|&(_, tie_break)| tie_break)
                 .expect("ten");
             winner
         };
@@ -189,21 +189,21 @@ mod tests {
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;
-        let turn = |order: &mut EntryOrder, ns2_s: f64, delay_s: f64| {
+        let tie_break = |order: &mut Ns2EntryOrder, ns2_s: f64, delay_s: f64| {
             let time = Time::from_ps((ns2_s * PS_PER_S as f64).round() as u64);
-            let arrival = Moment { time, ns2_s };
-            order.turn(arrival, &CrossingTurn::new(TRANSMISSION_S, delay_s))
+            let arrival = DualClockTime { time, ns2_s };
+            order.tie_break(arrival, &TransitRank::new(TRANSMISSION_S, delay_s))
         };
-        let alone = |ns2_s, delay_s| turn(&mut EntryOrder::new(), ns2_s, delay_s);
+        let alone = |ns2_s, delay_s| tie_break(&mut Ns2EntryOrder::new(), ns2_s, delay_s);
         let now_s: f64 = 12.345_678;
         assert!(alone(now_s.next_down(), 0.001) < alone(now_s, 0.005));
         assert!(alone(now_s, 0.005) < alone(now_s, 0.001));
         let busy_for = |packets: u32| {
-            let mut order = EntryOrder::new();
+            let mut order = Ns2EntryOrder::new();
             let mut last = None;
             for number in (0..packets).rev() {
                 let arrival_s = now_s - f64::from(number) * TRANSMISSION_S;
-                last = Some(turn(&mut order, arrival_s, 0.001));
+                last = Some(tie_break(&mut order, arrival_s, 0.001));
             }
             last
         };

@@ -1,4 +1,4 @@
-//! Packets that are held back, each until a time of its own.
+//! Packets that are held back, each until its release time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,15 +9,15 @@ use crate::packet::Packet;
 
 /// Packets by the time at which they go on; at the same time, in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Holding {
-    /// When, the how-manieth, and where it is.
+pub(super) struct HeldPackets {
+    /// When each is released, its number, and its slot.
     due: BinaryHeap<Reverse<(Time, u64, u32)>>,
     packets: Vec<Packet>,
     free: Vec<u32>,
     held: u64,
 }
 
-impl Holding {
+impl HeldPackets {
     /// Holds a packet back.
     pub(super) fn hold(&mut self, until: Time, packet: Packet) {
         let place = if let Some(place) = self.free.pop() {

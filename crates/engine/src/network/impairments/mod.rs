@@ -1,19 +1,18 @@
-//! What happens to packets before they reach a link's queue: they are delayed or lost by what was
-//! drawn for their flow, some are doubled, some held back.
+//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering.
 //!
-//! An entrance stands between whatever sends into a link and the link itself, as a hop of the routes
-//! that lead there, so that links without one do not know of it. All is decided when a packet comes;
+//! They stand between the senders into a link and the link itself, as a hop of the routes that lead there, so that
+//! links without any pay nothing. All is decided when a packet comes;
 //! packets that wait have one event, for the next of them.
 
 mod delay_box;
-mod holding;
+mod held_packets;
 
 use std::fmt::Display;
 
 use longhaul_units::{Span, Time};
 
 use self::delay_box::FlowBoxes;
-use self::holding::Holding;
+use self::held_packets::HeldPackets;
 use super::loss::LossModel;
 use super::{Carrier, Network};
 use crate::config::{Config, Distribution, Loss};
@@ -21,45 +20,45 @@ use crate::packet::Packet;
 use crate::random::{Stream, Streams};
 use crate::schedule::Event;
 
-/// An entrance at work.
+/// The impairments of one link at work.
 #[derive(Debug)]
-pub(super) struct Entrance {
+pub(super) struct Impairments {
     link: u32,
     boxes: Option<FlowBoxes>,
     /// Choose packets as a link's loss does.
-    doubled: LossModel,
+    duplication: LossModel,
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
-    holding: Holding,
+    holding: HeldPackets,
     /// When the event is due that counts; others are leftovers.
     entry: Time,
     duplicated: u64,
 }
 
-impl Entrance {
+impl Impairments {
     /// Those of all links that have one.
     pub(super) fn of(config: &Config, streams: &Streams) -> Vec<Self> {
         let links = config.links.iter().zip(0..);
-        let entrances = links.filter_map(|(config, link)| {
-            let entrance = config.impairments.as_ref()?;
+        let impairments = links.filter_map(|(config, link)| {
+            let impairments = config.impairments.as_ref()?;
             let stream = |part: &str| streams.component(&format!("links/{}/{part}", config.name));
-            let boxes = entrance.delay_box.as_ref();
-            let reordering = entrance.reordering.as_ref();
+            let boxes = impairments.delay_box.as_ref();
+            let reordering = impairments.reordering.as_ref();
             let held_back = reordering.map_or(0.0, |reordering| reordering.probability);
             let delays =
                 reordering.map(|reordering| (reordering.delay.clone(), stream("reordering/delay")));
             Some(Self {
                 link,
                 boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name, streams)),
-                doubled: chooser(entrance.duplication, stream("duplication")),
+                duplication: chooser(impairments.duplication, stream("duplication")),
                 held_back: chooser(held_back, stream("reordering")),
                 reordering: delays,
-                holding: Holding::default(),
+                holding: HeldPackets::default(),
                 entry: Time::NEVER,
                 duplicated: 0,
             })
         });
-        entrances.collect()
+        impairments.collect()
     }
 
     /// When a packet that could go on at `time` does.
@@ -95,31 +94,31 @@ impl Network {
 
     /// How many flows each delay box knows.
     pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
-        let boxes = self.entrances.iter().filter_map(|one| one.boxes.as_ref());
+        let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
         boxes.map(FlowBoxes::len)
     }
 
     fn flow_boxes(&mut self) -> impl Iterator<Item = &mut FlowBoxes> {
-        let entrances = self.entrances.iter_mut();
-        entrances.filter_map(|entrance| entrance.boxes.as_mut())
+        let impairments = self.impairments.iter_mut();
+        impairments.filter_map(|impairments| impairments.boxes.as_mut())
     }
 
-    /// A packet reaches an entrance, which is the hop before its link: `packet.route` is the link's.
+    /// A packet reaches the impairments of a link, the hop before it: `packet.route` is the link's.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter(&mut self, index: u32, carrier: Carrier, packet: Packet) {
+    pub(super) fn impair(&mut self, index: u32, carrier: Carrier, packet: Packet) {
         let now = self.now;
-        let entrance = &mut self.entrances[index as usize];
-        let leaves = match &mut entrance.boxes {
+        let impairments = &mut self.impairments[index as usize];
+        let leaves = match &mut impairments.boxes {
             Some(boxes) => boxes.admit(&packet, carrier, now),
             None => Some(now),
         };
         let Some(leaves) = leaves else {
-            self.links[entrance.link as usize].lose(&packet);
+            self.links[impairments.link as usize].lose(&packet);
             return self.options.forget(packet.sack);
         };
-        if entrance.doubled.loses() {
-            entrance.duplicated += 1;
+        if impairments.duplication.loses() {
+            impairments.duplicated += 1;
             let sack = self.options.copy(packet.sack);
             self.pass(index, packet, leaves);
             self.pass(index, Packet { sack, ..packet }, leaves);
@@ -131,16 +130,16 @@ impl Network {
     /// Lets a packet go on to the link, at once or later.
     fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
-        let entrance = &mut self.entrances[index as usize];
-        let due = entrance.reorder(leaves);
+        let impairments = &mut self.impairments[index as usize];
+        let due = impairments.reorder(leaves);
         // What goes on now, though not yet by the schedule, came before.
-        if due <= now && entrance.holding.next().is_none_or(|next| next > now) {
-            let link = entrance.link;
-            return self.put_on(link, &packet);
+        if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
+            let link = impairments.link;
+            return self.offer(link, &packet);
         }
-        entrance.holding.hold(due, packet);
-        if due < entrance.entry {
-            entrance.entry = due;
+        impairments.holding.hold(due, packet);
+        if due < impairments.entry {
+            impairments.entry = due;
             self.schedule.push_link(due, Event::Release(index));
         }
     }
@@ -148,26 +147,26 @@ impl Network {
     /// The event of packets that have been held back long enough.
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
-        if self.entrances[index as usize].entry != now {
+        if self.impairments[index as usize].entry != now {
             // An earlier one has been entered since this one was.
             return self.schedule.finish_link();
         }
-        while let Some(packet) = self.entrances[index as usize].holding.release(now) {
-            let link = self.entrances[index as usize].link;
-            self.put_on(link, &packet);
+        while let Some(packet) = self.impairments[index as usize].holding.release(now) {
+            let link = self.impairments[index as usize].link;
+            self.offer(link, &packet);
         }
-        let entrance = &mut self.entrances[index as usize];
-        entrance.entry = entrance.holding.next().unwrap_or(Time::NEVER);
-        if entrance.entry == Time::NEVER {
+        let impairments = &mut self.impairments[index as usize];
+        impairments.entry = impairments.holding.next().unwrap_or(Time::NEVER);
+        if impairments.entry == Time::NEVER {
             self.schedule.finish_link();
         } else {
-            self.schedule.renew_link(entrance.entry);
+            self.schedule.renew_link(impairments.entry);
         }
     }
 
-    /// Packets that have been doubled, by link.
+    /// Duplicated packets, by link.
     pub(super) fn duplicated(&self) -> impl Iterator<Item = (usize, u64)> {
-        let entrances = self.entrances.iter();
-        entrances.map(|entrance| (entrance.link as usize, entrance.duplicated))
+        let impairments = self.impairments.iter();
+        impairments.map(|impairments| (impairments.link as usize, impairments.duplicated))
     }
 }

@@ -1,11 +1,11 @@
-//! Delay, loss and a bottleneck of its own for every flow, as in ns-2's DelayBox (spec 001b B.8): a
+//! Delay, loss and a bottleneck of its own for every flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A): a
 //! cloud of paths behind one link.
 //!
 //! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for
 //! its life. Each connection that a source opens has values of its own, which are forgotten with it.
 //! Packets of a flow keep their order: one goes on when its delay is over and the last bit of the one
 //! before has left at the flow's rate; what waits for that is limited by nothing. ns-2 forgets the
-//! packet before it once that has gone on, so that its bottleneck is faster than its rate where the
+//! packet before it once that has been forwarded, so that its bottleneck is faster than its rate where the
 //! delay is shorter than a transmission; here it is not.
 
 use std::fmt::Display;
@@ -87,7 +87,7 @@ impl FlowBoxes {
         }
     }
 
-    /// Draws the values of a new flow.
+    /// RandomTieBreak the values of a new flow.
     pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &impl Display) {
         let DelayBox {
             delay,
@@ -187,7 +187,7 @@ mod tests {
         boxes
     }
 
-    /// max(now + d, previous departure + s), with s of the packet before (spec 001b B.8).
+    /// max(now + d, previous departure + s), with s of the packet before (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
         // 1000 B take 10 ms.

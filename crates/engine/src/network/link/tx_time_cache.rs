@@ -1,14 +1,13 @@
-//! Transmission times of the packet sizes seen last, so that no packet costs a division.
+//! Transmission times of the last two packet sizes, so that no packet costs a division.
 
-/// What belongs to each of the two packet sizes seen last, usually full segments and
-/// acknowledgements.
+/// A cache with a value for each of the last two packet sizes, usually full segments and ACKs.
 #[derive(Debug, Default)]
-pub(super) struct RecentSizes<T> {
+pub(super) struct TxTimeCache<T> {
     known: [(u16, T); 2],
 }
 
-impl<T: Default> RecentSizes<T> {
-    /// What belongs to a size, computed if it was not among the last two.
+impl<T: Default> TxTimeCache<T> {
+    /// The value of a size, computed if it was not among the last two.
     #[inline]
     pub(super) fn get(&mut self, bytes: u16, compute: impl FnOnce() -> T) -> &T {
         if self.known[0].0 != bytes {
