@@ -36,7 +36,7 @@ impl TieBreak {
     }
 }
 
-/// RandomTieBreak the tie_breaks of the packets of one link.
+/// Random tie-breaks of the packets of one link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RandomTieBreak {
     salt: u64,
