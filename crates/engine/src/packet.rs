@@ -1,4 +1,4 @@
-//! A packet, small enough that a window of a hundred thousand stays in the cache.
+//! A packet of 48 bytes, so that a window of a hundred thousand stays in the cache.
 
 mod options;
 

@@ -1,4 +1,4 @@
-//! Links whose rate, delay or loss change in the course of a run.
+//! Links whose rate, delay or loss change during a run.
 //!
 //! Such a link has explicit service: nothing is known of a packet's departure before its service
 //! begins, so there is nothing to compute anew when the rate changes. A packet is served at the rate

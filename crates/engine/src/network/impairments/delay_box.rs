@@ -87,7 +87,7 @@ impl FlowBoxes {
         }
     }
 
-    /// RandomTieBreak the values of a new flow.
+    /// Draws the values of a new flow.
     pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &impl Display) {
         let DelayBox {
             delay,

@@ -1,8 +1,8 @@
 //! Explicit service: transmissions begin and end one by one, as disciplines need that decide which
 //! packet leaves next.
 //!
-//! What leaves depends on what has arrived, not on when anybody looks. So departures take no events: they
-//! are found out, each as of its time, when the next packet arrives, when the packets at the far end are
+//! What leaves depends on what has arrived, not on when the link is examined. So departures take no events: they
+//! are computed, each as of its time, when the next packet arrives, when the packets at the far end are
 //! due, and when something is measured or changes.
 
 use longhaul_units::{Rate, Span, Time};
@@ -96,7 +96,7 @@ impl ExplicitService {
         if leads { Offer::First } else { Offer::Accepted }
     }
 
-    /// Finds out the transmissions that have ended by `now`, and which packets were next.
+    /// Computes the transmissions that have ended by `now`, and which packets were next.
     #[inline]
     pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
         while self.in_service && self.busy_until <= now {

@@ -2,8 +2,8 @@
 //!
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
-//! order of their arrival at the far end. Explicit service finds out one transmission after the other, as
-//! disciplines need that decide then. Both give the same results (tested).
+//! order of their arrival at the far end. Explicit service computes one transmission after the other, as
+//! disciplines need that decide at departure. Both give the same results (tested).
 
 mod clock;
 mod explicit;
@@ -128,7 +128,7 @@ impl Link {
         self.port.count_drop(DropReason::Loss, packet);
     }
 
-    /// Explicit service: finds out the transmissions that have ended by `now`.
+    /// Explicit service: computes the transmissions that have ended by `now`.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
         if let Server::Explicit(service) = &mut self.server {
