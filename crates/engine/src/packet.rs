@@ -1,4 +1,4 @@
-//! A packet, small enough that a window of a hundred thousand stays in the cache.
+//! A packet of 48 bytes, so that a window of a hundred thousand stays in the cache.
 
 mod options;
 
@@ -34,7 +34,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// Where a packet will be.
+    /// A placeholder.
     pub(crate) const NONE: Self = Self {
         time: Time::ZERO,
         ns2_s: 0.0,
@@ -121,7 +121,7 @@ impl Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
-    /// In microseconds, as Sync-TCP's option has it (spec 001a B.6), which is all ones without one.
+    /// In microseconds, as Sync-TCP's timestamp option has it (Weigle, dissertation, UNC 2003, chapter 3), which is all ones without one.
     transit_us: u32,
     len: u8,
 }

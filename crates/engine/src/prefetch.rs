@@ -1,10 +1,9 @@
-//! Asks for memory ahead of its use.
+//! Prefetching of cache lines.
 
-/// Bytes that a processor fetches at once.
+/// Bytes of a cache line.
 const CACHE_LINE_BYTES: usize = 64;
 
-/// Has the processor fetch the cache line of `place`, without waiting for it. Does nothing to what is
-/// there, and nothing at all on processors for which it is not written down here.
+/// Prefetches the cache line of `place`. Does nothing on processors other than x86-64.
 #[inline]
 pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);

@@ -2,7 +2,7 @@
 //!
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
 //! in every run. Only among packets that arrive over different links at the same time, which may compete
-//! for the same queue, the index would prefer the same links for ever: they have [`Turn`]s.
+//! for the same queue, the index would prefer the same links for ever: they have [`TieBreak`]s.
 //! A busy element has one entry, not one per packet. Four 4-ary heaps share the work:
 //! links, whose entries change most; timers of the ends of flows, those of receivers apart, which paced
 //! senders are not to keep from working ahead; and observations, which bound what may be computed ahead
@@ -16,7 +16,7 @@ use longhaul_units::Time;
 pub use self::heap::Heap;
 pub(crate) use self::heap::{Arrivals, Key};
 use self::timers::{Block, Deadlines, Kind};
-use crate::network::Upcoming;
+use crate::network::NextArrival;
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) enum Event {
     Merge(u32),
     /// A period of a link's queue discipline is over.
     QueueUpdate(u32),
-    /// Packets that a link's entrance has held back go on; the index is the entrance's.
+    /// Packets that a link's impairments have held back are released; the index is that of the impairments.
     Release(u32),
     /// A TCP sender may send: the end of a send jitter or a pacing gap.
     Send(u32),
@@ -93,7 +93,7 @@ mod class {
     pub(super) const PROGRESS: u64 = 20;
     pub(super) const END: u64 = 21;
     pub(super) const SHIFT: u32 = 59;
-    /// Of an arrival's index; between it and the class is its turn.
+    /// Of an arrival's index; between it and the class is its tie-break.
     pub(super) const LINK_BITS: u32 = 22;
 }
 
@@ -170,9 +170,9 @@ fn key(time: Time, event: Event) -> Key {
 
 /// The entry of the next arrival at the far end of a link.
 #[inline]
-fn arrival_key(next: Upcoming, link: u32) -> Key {
-    let turn = next.turn.bits() << class::LINK_BITS;
-    let tag = class::ARRIVAL << class::SHIFT | turn | u64::from(link);
+fn arrival_key(next: NextArrival, link: u32) -> Key {
+    let tie_break = next.tie_break.bits() << class::LINK_BITS;
+    let tag = class::ARRIVAL << class::SHIFT | tie_break | u64::from(link);
     Key::from(next.time.as_ps()) << 64 | Key::from(tag)
 }
 
@@ -188,12 +188,12 @@ pub(crate) struct Schedule {
     links: Heap,
     timers: Heap,
     /// Delayed acknowledgements.
-    answers: Heap,
+    delayed_acks: Heap,
     observations: Heap,
     /// By kind.
     deadlines: [Deadlines; Kind::ALL.len()],
     /// When next a timer expires or everything is looked at, which is asked for each packet.
-    quiet_until: Time,
+    undisturbed_until: Time,
     /// When the run may end, if not at its end.
     may_end: Time,
     /// The entry of the link's event that was taken last.
@@ -209,10 +209,10 @@ impl Default for Schedule {
         Self {
             links: Heap::default(),
             timers: Heap::default(),
-            answers: Heap::default(),
+            delayed_acks: Heap::default(),
             observations: Heap::default(),
             deadlines: Default::default(),
-            quiet_until: Time::NEVER,
+            undisturbed_until: Time::NEVER,
             may_end: Time::NEVER,
             taken: Key::MAX,
             events: 0,
@@ -232,30 +232,35 @@ impl Schedule {
 
     /// Enters the next arrival at the far end of a link.
     #[inline]
-    pub(crate) fn push_arrival(&mut self, next: Upcoming, link: u32) {
+    pub(crate) fn push_arrival(&mut self, next: NextArrival, link: u32) {
         self.links.push(arrival_key(next, link));
     }
 
     /// Enters an event of an end of a flow.
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let heap = match event {
-            Event::DelayedAckTimer(_) => &mut self.answers,
+            Event::DelayedAckTimer(_) => &mut self.delayed_acks,
             _ => &mut self.timers,
         };
         heap.push(key(time, event));
-        self.quiet_until = self.quiet_until.min(time);
+        self.undisturbed_until = self.undisturbed_until.min(time);
         self.note_pending();
     }
 
     /// Enters an event at which the state of everything is looked at.
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         self.observations.push(key(time, event));
-        self.quiet_until = self.quiet_until.min(time);
+        self.undisturbed_until = self.undisturbed_until.min(time);
         self.note_pending();
     }
 
     fn note_pending(&mut self) {
-        let heaps = [&self.links, &self.timers, &self.answers, &self.observations];
+        let heaps = [
+            &self.links,
+            &self.timers,
+            &self.delayed_acks,
+            &self.observations,
+        ];
         let pending = heaps.iter().map(|heap| heap.len()).sum();
         self.pending_max = self.pending_max.max(pending);
     }
@@ -285,7 +290,7 @@ impl Schedule {
         loop {
             let link = self.links.first();
             let timer = self.timers.first();
-            let answer = self.answers.first();
+            let answer = self.delayed_acks.first();
             let observation = self.observations.first();
             let other = timer.min(answer).min(observation);
             if link < other {
@@ -295,14 +300,14 @@ impl Schedule {
             if timer == other {
                 self.timers.remove_first();
             } else if answer == other {
-                self.answers.remove_first();
+                self.delayed_acks.remove_first();
             } else {
                 self.observations.remove_first();
             }
             let now = time_of(other);
             let event = self.of_block(now, Event::from_tag(other as u64));
-            let timer = self.timers.first().min(self.answers.first());
-            self.quiet_until = time_of(timer.min(self.observations.first()));
+            let timer = self.timers.first().min(self.delayed_acks.first());
+            self.undisturbed_until = time_of(timer.min(self.observations.first()));
             if let Some(event) = event {
                 return (now, event);
             }
@@ -339,14 +344,14 @@ impl Schedule {
 
     /// When next a delayed acknowledgement may be due. Its timer may have moved on since.
     #[inline]
-    pub(crate) fn next_answer(&self) -> Time {
-        time_of(self.answers.first())
+    pub(crate) fn next_delayed_ack(&self) -> Time {
+        time_of(self.delayed_acks.first())
     }
 
     /// When next a timer expires or everything is looked at. A timer may have moved on since.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
-        self.quiet_until.min(self.may_end)
+        self.undisturbed_until.min(self.may_end)
     }
 
     /// A connection that traffic has opened is over: its deadlines do not come any more.
@@ -381,7 +386,7 @@ impl Schedule {
 
     /// Replaces the arrival that is at work by the next one on its link.
     #[inline]
-    pub(crate) fn renew_arrival(&mut self, next: Upcoming, link: u32) {
+    pub(crate) fn renew_arrival(&mut self, next: NextArrival, link: u32) {
         self.links.replace(self.taken, arrival_key(next, link));
     }
 }
@@ -389,7 +394,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Turn;
+    use crate::network::TieBreak;
     use proptest::prelude::*;
 
     #[test]
@@ -397,8 +402,18 @@ mod tests {
         let mut schedule = Schedule::default();
         let now = Time::from_ps(5);
         schedule.push_observation(now, Event::Sample);
-        for (link, turn) in [(1, Turn::LAST), (2, Turn::FIRST), (3, Turn::LAST)] {
-            schedule.push_arrival(Upcoming { time: now, turn }, link);
+        for (link, tie_break) in [
+            (1, TieBreak::LAST),
+            (2, TieBreak::FIRST),
+            (3, TieBreak::LAST),
+        ] {
+            schedule.push_arrival(
+                NextArrival {
+                    time: now,
+                    tie_break,
+                },
+                link,
+            );
         }
         schedule.push_link(now, Event::Change(9));
         schedule.push_timer(now, Event::Start(0));

@@ -16,7 +16,7 @@ use longhaul_engine::config::{
     Timestamps, Transport,
 };
 use longhaul_engine::measure::Totals;
-use longhaul_engine::queue::{Capacity, QueueConfig, RedParameters};
+use longhaul_engine::queue::Capacity;
 use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -583,9 +583,8 @@ fn sack_repairs_half_a_window_without_timeout() {
 #[test]
 fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
-    let mut red = RedParameters::new(Capacity::Packets(833), Bytes(1500));
-    red.ecn = true;
-    let mut config = dumbbell(rate, delay, QueueConfig::Red(red.resolve(rate, delay)), 30);
+    let red = Discipline::Red.config(Capacity::Packets(833), true, rate, delay);
+    let mut config = dumbbell(rate, delay, red, 30);
     let ecn = Tcp {
         ecn: Ecn::Classic,
         ..tcp(Recovery::Sack)

@@ -4,15 +4,15 @@
 
 mod common;
 
+use common::disciplines::queue;
 use common::{AT_ONCE, add_equal_access, add_flows, controller, drop_tail, dumbbell, ns2_tcp, run};
 use longhaul_congestion::{SlowStart, Variant};
 use longhaul_engine::Config;
 use longhaul_engine::config::{Clock, Ecn, Randomness, Recovery, Start, Tcp};
 use longhaul_engine::measure::EventKind;
-use longhaul_engine::queue::{
-    AdaptationParameters, Capacity, Gentle, QueueConfig, RedParameters, Rule,
-};
-use longhaul_units::{Bytes, Rate, Span, Time};
+use longhaul_engine::queue::Capacity;
+use longhaul_keys::{Profile, Value};
+use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 /// What ns-2 recorded: cut times in seconds (timeouts included), timeouts, packets dropped, and
 /// packets acknowledged.
@@ -127,23 +127,15 @@ fn hstcp_with_limited_slow_start() {
 #[test]
 fn adaptive_red_marks_the_packets_that_ns2_marks() {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
-    let red = RedParameters {
-        limit_overshoot: true,
-        gentle: Gentle::Frozen,
-        ecn: true,
-        queue_in_bytes: true,
-        scale_by_size: true,
-        adaptive: Some(AdaptationParameters {
-            rule: Rule::Adaptive,
-            interval: Span::from_millis(500),
-            alpha: 0.01,
-            beta: 0.9,
-            top: 0.5,
-            bottom: None,
-        }),
-        ..RedParameters::new(Capacity::Packets(8333), Bytes(1500))
-    };
-    let queue = QueueConfig::Red(red.resolve(rate, delay));
+    let mean_packet = Value::Quantity(Quantity::Bytes(Bytes(1500)));
+    let given = [
+        ("adaptive", Value::Flag(true)),
+        ("ecn", Value::Flag(true)),
+        ("mark_p", Value::Text("always".to_string())),
+        ("mean_packet", mean_packet),
+    ];
+    let limit = Capacity::Packets(8333);
+    let queue = queue(("red", Profile::Ns2_35), limit, (rate, delay), given);
     let mut config = dumbbell(rate, delay, queue, 38);
     config.clock = Clock::Ns2;
     config.randomness = Randomness::Ns2;

@@ -1,11 +1,11 @@
 //! What scenarios may hold, for `longhaul list`: keys, queues, traffic, profiles.
 
+use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{self as declared, Kind};
 
 use crate::check::describe;
-use crate::document::Value;
-use crate::model::{self, DISCIPLINES, Discipline};
-use crate::{profile, queue, render};
+use crate::model;
+use crate::{defaults, render};
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,23 +137,17 @@ pub fn queues() -> Vec<QueueDiscipline> {
         title: known.title,
         description: known.description,
         source: known.source,
-        keys: known
-            .fields
-            .iter()
-            .map(|field| key(known.kind, field))
-            .collect(),
+        keys: known.keys.iter().map(key).collect(),
     };
     DISCIPLINES.iter().map(discipline).collect()
 }
 
-fn key(kind: &str, field: &declared::Key) -> QueueKey {
-    let defaults = profile::queue(profile::queues(declared::Profile::Rfc), kind);
-    let limit = Value::Quantity(queue::DEFAULT_LIMIT);
-    let default = defaults.get(field.name).map_or(&limit, |node| &node.value);
+fn key(field: &declared::Key) -> QueueKey {
+    let default = defaults::default(field, declared::Profile::Rfc);
     QueueKey {
         name: field.name,
         help: field.help,
         allowed: describe(&field.kind),
-        default: render::written(default),
+        default: default.map_or(String::new(), |node| render::written(&node.value)),
     }
 }

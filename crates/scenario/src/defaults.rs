@@ -67,7 +67,7 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 /// A value, and all in it, of one origin.
-fn node(value: keys::Value, origin: &Origin) -> Node {
+pub(crate) fn node(value: keys::Value, origin: &Origin) -> Node {
     let value = match value {
         keys::Value::Flag(flag) => Value::Flag(flag),
         keys::Value::Whole(whole) => Value::Whole(whole),

@@ -1,34 +1,12 @@
 //! What a profile prefers besides the defaults of keys, and defaults that are kept as TOML beside the sources.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use longhaul_keys::{Key, Profile};
 
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
-use crate::model;
 use crate::read;
-use crate::typed::Typed;
-
-const TEXTS: [&str; 4] = [
-    include_str!("../profiles/rfc.toml"),
-    include_str!("../profiles/linux.toml"),
-    include_str!("../profiles/ns2-2.35.toml"),
-    include_str!("../profiles/ns2-2003.toml"),
-];
-
-static PROFILES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let load = |(profile, text): (Profile, &&str)| {
-        let name = profile.name();
-        load(name, text, model::PROFILE, &Origin::Profile(name))
-    };
-    Profile::ALL.into_iter().zip(&TEXTS).map(load).collect()
-});
-
-static QUEUES: LazyLock<Table> = LazyLock::new(|| {
-    let text = include_str!("../profiles/queues.toml");
-    load("queues", text, model::SHARED_QUEUES, &Origin::Default)
-});
 
 /// A file of defaults, whose values all have one origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
@@ -41,17 +19,6 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
     attribute(&mut table, origin);
     table
-}
-
-/// What a profile says about queues of a kind, or all profiles together.
-pub(crate) fn queue<'a>(profile: &'a Table, kind: &str) -> &'a Table {
-    let own = profile.get(kind).and_then(Node::table);
-    own.unwrap_or_else(|| QUEUES.sub(kind))
-}
-
-/// Defaults of queues.
-pub(crate) fn queues(profile: Profile) -> &'static Table {
-    &PROFILES[profile as usize]
 }
 
 /// The variant of algorithms that have it.

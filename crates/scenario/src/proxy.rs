@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
+use longhaul_engine::queue::Place;
+use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
@@ -14,8 +16,7 @@ use crate::document::{Node, Origin, Table, Value, fill};
 use crate::error::Diagnostic;
 use crate::flow::{self, Shared};
 use crate::model;
-use crate::profile;
-use crate::queue::{self, Place};
+use crate::queue;
 use crate::read::join;
 use crate::topology::{Core, find_node};
 use crate::typed::{Typed, span, span_of, text_of};
@@ -31,7 +32,6 @@ pub(crate) struct Site {
     pub end: usize,
     /// Of what is between its nodes.
     rate: Rate,
-    delay: Span,
     pub congestion: ControllerSpec,
 }
 
@@ -67,15 +67,13 @@ pub(crate) fn resolve(
         delay,
         rtt: delay * 2,
         packet: shared.context.packet,
-        profile: profile::queues(shared.context.profile),
     };
-    resolve_queue(proxy, path, &place, out);
-    resolve_changes(proxy, path, payload, &place, shared.duration, out);
+    resolve_queue(proxy, path, &place, shared.context.profile, out);
+    resolve_changes(proxy, path, payload, &place, shared, out);
     Some(Site {
         start,
         end,
         rate,
-        delay,
         congestion: congestion?,
     })
 }
@@ -158,10 +156,16 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
 }
 
 /// A local queue, which decides when a packet comes: what waits is the proxy's.
-fn resolve_queue(table: &mut Table, path: &str, place: &Place<'_>, out: &mut Vec<Diagnostic>) {
+fn resolve_queue(
+    table: &mut Table,
+    path: &str,
+    place: &Place,
+    profile: Profile,
+    out: &mut Vec<Diagnostic>,
+) {
     let path = join(path, "queue");
     let queue = table.sub_mut("queue");
-    queue::resolve(queue, &path, place, out);
+    queue::resolve(queue, &path, place, profile, out);
     if let Some(drop) = queue.get("drop").filter(|node| text_of(node) == "head") {
         let message = "a local queue drops the packet that arrives; write drop = \"tail\", or leave \
                        it out";
@@ -173,8 +177,8 @@ fn resolve_changes(
     proxy: &mut Table,
     path: &str,
     payload: u64,
-    place: &Place<'_>,
-    duration: Time,
+    place: &Place,
+    shared: &Shared<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
     let path = join(path, "changes");
@@ -187,8 +191,8 @@ fn resolve_changes(
         let path = join(&path, &index.to_string());
         let (at, origin) = (change.span("at"), change.node("at").origin.clone());
         let mut refuse = |message| out.push(Diagnostic::new(&join(&path, "at"), &origin, message));
-        if Time::ZERO + at >= duration {
-            let end = duration.since(Time::ZERO);
+        if Time::ZERO + at >= shared.duration {
+            let end = shared.duration.since(Time::ZERO);
             refuse(format!("{at} is not before the end of the run at {end}"));
         }
         if at < earliest {
@@ -202,7 +206,7 @@ fn resolve_changes(
         earliest = at;
         resolve_credit(change, &path, payload, out);
         if change.contains_key("queue") {
-            resolve_queue(change, &path, place, out);
+            resolve_queue(change, &path, place, shared.context.profile, out);
         }
     }
 }
@@ -219,7 +223,7 @@ impl Site {
         proxy: &Table,
         tcp: impl Fn(&Table, Bytes, ControllerSpec) -> Tcp,
     ) -> Proxy {
-        let queue = |table: &Table| queue::config(table, self.rate, self.delay);
+        let queue = |table: &Table| queue::config(table, self.rate);
         let change = |node: &Node| {
             let change = node.table().expect("a change is a table");
             let given = |key| change.contains_key(key);

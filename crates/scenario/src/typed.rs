@@ -13,7 +13,6 @@ pub(crate) trait Typed {
     fn span(&self, key: &str) -> Span;
     fn rate(&self, key: &str) -> Rate;
     fn bytes(&self, key: &str) -> Bytes;
-    fn packets(&self, key: &str) -> f64;
     fn number(&self, key: &str) -> f64;
     fn whole(&self, key: &str) -> u64;
     fn flag(&self, key: &str) -> bool;
@@ -53,10 +52,6 @@ impl Typed for Table {
 
     fn bytes(&self, key: &str) -> Bytes {
         read!(self, key, Value::Quantity(Quantity::Bytes(bytes)) => *bytes)
-    }
-
-    fn packets(&self, key: &str) -> f64 {
-        read!(self, key, Value::Quantity(Quantity::Packets(packets)) => *packets)
     }
 
     fn number(&self, key: &str) -> f64 {

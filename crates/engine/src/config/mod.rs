@@ -12,7 +12,7 @@ use std::sync::Arc;
 use longhaul_keys::{Kind, RATE, SIZE, TIME, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use crate::network::queue::QueueConfig;
+use crate::queue::QueueConfig;
 
 pub use distribution::{
     COUNTS, DRAWN_TIMES, Distribution, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,

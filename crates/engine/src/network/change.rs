@@ -1,4 +1,4 @@
-//! Links whose rate, delay or loss change in the course of a run.
+//! Links whose rate, delay or loss change during a run.
 //!
 //! Such a link has explicit service: nothing is known of a packet's departure before its service
 //! begins, so there is nothing to compute anew when the rate changes. A packet is served at the rate
@@ -117,7 +117,7 @@ impl Network {
         if let Some(before) = self.now.as_ps().checked_sub(1) {
             link.catch_up(Time::from_ps(before), &mut self.options);
         }
-        link.alter(step);
+        link.apply(step);
     }
 }
 
@@ -125,7 +125,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::config::{Change, Loss, Service};
-    use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
+    use crate::queue::{Capacity, DropTail, QueueConfig};
 
     #[test]
     fn mean_rate_and_capacity_weigh_each_rate_with_its_time() {
@@ -142,10 +142,7 @@ mod tests {
             to: 1,
             rate: Rate::from_bps(10_000_000),
             delay: Span::ZERO,
-            queue: QueueConfig::DropTail(DropTail {
-                limit: Capacity::Packets(10),
-                counting: Counting::Waiting,
-            }),
+            queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(10))),
             shaper: None,
             impairments: None,
             loss: Loss::None,

@@ -1,14 +1,14 @@
-//! What may be computed ahead of the simulation's time.
+//! Lookahead: which links may forward packets ahead of the simulation's time.
 //!
 //! Once a link has accepted a packet, it is known when the packet reaches the far end, and after
-//! which others. If nothing else acts on what is there, the link may hand on all its packets at
+//! which others. If nothing else acts on what is there, the link may forward all its packets at
 //! once, long before their time: to links that only it leads to, and to ends of flows that send
 //! into such links. A link that several others lead to gets their packets merged, as far ahead as
 //! no packet to come can overtake them. Nothing goes past the next observation, so that whatever is
 //! measured is measured on time, nor do the ends of flows go past their timers.
 //!
-//! A packet that comes to a link which may work ahead, and has handed on all others, goes on to the next
-//! link at once (`Network::go_on`). A run that may end before its time, after so many exchanges, works ahead
+//! A packet that arrives at a link which may work ahead, and has forwarded all others, is forwarded to the next
+//! link at once (`Network::forward_without_events`). A run that may end before its time, after so many exchanges, works ahead
 //! up to the earliest time at which it can end (`traffic/stop.rs`).
 //!
 //! The results are the same (tested); events, which each take a search in the event list and a jump
@@ -18,12 +18,12 @@ use std::collections::BTreeSet;
 
 use longhaul_units::{Span, Time};
 
-use super::Upcoming;
+use super::NextArrival;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
 use crate::schedule::{Arrivals, Event, Schedule};
 
-/// How far ahead of the simulation a link hands its packets on.
+/// How far ahead of the simulation a link forwards its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// Not at all.
@@ -40,13 +40,13 @@ pub(crate) enum Delivery {
     ToReceivers,
     /// To ends of dialogues that hold packets back, up to the next observation; other packets on time.
     ToHolds,
-    /// It leads to a link that several lead to, which takes its packets in turn.
+    /// It leads to a link that several lead to, which merges their packets.
     Merged(u32),
 }
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Edge {
+pub(crate) enum Endpoint {
     /// Of a connection. The routes are positions in the route table: of the packets that it gets,
     /// and of those that it sends.
     Sender {
@@ -78,7 +78,7 @@ pub(crate) enum Edge {
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
-impl Edge {
+impl Endpoint {
     fn gets(self) -> Option<u32> {
         match self {
             Self::Sender { gets, .. }
@@ -119,7 +119,7 @@ impl Edge {
     }
 }
 
-/// What works ahead of time.
+/// Which links work ahead of time, and how far.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// By link.
@@ -154,7 +154,13 @@ impl Merge {
     }
 
     /// A link has a packet again. `index` is the merge's own.
-    pub(super) fn push(&mut self, next: Upcoming, link: u32, index: u32, schedule: &mut Schedule) {
+    pub(super) fn push(
+        &mut self,
+        next: NextArrival,
+        link: u32,
+        index: u32,
+        schedule: &mut Schedule,
+    ) {
         self.arrivals.push(next, link);
         if next.time < self.entry {
             self.entry = next.time;
@@ -178,7 +184,7 @@ impl Merge {
 
     /// The packet of the next arrival has been taken; the next one of its link comes at `next`.
     #[inline]
-    pub(super) fn renew(&mut self, link: u32, next: Option<Upcoming>) {
+    pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
     }
 
@@ -197,7 +203,7 @@ impl Merge {
     }
 }
 
-/// What is around a link.
+/// The links and flows around a link.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
     /// The links that packets come from and go on to.
@@ -208,7 +214,7 @@ struct Surroundings {
     /// Whether something sends into it at times of its own.
     has_source: bool,
     /// The ends of flows that get packets from the link.
-    edges: BTreeSet<Edge>,
+    endpoints: BTreeSet<Endpoint>,
     /// Whether routes end behind it.
     ends_here: bool,
     carries_data: bool,
@@ -229,20 +235,20 @@ impl Surroundings {
     }
 }
 
-/// Finds all that can be done ahead of time.
-pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
-    let links = surroundings(config, routes, edges);
+/// Finds all lookahead that changes no result.
+pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Plan {
+    let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    if draw_in_turn(config, &links, edges) {
+    if draw_in_turn(config, &links, endpoints) {
         return plan;
     }
     for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
-        } else if link.edges.iter().any(holds_back) && may_work_ahead(&config.links[id]) {
+        } else if link.endpoints.iter().any(holds_back) && may_work_ahead(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
         }
     }
@@ -261,26 +267,26 @@ pub(super) fn plan(config: &Config, routes: &Routes, edges: &[Edge]) -> Plan {
 
 /// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
 /// for all. Acknowledgements alone do not fill a queue.
-fn draw_in_turn(config: &Config, links: &[Surroundings], edges: &[Edge]) -> bool {
+fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let all = config.links.iter().zip(links);
     let queues = all.filter(|(link, around)| link.queue.draws() && around.carries_data);
-    let is_drawing = |edge: &&Edge| {
+    let is_drawing = |endpoint: &&Endpoint| {
         matches!(
-            edge,
-            Edge::Sender { draws: true, .. }
-                | Edge::Traffic { .. }
-                | Edge::Proxy { draws: true, .. }
+            endpoint,
+            Endpoint::Sender { draws: true, .. }
+                | Endpoint::Traffic { .. }
+                | Endpoint::Proxy { draws: true, .. }
         )
     };
-    let draw = queues.count() + edges.iter().filter(is_drawing).count();
-    let entrances = config
+    let draw = queues.count() + endpoints.iter().filter(is_drawing).count();
+    let impairments = config
         .links
         .iter()
         .filter(|link| link.impairments.is_some());
-    config.randomness == Randomness::Ns2 && draw + entrances.count() > 1
+    config.randomness == Randomness::Ns2 && draw + impairments.count() > 1
 }
 
-/// How far ahead a link may hand its packets on, if everything at its far end waits for it alone.
+/// How far ahead a link may forward its packets, if everything at its far end waits for it alone.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -289,17 +295,22 @@ fn alone_ahead(
 ) -> Option<Delivery> {
     let follows = |next: usize| links[next].follows() == Some(id) && is_plain(&config.links[next]);
     let link = &links[id];
-    let first_link = |edge: &Edge| ends_of(routes, edge.sends()).0;
+    let first_link = |endpoint: &Endpoint| ends_of(routes, endpoint.sends()).0;
     let links_follow = link.next.iter().all(|&next| follows(next));
-    let answers_follow = link.edges.iter().all(|edge| follows(first_link(edge)));
+    let answers_follow = link
+        .endpoints
+        .iter()
+        .all(|endpoint| follows(first_link(endpoint)));
     if !may_work_ahead(&config.links[id]) || !links_follow || !answers_follow {
         return None;
     }
-    let mut edges = link.edges.iter();
-    Some(match (edges.next(), edges.next()) {
+    let mut endpoints = link.endpoints.iter();
+    Some(match (endpoints.next(), endpoints.next()) {
         (None, _) => Delivery::ToObservation,
         (Some(one), None) => one.delivery(),
-        (Some(_), Some(_)) if link.edges.iter().all(Edge::is_receiver) => Delivery::ToReceivers,
+        (Some(_), Some(_)) if link.endpoints.iter().all(Endpoint::is_receiver) => {
+            Delivery::ToReceivers
+        }
         (Some(_), Some(_)) => Delivery::ToTimer,
     })
 }
@@ -316,14 +327,14 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Whether a link may hand packets on ahead of time at all.
+/// Whether a link may forward packets ahead of time at all.
 fn may_work_ahead(link: &Link) -> bool {
     is_plain(link) && !link.captured
 }
 
 /// Whether an end puts packets that it gets into a queue, in which they wait for a time of their own.
-fn holds_back(edge: &Edge) -> bool {
-    matches!(edge, Edge::Traffic { holds: true, .. })
+fn holds_back(endpoint: &Endpoint) -> bool {
+    matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }
 
 /// Whether what a link does depends on nothing but what arrives.
@@ -331,7 +342,7 @@ fn is_plain(link: &Link) -> bool {
     link.changes.is_empty()
 }
 
-fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroundings> {
+fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec<Surroundings> {
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
         // What it holds back enters the link at times of its own.
@@ -349,16 +360,16 @@ fn surroundings(config: &Config, routes: &Routes, edges: &[Edge]) -> Vec<Surroun
         }
         links[hops[hops.len() - 1]].ends_here = true;
     }
-    for &edge in edges {
-        let (first, _) = ends_of(routes, edge.sends());
-        if let Some(route) = edge.gets() {
+    for &endpoint in endpoints {
+        let (first, _) = ends_of(routes, endpoint.sends());
+        if let Some(route) = endpoint.gets() {
             let (_, last) = ends_of(routes, route);
             links[first].behind.insert(last);
-            links[last].edges.insert(edge);
+            links[last].endpoints.insert(endpoint);
         }
         links[first].has_source |= matches!(
-            edge,
-            Edge::Source { .. } | Edge::Traffic { .. } | Edge::Proxy { .. }
+            endpoint,
+            Endpoint::Source { .. } | Endpoint::Traffic { .. } | Endpoint::Proxy { .. }
         );
     }
     links
@@ -370,7 +381,7 @@ fn ends_of(routes: &Routes, route: u32) -> (usize, usize) {
     let links = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
     let links = links.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
-        Hop::Entrance(..) | Hop::End(_) => None,
+        Hop::Impairments(..) | Hop::End(_) => None,
     });
     let links: Vec<usize> = links.collect();
     (links[0], links[links.len() - 1])

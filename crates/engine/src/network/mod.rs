@@ -1,43 +1,41 @@
-//! Links, queues and routes: everything between the two ends of a flow.
+//! Links and routes: everything between the two ends of a flow.
 
 pub(crate) mod change;
-pub(crate) mod entrance;
 pub(crate) mod graph;
+pub(crate) mod impairments;
 mod link;
 mod lookahead;
 pub(crate) mod loss;
-pub mod queue;
 mod route;
-mod router;
 
 use std::collections::VecDeque;
 
 use longhaul_units::Time;
 
 use self::change::Changes;
-use self::entrance::Entrance;
+use self::impairments::Impairments;
+pub(crate) use self::link::NextArrival;
 #[cfg(test)]
-pub(crate) use self::link::Turn;
-pub(crate) use self::link::Upcoming;
-use self::link::{Fate, Link, Moment, Offer};
-pub(crate) use self::lookahead::{Delivery, Edge};
+pub(crate) use self::link::TieBreak;
+use self::link::{DualClockTime, FlowDrops, Link, Offer};
+pub(crate) use self::lookahead::{Delivery, Endpoint};
 use self::lookahead::{Merge, Plan};
 use self::loss::LossModel;
-use self::queue::Queue;
 pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::{Config, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
+use crate::queue::Queue;
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
-/// What became of a packet that has reached the far end of a link.
+/// Where a packet went that has reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Handed {
-    /// Another link has got it.
-    On,
+pub(crate) enum Delivered {
+    /// Another link has it.
+    ToLink,
     /// It has reached the end of its route.
-    Over(End),
+    ToEnd(End),
 }
 
 /// The network, and the clock and event list that everything shares.
@@ -50,12 +48,12 @@ pub(crate) struct Network {
     links: Vec<Link>,
     routes: Routes,
     options: OptionStore,
-    /// By link: how far ahead of the simulation it hands its packets on.
+    /// By link: how far ahead of the simulation it forwards its packets.
     deliveries: Vec<Delivery>,
     merges: Vec<Merge>,
     changes: Vec<Changes>,
-    entrances: Vec<Entrance>,
-    /// What has been sent and not been looked at yet, if packets of any link are recorded.
+    impairments: Vec<Impairments>,
+    /// Packets sent and not recorded yet, if packets of any link are captured.
     sent: Option<VecDeque<Packet>>,
 }
 
@@ -74,12 +72,12 @@ impl Network {
             deliveries: vec![Delivery::OnTime; config.links.len()],
             merges: Vec::new(),
             changes,
-            entrances: Entrance::of(config, streams),
+            impairments: Impairments::of(config, streams),
             sent: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
         }
     }
 
-    /// Makes all links anew, before anything has happened on them, such that they know of priorities.
+    /// Rebuilds all links, before any event, such that they give way to packets of higher priority.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }
@@ -93,7 +91,7 @@ impl Network {
                     Queue::new(&link.queue, queue_stream).prioritised()
                 }
                 Service::OnArrival => Queue::new(&link.queue, queue_stream),
-                Service::Explicit => Queue::holding(&link.queue, queue_stream),
+                Service::Explicit => Queue::buffered(&link.queue, queue_stream),
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
@@ -102,7 +100,7 @@ impl Network {
         links.collect()
     }
 
-    /// The route from node to node, at whose end packets are handed to `end`; `None` if there is no
+    /// The route from node to node, at whose end `end` gets the packets; `None` if there is no
     /// path.
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         self.routes.path(from, to, end)
@@ -114,7 +112,7 @@ impl Network {
         self.set_ns2_clock(now.as_secs_f64());
     }
 
-    /// Something happens that ns-2 knows to more than a picosecond.
+    /// An event happens whose time ns-2's clock resolves more finely than a picosecond.
     #[inline]
     pub(crate) fn set_ns2_clock(&mut self, now_s: f64) {
         self.ns2_s = now_s;
@@ -127,17 +125,17 @@ impl Network {
             self.note_sent(packet);
         }
         match self.routes.hop(packet.route) {
-            Hop::Link(link) => self.put_on(link, &packet),
-            Hop::Entrance(index, carrier) => {
+            Hop::Link(link) => self.offer(link, &packet),
+            Hop::Impairments(index, carrier) => {
                 // A copy: packets that take the other way stay in registers.
                 let route = packet.route + 1;
-                self.enter(index, carrier, Packet { route, ..packet });
+                self.impair(index, carrier, Packet { route, ..packet });
             }
             Hop::End(_) => unreachable!("a route begins with a link"),
         }
     }
 
-    /// Whoever records packets looks at them when they are sent.
+    /// Captured packets are recorded as they are when they are sent.
     #[cold]
     fn note_sent(&mut self, packet: Packet) {
         if let Some(sent) = &mut self.sent {
@@ -157,10 +155,10 @@ impl Network {
 
     /// A packet reaches the near end of a link.
     #[inline(always)]
-    fn put_on(&mut self, link: u32, packet: &Packet) {
-        let now = self.moment();
+    fn offer(&mut self, link: u32, packet: &Packet) {
+        let now = self.dual_clock_time();
         let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.options);
-        self.conclude(link, offer, packet.sack);
+        self.finish_offer(link, offer, packet.sack);
     }
 
     /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
@@ -186,7 +184,7 @@ impl Network {
         self.options.take_header(handle)
     }
 
-    /// Forgets what a packet carries that nobody takes.
+    /// Discards the options of a packet that is not delivered.
     pub(crate) fn forget_options(&mut self, packet: &Packet) {
         self.options.forget(packet.sack);
     }
@@ -197,65 +195,65 @@ impl Network {
     }
 
     #[inline(always)]
-    fn moment(&self) -> Moment {
-        Moment {
+    fn dual_clock_time(&self) -> DualClockTime {
+        DualClockTime {
             time: self.now,
             ns2_s: self.ns2_s,
         }
     }
 
-    /// The packet that `from` has handed on reaches the near end of the link `to`.
+    /// The packet that `from` has forwarded reaches the near end of the link `to`.
     #[inline(always)]
-    fn forward(&mut self, from: u32, to: u32) {
-        let (offer, sack) = self.offer_handed_on(from, to);
-        self.conclude(to, offer, sack);
+    fn transfer(&mut self, from: u32, to: u32) {
+        let (offer, sack) = self.offer_forwarded(from, to);
+        self.finish_offer(to, offer, sack);
     }
 
     #[inline(always)]
-    fn offer_handed_on(&mut self, from: u32, to: u32) -> (Offer, SackHandle) {
-        let now = self.moment();
+    fn offer_forwarded(&mut self, from: u32, to: u32) -> (Offer, SackHandle) {
+        let now = self.dual_clock_time();
         let both = self.links.get_disjoint_mut([from as usize, to as usize]);
         let [before, next] = both.expect("no link follows itself");
-        let packet = before.last_handed_on();
+        let packet = before.last_forwarded();
         let offer = next.offer(packet, packet.route + 1, now, &mut self.options);
         (offer, packet.sack)
     }
 
     #[inline(always)]
-    fn conclude(&mut self, link: u32, offer: Offer, sack: SackHandle) {
+    fn finish_offer(&mut self, link: u32, offer: Offer, sack: SackHandle) {
         match offer {
             Offer::Accepted => {}
-            Offer::Leads => self.announce(link),
+            Offer::First => self.activate(link),
             Offer::Dropped => self.options.forget(sack),
         }
     }
 
-    /// A link that had nothing to hand on has a packet.
+    /// A link that had no packets to forward has one.
     #[inline]
-    fn announce(&mut self, link: u32) {
+    fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
-            Delivery::ToObservation => self.go_on(link),
+            Delivery::ToObservation => self.forward_without_events(link),
             _ => self.enter_arrival(link),
         }
     }
 
-    /// Hands the one packet that a link has to hand on over to the next link, and so on as far as links work
-    /// ahead of time: without any event.
+    /// Forwards the only packet of a link to the next link, and so on as far as links work ahead of time: without
+    /// any event.
     #[inline(never)]
-    fn go_on(&mut self, mut link: u32) {
-        let Moment { time, ns2_s } = self.moment();
+    fn forward_without_events(&mut self, mut link: u32) {
+        let DualClockTime { time, ns2_s } = self.dual_clock_time();
         let until = self.schedule.next_observation();
         while self.deliveries[link as usize] == Delivery::ToObservation
             && let Some(packet) = self.links[link as usize].next()
             && let Hop::Link(next) = self.routes.hop(packet.route + 1)
-            && let Some(packet) = self.links[link as usize].hand_on(until)
+            && let Some(packet) = self.links[link as usize].forward(until)
         {
             self.now = packet.time;
             self.ns2_s = packet.ns2_s;
-            let (offer, sack) = self.offer_handed_on(link, next);
+            let (offer, sack) = self.offer_forwarded(link, next);
             (self.now, self.ns2_s) = (time, ns2_s);
             match offer {
-                Offer::Leads => link = next,
+                Offer::First => link = next,
                 Offer::Accepted => return,
                 Offer::Dropped => return self.options.forget(sack),
             }
@@ -266,7 +264,7 @@ impl Network {
     /// Enters the arrival of a link's only packet.
     #[inline]
     fn enter_arrival(&mut self, link: u32) {
-        let Some(next) = self.links[link as usize].upcoming() else {
+        let Some(next) = self.links[link as usize].next_arrival() else {
             unreachable!("the link has a packet");
         };
         match self.deliveries[link as usize] {
@@ -277,69 +275,69 @@ impl Network {
         }
     }
 
-    /// Lets everything work ahead of time that can, once all routes are known, and begins the periods of
-    /// disciplines: whole ones since time zero.
-    pub(crate) fn look_ahead(&mut self, config: &Config, edges: &[Edge]) {
+    /// Plans the lookahead, once all routes are known, and begins the update intervals
+    /// of disciplines: whole ones since time zero.
+    pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
         for (link, id) in self.links.iter().zip(0..) {
-            if let Some(period) = link.period() {
-                let end = Time::ZERO + period;
+            if let Some(interval) = link.update_interval() {
+                let end = Time::ZERO + interval;
                 self.schedule.push_observation(end, Event::QueueUpdate(id));
             }
         }
-        let Plan { deliveries, merges } = lookahead::plan(config, &self.routes, edges);
+        let Plan { deliveries, merges } = lookahead::plan(config, &self.routes, endpoints);
         self.deliveries = deliveries;
         self.merges = merges;
     }
 
-    /// The event of a link's arrivals: how far ahead of the simulation it hands them on.
+    /// The event of a link's arrivals: how far ahead of the simulation it forwards them.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);
         self.deliveries[link as usize]
     }
 
-    /// Hands a link's next packets on to the links that follow, as long as they reach its far end by
+    /// Forwards a link's next packets to the links that follow, as long as they reach its far end by
     /// `until`. Stops at one that has reached the end of its route, which is left in `arrived`.
     #[inline]
-    pub(crate) fn hand_on(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
+    pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
-            if let Handed::Over(end) = self.hand_on_one(link, until, arrived)? {
+            if let Delivered::ToEnd(end) = self.forward_one(link, until, arrived)? {
                 return Some(end);
             }
         }
     }
 
-    /// Hands a link's next packet on, if it reaches its far end by `until`. One that has reached the
+    /// Forwards a link's next packet, if it reaches its far end by `until`. One that has reached the
     /// end of its route is left in `arrived`: returned, it would be moved several times.
     #[inline(always)]
-    pub(crate) fn hand_on_one(
+    pub(crate) fn forward_one(
         &mut self,
         link: u32,
         until: Time,
         arrived: &mut Packet,
-    ) -> Option<Handed> {
-        let packet = self.links[link as usize].hand_on(until)?;
+    ) -> Option<Delivered> {
+        let packet = self.links[link as usize].forward(until)?;
         self.now = packet.time;
         self.ns2_s = packet.ns2_s;
         match self.routes.hop(packet.route + 1) {
             Hop::Link(next) => {
-                self.forward(link, next);
-                Some(Handed::On)
+                self.transfer(link, next);
+                Some(Delivered::ToLink)
             }
-            Hop::Entrance(index, carrier) => {
+            Hop::Impairments(index, carrier) => {
                 let route = packet.route + 2;
                 let packet = Packet { route, ..*packet };
-                self.enter(index, carrier, packet);
-                Some(Handed::On)
+                self.impair(index, carrier, packet);
+                Some(Delivered::ToLink)
             }
             Hop::End(end) => {
                 *arrived = *packet;
-                Some(Handed::Over(end))
+                Some(Delivered::ToEnd(end))
             }
         }
     }
 
-    /// The packet that a link will hand on after so many others, if it is known.
+    /// The packet that a link will forward after so many others, if it is known.
     #[inline]
     pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
         self.links[link as usize].ahead(others)
@@ -348,7 +346,7 @@ impl Network {
     /// The event of a link's arrivals is over: there may be another.
     #[inline]
     pub(crate) fn finish_arrivals(&mut self, link: u32) {
-        match self.links[link as usize].upcoming() {
+        match self.links[link as usize].next_arrival() {
             Some(next) => self.schedule.renew_arrival(next, link),
             None => self.schedule.finish_link(),
         }
@@ -360,24 +358,24 @@ impl Network {
         let until = self.merges[index as usize].may_go_on_until(begin, &self.schedule);
         while let Some((link, time)) = self.merges[index as usize].next_by(until) {
             let feeder = &mut self.links[link as usize];
-            let Some(packet) = feeder.hand_on(time) else {
+            let Some(packet) = feeder.forward(time) else {
                 unreachable!("a merge knows of packets on links only");
             };
             self.now = packet.time;
             self.ns2_s = packet.ns2_s;
-            let next = feeder.upcoming();
+            let next = feeder.next_arrival();
             let merge = &mut self.merges[index as usize];
             merge.renew(link, next);
             let into = merge.into;
-            self.forward(link, into);
+            self.transfer(link, into);
         }
         self.merges[index as usize].finish(begin, &mut self.schedule);
     }
 
-    /// The event of the end of a period of a link's discipline.
+    /// The event of an update of a link's queue discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
-        let period = self.links[link as usize].update(self.now, &mut self.options);
-        let next = self.now + period.expect("only what has a period has an event for it");
+        let interval = self.links[link as usize].update(self.now, &mut self.options);
+        let next = self.now + interval.expect("only disciplines with updates have events for them");
         self.schedule
             .push_observation(next, Event::QueueUpdate(link));
     }
@@ -402,7 +400,7 @@ impl Network {
         let mut position = packet.route;
         loop {
             match self.routes.hop(position) {
-                Hop::Link(_) | Hop::Entrance(..) => position += 1,
+                Hop::Link(_) | Hop::Impairments(..) => position += 1,
                 Hop::End(end) => return end,
             }
         }
@@ -420,19 +418,19 @@ impl Network {
         counters
     }
 
-    /// Counts what links do to the data packets of so many connections.
-    pub(crate) fn follow(&mut self, connections: u32) {
+    /// Counts drops and marks of the data packets of each of so many connections.
+    pub(crate) fn track(&mut self, connections: u32) {
         for link in &mut self.links {
-            link.follow(connections);
+            link.track(connections);
         }
     }
 
-    /// What links have done to the data packets of each of so many connections.
-    pub(crate) fn fates(&mut self, connections: usize) -> Vec<Fate> {
+    /// Drops and marks of the data packets of each of so many connections, on all links.
+    pub(crate) fn flow_drops(&mut self, connections: usize) -> Vec<FlowDrops> {
         self.catch_up();
-        let mut all = vec![Fate::default(); connections];
+        let mut all = vec![FlowDrops::default(); connections];
         for link in &self.links {
-            link.add_fates(&mut all);
+            link.add_flow_drops(&mut all);
         }
         all
     }

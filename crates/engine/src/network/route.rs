@@ -31,7 +31,7 @@ pub(crate) enum End {
     TrafficEntry,
 }
 
-/// What carries a flow's packets: each kind has indices of its own.
+/// The kind of transport that a flow's packets belong to: each has indices of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
@@ -78,12 +78,12 @@ impl End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     Link(u32),
-    /// What happens to packets before the link that follows.
-    Entrance(u32, Carrier),
+    /// The impairments of the link that follows.
+    Impairments(u32, Carrier),
     End(End),
 }
 
-/// A route and what it adds up to.
+/// A route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     /// Position of its first hop in the table.
@@ -93,8 +93,8 @@ pub(crate) struct Path {
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<Hop>,
-    /// By link: its entrance, if it has one.
-    entrances: Vec<Option<u32>>,
+    /// By link: the index of its impairments, if it has any.
+    impairments: Vec<Option<u32>>,
     known: BTreeMap<(usize, usize, End), Option<u32>>,
     graph: Graph,
 }
@@ -105,12 +105,12 @@ impl Routes {
         let links = links.map(|link| (link.from, link.to, link.delay));
         let graph = Graph::new(config.nodes.len(), links);
         let mut numbers = 0..;
-        let entrances = config.links.iter().map(|link| {
+        let impairments = config.links.iter().map(|link| {
             let _ = link.impairments.as_ref()?;
             numbers.next()
         });
         Self {
-            entrances: entrances.collect(),
+            impairments: impairments.collect(),
             hops: Vec::new(),
             known: BTreeMap::new(),
             graph,
@@ -130,9 +130,9 @@ impl Routes {
         let route = links.filter(|links| !links.is_empty()).map(|links| {
             let route = u32::try_from(self.hops.len()).expect("more than 4e9 hops");
             for link in links {
-                let entrance = self.entrances[link];
+                let impairments = self.impairments[link];
                 self.hops
-                    .extend(entrance.map(|index| Hop::Entrance(index, end.carrier())));
+                    .extend(impairments.map(|index| Hop::Impairments(index, end.carrier())));
                 self.hops.push(Hop::Link(link as u32));
             }
             self.hops.push(Hop::End(end));
@@ -150,7 +150,7 @@ impl Routes {
                 links.push(link as usize);
                 None
             }
-            Hop::Entrance(..) => None,
+            Hop::Impairments(..) => None,
             Hop::End(end) => Some((std::mem::take(&mut links), end)),
         })
     }

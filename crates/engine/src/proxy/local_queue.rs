@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use longhaul_units::{PS_PER_S, Time};
 
 use crate::measure::{LinkCounters, LinkSample};
-use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
 use crate::packet::{Flags, Packet};
+use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
 /// Packets that wait until a proxy takes them.
 #[derive(Debug)]
@@ -121,14 +121,15 @@ impl LocalQueue {
     /// State up to `now` for the time series, as that of link number `id`.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
+        let state = self.discipline.state();
         LinkSample {
             time: now,
             link: id,
             queue_pkts: self.packets.len() as u64,
             queue_bytes: self.bytes,
-            queue_avg_pkts: self.discipline.average_pkts(),
-            max_p: self.discipline.max_p(),
-            drop_p: self.discipline.drop_p(),
+            queue_avg_pkts: state.average_pkts,
+            max_p: state.max_p,
+            drop_p: state.drop_p,
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,
@@ -142,8 +143,8 @@ impl LocalQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queue::{Capacity, Counting, DropTail};
     use crate::packet::SackHandle;
+    use crate::queue::{Capacity, DropTail};
     use longhaul_units::Span;
 
     fn at(ms: u64) -> Time {
@@ -165,10 +166,7 @@ mod tests {
     }
 
     fn drop_tail(packets: u64) -> Queue {
-        Queue::DropTail(DropTail {
-            limit: Capacity::Packets(packets),
-            counting: Counting::Waiting,
-        })
+        Queue::DropTail(DropTail::new(Capacity::Packets(packets)))
     }
 
     #[test]

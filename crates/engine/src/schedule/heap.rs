@@ -4,7 +4,7 @@ use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::{arrival_key, link_of, time_of};
-use crate::network::Upcoming;
+use crate::network::NextArrival;
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.
 pub type Key = u128;
@@ -149,13 +149,13 @@ impl Arrivals {
 
     /// Enters the next arrival of a link that had none.
     #[inline]
-    pub(crate) fn push(&mut self, next: Upcoming, link: u32) {
+    pub(crate) fn push(&mut self, next: NextArrival, link: u32) {
         self.heap.push(arrival_key(next, link));
     }
 
     /// Replaces the first entry by the same link's next arrival, if there is one.
     #[inline]
-    pub(crate) fn renew_first(&mut self, link: u32, next: Option<Upcoming>) {
+    pub(crate) fn renew_first(&mut self, link: u32, next: Option<NextArrival>) {
         match next {
             Some(next) => self.heap.replace_first(arrival_key(next, link)),
             None => self.heap.remove_first(),

@@ -62,7 +62,7 @@ impl Timer {
         schedule.set_timer(kind, connection, deadline);
     }
 
-    /// Takes the deadline away. The event list still has it, and finds out when it comes.
+    /// Clears the deadline. Its entry in the event list stays, and is ignored when its time comes.
     #[inline]
     pub(crate) fn cancel(&mut self) {
         self.deadline = Time::NEVER;

@@ -11,7 +11,7 @@ use longhaul_units::Time;
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
-use crate::network::{Delivery, End, Handed};
+use crate::network::{Delivered, Delivery, End};
 use crate::packet::Packet;
 use crate::schedule::Event;
 use crate::traffic::Traffic;
@@ -114,7 +114,7 @@ impl World {
             let observation = self.env.network.schedule.next_observation().max(begin);
             let mut until = self.bound(delivery, begin, observation);
             let mut packet = Packet::NONE;
-            while let Some(end) = self.env.network.hand_on(link, until, &mut packet) {
+            while let Some(end) = self.env.network.forward(link, until, &mut packet) {
                 if self.prefetches {
                     self.prefetch(end, link);
                 }
@@ -133,13 +133,13 @@ impl World {
         let mut packet = Packet::NONE;
         loop {
             self.capture(link, recorder);
-            match self.env.network.hand_on_one(link, begin, &mut packet) {
-                Some(Handed::Over(end)) => {
+            match self.env.network.forward_one(link, begin, &mut packet) {
+                Some(Delivered::ToEnd(end)) => {
                     self.note_arrival(&packet, end);
                     self.receive(end, &packet);
                     self.note_sent();
                 }
-                Some(Handed::On) => {}
+                Some(Delivered::ToLink) => {}
                 None => break,
             }
         }
@@ -155,14 +155,14 @@ impl World {
         while let Some(next) = self.env.network.ahead(link, 0) {
             let delays_at_end = self.traffic.delays_at_end(next);
             let until = if delays_at_end { observation } else { begin };
-            match self.env.network.hand_on_one(link, until, &mut packet) {
-                Some(Handed::Over(end)) => {
+            match self.env.network.forward_one(link, until, &mut packet) {
+                Some(Delivered::ToEnd(end)) => {
                     if let Some(packet) = self.env.network.ahead(link, AHEAD) {
                         self.traffic.prefetch(packet);
                     }
                     self.receive(end, &packet);
                 }
-                Some(Handed::On) => {}
+                Some(Delivered::ToLink) => {}
                 None => break,
             }
         }
@@ -228,7 +228,7 @@ impl World {
                 let sender = &self.tcp[tcp as usize].sender;
                 observation.min(sender.due(schedule))
             }
-            Delivery::ToReceivers => observation.min(schedule.next_answer()),
+            Delivery::ToReceivers => observation.min(schedule.next_delayed_ack()),
             Delivery::ToReceiver(tcp) => observation.min(self.tcp[tcp as usize].receiver.due()),
         }
     }

@@ -7,7 +7,7 @@ use longhaul_congestion::Controller;
 use super::SetupError;
 use super::world::{Kind, World, build_controller, flow_stream};
 use crate::config::{Config, Flow, Tcp};
-use crate::network::{Edge, End};
+use crate::network::{End, Endpoint};
 use crate::proxy::Proxies;
 use crate::random::Streams;
 use crate::transport::EventLog;
@@ -74,14 +74,14 @@ impl World {
     }
 
     /// The ends of everything that sends.
-    pub(super) fn edges(&self, config: &Config) -> Vec<Edge> {
+    pub(super) fn edges(&self, config: &Config) -> Vec<Endpoint> {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {
             match slot.kind {
                 Kind::Tcp { from, to } => {
                     edges.push(match slot.messages {
                         // Messages come at times of their own.
-                        Some(_) => Edge::Traffic {
+                        Some(_) => Endpoint::Traffic {
                             gets: self.tcp[from].receiver.route(),
                             sends: self.tcp[from].sender.route(),
                             holds: false,
@@ -94,7 +94,7 @@ impl World {
                         edges.push(self.prompted_edge(to));
                     }
                 }
-                Kind::Udp(index) => edges.push(Edge::Source {
+                Kind::Udp(index) => edges.push(Endpoint::Source {
                     sends: self.udp[index].route(),
                 }),
                 Kind::Traffic(index) => edges.extend(self.traffic.traffic_source(index).edges()),
@@ -107,9 +107,9 @@ impl World {
         edges
     }
 
-    fn sender_edge(&self, index: usize, stops: bool) -> Edge {
+    fn sender_edge(&self, index: usize, stops: bool) -> Endpoint {
         let sender = &self.tcp[index].sender;
-        Edge::Sender {
+        Endpoint::Sender {
             connection: index as u32,
             gets: self.tcp[index].receiver.route(),
             sends: sender.route(),
@@ -118,8 +118,8 @@ impl World {
         }
     }
 
-    fn receiver_edge(&self, index: usize) -> Edge {
-        Edge::Receiver {
+    fn receiver_edge(&self, index: usize) -> Endpoint {
+        Endpoint::Receiver {
             connection: index as u32,
             gets: self.tcp[index].sender.route(),
             sends: self.tcp[index].receiver.route(),
@@ -127,9 +127,9 @@ impl World {
     }
 
     /// A sender at a node of a proxy.
-    fn prompted_edge(&self, index: usize) -> Edge {
+    fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
-        Edge::Proxy {
+        Endpoint::Proxy {
             gets: self.tcp[index].receiver.route(),
             sends: sender.route(),
             draws: sender.draws(),
@@ -137,8 +137,8 @@ impl World {
     }
 
     /// A receiver at a node of a proxy; `draws` if its packets pass a queue that draws.
-    fn taking_edge(&self, index: usize, draws: bool) -> Edge {
-        Edge::Proxy {
+    fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
+        Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),
             sends: self.tcp[index].receiver.route(),
             draws,

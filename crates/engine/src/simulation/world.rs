@@ -208,7 +208,7 @@ impl World {
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
-        let fates = self.env.network.fates(self.tcp.len());
+        let fates = self.env.network.flow_drops(self.tcp.len());
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
                 let received = self.tcp[to].received();

@@ -10,7 +10,7 @@ use super::direction::Direction;
 use super::generator::Generator;
 use crate::config::Tcp;
 use crate::measure::{Exchange, FlowCounters};
-use crate::network::{Edge, Path};
+use crate::network::{Endpoint, Path};
 use crate::random::Stream;
 use crate::transport::EventLog;
 use crate::transport::tcp::{Receiver, Sender};
@@ -144,7 +144,7 @@ impl TrafficSource {
 
     /// The ends, which look alike whichever connection they belong to. What comes to a side may be
     /// answered with anything that it sends.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = Edge> {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());
         let sides = [
@@ -159,7 +159,7 @@ impl TrafficSource {
         });
         let pairs = sides.into_iter().chain(nodes.flatten());
         let holds = self.generator.delays_at_end();
-        pairs.map(move |(gets, sends)| Edge::Traffic {
+        pairs.map(move |(gets, sends)| Endpoint::Traffic {
             gets: gets.route,
             sends: sends.route,
             holds,

@@ -1,13 +1,38 @@
 //! Every queue discipline, with the parameters of its paper or RFC.
 
-use longhaul_engine::queue::{
-    AdaptationParameters, Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail,
-    FqCoDelConfig, PiConfig, PieConfig, QueueConfig, RedParameters, RemConfig, RoundRobinConfig,
-    Rule, VcpConfig, XcpConfig,
-};
-use longhaul_units::{Bytes, Rate, Span};
+use longhaul_engine::queue::{self, Capacity, Place, QueueConfig};
+use longhaul_keys::{Profile, Value, Values};
+use longhaul_units::{Bytes, Quantity, Rate, Span};
 
-const PACKET: Bytes = Bytes(1500);
+/// A queue of a kind with the defaults of a profile, but for some values.
+pub fn queue<'a>(
+    (kind, profile): (&str, Profile),
+    limit: Capacity,
+    (rate, delay): (Rate, Span),
+    given: impl IntoIterator<Item = (&'a str, Value)>,
+) -> QueueConfig {
+    let mut known = queue::DISCIPLINES.iter();
+    let discipline = known
+        .find(|known| known.kind == kind)
+        .expect("a known kind");
+    let limit = match limit {
+        Capacity::Packets(packets) => Quantity::Packets(packets as f64),
+        Capacity::Bytes(bytes) => Quantity::Bytes(Bytes(bytes)),
+    };
+    let defaults = Values::defaults(discipline.keys, profile).with("limit", Value::Quantity(limit));
+    let given = given.into_iter();
+    let mut values = given.fold(defaults, |values, (key, value)| values.with(key, value));
+    let place = Place {
+        rate,
+        delay,
+        rtt: delay * 2,
+        packet: Bytes(1500),
+    };
+    discipline
+        .complete(&mut values, &place)
+        .expect("sound values");
+    discipline.config(&values, rate)
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
@@ -47,90 +72,27 @@ pub const DISCIPLINES: [Discipline; 14] = [
 impl Discipline {
     /// In front of a link of this rate and delay.
     pub fn config(self, limit: Capacity, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
-        let full = |counting| DropTail { limit, counting };
-        let control = CoDelParameters {
-            target: Span::from_millis(5),
-            interval: Span::from_millis(100),
-            ecn,
-            max_packet: PACKET,
+        let word = |word: &str| Value::Text(word.to_string());
+        let (kind, given) = match self {
+            Self::DropTail => ("droptail", Some(("counting", word("in-service")))),
+            Self::HeadDrop => ("droptail", Some(("drop", word("head")))),
+            Self::Red => ("red", None),
+            Self::GentleAdaptiveRed => ("red", Some(("adaptive", word("gared")))),
+            Self::CoDel => ("codel", None),
+            Self::FqCoDel => ("fq-codel", None),
+            Self::Pie => ("pie", None),
+            Self::Pi => (
+                "pi",
+                Some(("reference", Value::Quantity(Quantity::Packets(20.0)))),
+            ),
+            Self::Rem => ("rem", None),
+            Self::DecBit => ("decbit", None),
+            Self::RoundRobin => ("round-robin", None),
+            Self::Drr => ("drr", None),
+            Self::Vcp => ("vcp", None),
+            Self::Xcp => ("xcp", None),
         };
-        match self {
-            Self::DropTail => QueueConfig::DropTail(full(Counting::InService)),
-            Self::HeadDrop => QueueConfig::HeadDrop(full(Counting::Waiting)),
-            Self::Red | Self::GentleAdaptiveRed => {
-                let mut red = RedParameters::new(limit, PACKET);
-                red.ecn = ecn;
-                if self == Self::GentleAdaptiveRed {
-                    red.adaptive = Some(AdaptationParameters {
-                        rule: Rule::GentleAdaptive,
-                        bottom: Some(0.0),
-                        ..AdaptationParameters::default()
-                    });
-                }
-                QueueConfig::Red(red.resolve(rate, delay))
-            }
-            Self::CoDel => QueueConfig::CoDel(CoDelConfig { limit, control }),
-            Self::FqCoDel => QueueConfig::FqCoDel(FqCoDelConfig {
-                limit,
-                queues: 1024,
-                quantum: Bytes(1514),
-                drop_batch: 64,
-                control,
-            }),
-            Self::Pie => QueueConfig::Pie(PieConfig {
-                limit,
-                target: Span::from_millis(15),
-                update: Span::from_millis(15),
-                alpha: 0.125,
-                beta: 1.25,
-                max_burst: Span::from_millis(150),
-                ecn,
-                mark_up_to: 0.1,
-                derandomise: false,
-                mean_packet: PACKET,
-                rate,
-            }),
-            Self::Pi => QueueConfig::Pi(PiConfig {
-                limit,
-                reference_pkts: 20.0,
-                a: 1.822e-5,
-                b: 1.816e-5,
-                update: Span::from_micros(5882),
-                ecn,
-            }),
-            Self::Rem => QueueConfig::Rem(RemConfig {
-                limit,
-                target_pkts: 20.0,
-                gamma: 1e-3,
-                alpha: 0.1,
-                phi: 1.001,
-                input_weight: 1.0,
-                update: Span::from_millis(2),
-                capacity_pkts: 2e-3 * rate.packets_per_s(PACKET.0),
-                ecn,
-            }),
-            Self::DecBit => QueueConfig::DecBit(DecBitConfig { limit }),
-            Self::RoundRobin => QueueConfig::RoundRobin(RoundRobinConfig {
-                limit,
-                quantum: None,
-            }),
-            Self::Drr => QueueConfig::RoundRobin(RoundRobinConfig {
-                limit,
-                quantum: Some(PACKET),
-            }),
-            Self::Vcp => QueueConfig::Vcp(VcpConfig {
-                limit,
-                interval: Span::from_millis(200),
-                sample: Span::from_millis(10),
-                queue_weight: 0.5,
-                target: 0.98,
-            }),
-            Self::Xcp => QueueConfig::Xcp(XcpConfig {
-                limit,
-                alpha: 0.4,
-                beta: 0.226,
-                gamma: 0.1,
-            }),
-        }
+        let given = given.into_iter().chain([("ecn", Value::Flag(ecn))]);
+        queue((kind, Profile::Rfc), limit, (rate, delay), given)
     }
 }

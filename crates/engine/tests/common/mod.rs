@@ -114,8 +114,8 @@ pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> C
 /// ns-2's drop-tail queue.
 pub fn drop_tail(packets: u64) -> QueueConfig {
     QueueConfig::DropTail(DropTail {
-        limit: Capacity::Packets(packets),
         counting: Counting::InService,
+        ..DropTail::new(Capacity::Packets(packets))
     })
 }
 

@@ -10,7 +10,7 @@ use longhaul_engine::config::{
     Transport, Udp,
 };
 use longhaul_engine::measure::Control;
-use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
+use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
 use longhaul_keys::{Profile, Value, Values};
 use longhaul_output::{Progress, RunMeta};
 use longhaul_units::{Rate, Span, Time};
@@ -82,10 +82,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         to,
         rate: Rate::from_bps(100_000_000),
         delay: Span::from_millis(50),
-        queue: QueueConfig::DropTail(DropTail {
-            limit: Capacity::Packets(100),
-            counting: Counting::Waiting,
-        }),
+        queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(100))),
         shaper: None,
         impairments: None,
         loss: Loss::None,

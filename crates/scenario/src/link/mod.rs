@@ -6,6 +6,7 @@ mod keys;
 mod loss;
 
 use longhaul_engine::config::{Link, Service};
+use longhaul_engine::queue::Place;
 use longhaul_engine::{Change, Loss};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span};
@@ -13,8 +14,7 @@ use longhaul_units::{Bytes, Rate, Span};
 use crate::defaults;
 use crate::document::Table;
 use crate::error::Diagnostic;
-use crate::profile;
-use crate::queue::{self, Place};
+use crate::queue;
 use crate::read::join;
 use crate::typed::Typed;
 
@@ -41,13 +41,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn place(self, rate: Rate, delay: Span, rtt: Span) -> Place<'static> {
+    fn place(self, rate: Rate, delay: Span, rtt: Span) -> Place {
         Place {
             rate,
             delay,
             rtt,
             packet: self.packet,
-            profile: profile::queues(self.profile),
         }
     }
 }
@@ -78,7 +77,8 @@ pub(crate) fn both_ways(
     for (key, rate) in [("queue", capacity), ("reverse_queue", keys.rate)] {
         let place = context.place(rate, keys.delay, rtt);
         if table.contains_key(key) {
-            queue::resolve(table.sub_mut(key), &join(path, key), &place, out);
+            let path = join(path, key);
+            queue::resolve(table.sub_mut(key), &path, &place, context.profile, out);
         }
     }
     // The same both ways, and wrong only once.
@@ -126,7 +126,7 @@ pub(crate) fn plain(
         to,
         rate,
         delay,
-        queue: queue::config(queue, served, delay),
+        queue: queue::config(queue, served),
         shaper: None,
         impairments: None,
         loss: Loss::None,
@@ -147,7 +147,8 @@ pub(crate) fn resolve_access_queue(
 ) {
     let keys = AccessKeys::of(&defaults::values(access));
     let place = context.place(keys.rate, keys.delay, keys.delay * 2);
-    queue::resolve(access.sub_mut("queue"), &join(path, "queue"), &place, out);
+    let (queue, path) = (access.sub_mut("queue"), join(path, "queue"));
+    queue::resolve(queue, &path, &place, context.profile, out);
 }
 
 /// Refuses a token bucket that does nothing, or lets no packet through.

@@ -16,8 +16,6 @@ pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
 use crate::topology::TOPOLOGY;
 use proxy::PROXY;
 pub(crate) use queue::QUEUE;
-pub(crate) use queue::{DISCIPLINES, Discipline, SHARED_QUEUES};
-use queue::{DROP_TAIL, RED};
 
 const TITLE: Key = key(
     "title",
@@ -143,10 +141,4 @@ const STOP_LISTS: &[&[Key]] = &[
         Kind::List(&Kind::Text),
         "Labels of the flows whose exchanges count; all by default.",
     )],
-];
-
-/// What a profile says of queues.
-pub(crate) const PROFILE: &[Key] = &[
-    required("droptail", Kind::Table(DROP_TAIL), "Drop-tail queues."),
-    required("red", Kind::Table(RED), "RED queues."),
 ];

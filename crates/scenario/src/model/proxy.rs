@@ -3,11 +3,11 @@
 use longhaul_units::Dimension;
 
 use super::flow::TCP_STACK;
-use super::queue::{DROP_TAIL, RED};
+use super::queue::QUEUE_ON_ARRIVAL;
 use longhaul_keys::{Key, Kind, SIZE, TIME, count, joined, key, required};
 
 /// Disciplines that decide on arrival: what the proxy takes out is always what has waited longest.
-const QUEUE: Kind = Kind::Tagged(&[("droptail", DROP_TAIL), ("red", RED)]);
+const QUEUE: Kind = QUEUE_ON_ARRIVAL;
 const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const CREDIT_HELP: &str = "Payload that may wait unsent at the start of the connection between the \
     nodes, beyond which the local queue fills; 200 packets by default.";

@@ -47,7 +47,7 @@ fn a_child_changes_what_it_names_and_inherits_the_rest() {
     assert_eq!(origin(&scenario, "replication"), "default");
     let queue = origin(&scenario, "topology.dumbbell.bottleneck.queue.limit");
     assert!(
-        queue.starts_with("derived: 1 BDP (") && queue.contains("base.toml:5"),
+        queue.starts_with("derived: 1 BDP: ") && queue.contains("base.toml:5"),
         "{queue}"
     );
 }

@@ -254,10 +254,10 @@ fn ns2_2_35_configures_red_as_ns2_reports_it() {
         "{}",
         red.max_th_pkts
     );
-    let adaptive = red.adaptive.expect("adaptive");
+    let adaptive = red.adaptive.0.expect("adaptive");
     assert_eq!(
         (adaptive.bottom, adaptive.top, adaptive.alpha, adaptive.beta),
-        (1e-4, 0.5, 0.01, 0.9)
+        (Some(1e-4), 0.5, 0.01, 0.9)
     );
     assert_eq!(
         (red.max_p, red.marking, red.gentle),

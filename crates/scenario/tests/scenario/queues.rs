@@ -2,8 +2,8 @@
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
-    Capacity, CoDelConfig, CoDelParameters, Counting, DecBitConfig, DropTail, FqCoDelConfig,
-    Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
+    Capacity, CoDelConfig, CoDelParameters, DecBitConfig, DropFrom, DropTail, DrrConfig,
+    FqCoDelConfig, Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -38,10 +38,7 @@ fn assert_refused(table: &str, parts: &[&str]) {
 fn a_limit_may_be_a_time() {
     let limit = r#"{ kind = "droptail", limit = "10 ms" }"#;
     // 1 Gbit/s sends 1.25 MB in 10 ms.
-    let expected = DropTail {
-        limit: Capacity::Bytes(1_250_000),
-        counting: Counting::Waiting,
-    };
+    let expected = DropTail::new(Capacity::Bytes(1_250_000));
     assert_eq!(queue(limit), QueueConfig::DropTail(expected));
     let scenario = with(&[&format!("{QUEUE}={limit}")]);
     let origin = origin(&scenario, &format!("{QUEUE}.limit"));
@@ -58,12 +55,12 @@ fn a_limit_may_be_a_time() {
 #[test]
 fn a_full_queue_may_drop_its_head() {
     let expected = DropTail {
-        limit: Capacity::Packets(7),
-        counting: Counting::Waiting,
+        drop: DropFrom::Head,
+        ..DropTail::new(Capacity::Packets(7))
     };
     assert_eq!(
         queue(r#"{ kind = "droptail", limit = "7 packets", drop = "head" }"#),
-        QueueConfig::HeadDrop(expected)
+        QueueConfig::DropTail(expected)
     );
     assert_refused(
         r#"{ kind = "droptail", drop = "haed" }"#,
@@ -79,11 +76,11 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     let control = CoDelParameters {
         target: Span::from_millis(5),
         interval: Span::from_millis(100),
-        ecn: false,
         max_packet: Bytes(1500),
     };
     let codel = CoDelConfig {
         limit: LIMIT,
+        ecn: false,
         control,
     };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueueConfig::CoDel(codel));
@@ -92,10 +89,8 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
         queues: 1024,
         quantum: Bytes(1500),
         drop_batch: 64,
-        control: CoDelParameters {
-            ecn: true,
-            ..control
-        },
+        ecn: true,
+        control,
     };
     assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueueConfig::FqCoDel(fq));
     let pie = PieConfig {
@@ -120,23 +115,23 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     let QueueConfig::Rem(rem) = queue(r#"{ kind = "rem", mean_packet = "1000 B" }"#) else {
         panic!("not REM");
     };
-    // 125000 packets a second for 2 ms.
-    assert_eq!((rem.capacity_pkts, rem.target_pkts), (250.0, 20.0));
+    assert_eq!((rem.mean_packet, rem.target_pkts), (Bytes(1000), 20.0));
     assert_eq!((rem.gamma, rem.phi, rem.input_weight), (1e-3, 1.001, 1.0));
 }
 
 #[test]
 fn disciplines_of_flows_and_of_decnet() {
     let drr = |quantum| {
-        QueueConfig::RoundRobin(RoundRobinConfig {
+        QueueConfig::Drr(DrrConfig {
             limit: LIMIT,
-            quantum,
+            quantum: Bytes(quantum),
         })
     };
-    assert_eq!(queue(r#"{ kind = "drr" }"#), drr(Some(Bytes(1500))));
+    assert_eq!(queue(r#"{ kind = "drr" }"#), drr(1500));
     let quantum = r#"{ kind = "drr", quantum = "250 B" }"#;
-    assert_eq!(queue(quantum), drr(Some(Bytes(250))));
-    assert_eq!(queue(r#"{ kind = "round-robin" }"#), drr(None));
+    assert_eq!(queue(quantum), drr(250));
+    let turns = QueueConfig::RoundRobin(RoundRobinConfig { limit: LIMIT });
+    assert_eq!(queue(r#"{ kind = "round-robin" }"#), turns);
     let decbit = DecBitConfig { limit: LIMIT };
     assert_eq!(queue(r#"{ kind = "decbit" }"#), QueueConfig::DecBit(decbit));
 }
@@ -149,6 +144,7 @@ fn routers_have_the_constants_of_their_papers() {
         sample: Span::from_millis(10),
         queue_weight: 0.5,
         target: 0.98,
+        rate: Rate::from_bps(1_000_000_000),
     };
     assert_eq!(queue(r#"{ kind = "vcp" }"#), QueueConfig::Vcp(vcp));
     let xcp = XcpConfig {
@@ -156,6 +152,7 @@ fn routers_have_the_constants_of_their_papers() {
         alpha: 0.4,
         beta: 0.226,
         gamma: 0.1,
+        rate: Rate::from_bps(1_000_000_000),
     };
     assert_eq!(queue(r#"{ kind = "xcp" }"#), QueueConfig::Xcp(xcp));
     assert_refused(
@@ -225,12 +222,15 @@ fn adaptation_and_marking_of_red_have_their_periods() {
             other => panic!("{other:?}"),
         }
     };
-    let rule = |keys| red(keys).adaptive.map(|adaptation| adaptation.rule);
+    let rule = |keys| red(keys).adaptive.0.map(|adaptation| adaptation.rule);
     assert_eq!(rule(""), None);
     assert_eq!(rule(", adaptive = true"), Some(Rule::Adaptive));
     assert_eq!(rule(r#", adaptive = "gared""#), Some(Rule::GentleAdaptive));
-    let gared = red(r#", adaptive = "gared""#).adaptive.expect("it adapts");
-    assert_eq!((gared.bottom, gared.top), (0.0, 0.5), "no lower bound");
+    let gared = red(r#", adaptive = "gared""#)
+        .adaptive
+        .0
+        .expect("it adapts");
+    assert_eq!((gared.bottom, gared.top), (None, 0.5), "no lower bound");
     assert_eq!(red("").marking, Marking::Always);
     assert_eq!(red(", mark_p = 0.1").marking, Marking::UpTo(0.1));
     let below = red(r#", mark_p = "below-max-th""#).marking;

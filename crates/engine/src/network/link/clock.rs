@@ -7,13 +7,13 @@ use crate::packet::Packet;
 
 /// A time, also as ns-2 has it; see [`crate::config::Clock`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct DualClockTime {
     pub(crate) time: Time,
     /// In seconds.
     pub(crate) ns2_s: f64,
 }
 
-impl Moment {
+impl DualClockTime {
     pub(super) fn at(time: Time) -> Self {
         Self {
             time,
@@ -25,7 +25,7 @@ impl Moment {
 /// When packets are served, first in, first out.
 pub(super) trait Clock {
     /// Whether a packet that arrives then goes straight into service.
-    fn is_idle(&self, arrival: Moment) -> bool;
+    fn is_idle(&self, arrival: DualClockTime) -> bool;
 
     fn rate(&self) -> Rate;
 
@@ -37,10 +37,15 @@ pub(super) trait Clock {
 
     /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
     /// the far end.
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment);
+    fn serve(
+        &mut self,
+        bytes: u16,
+        arrival: DualClockTime,
+        none_waits: bool,
+    ) -> (Time, DualClockTime);
 
     /// Whether the first waiting packet's service has begun.
-    fn has_begun(&self, now: Moment) -> bool;
+    fn has_begun(&self, now: DualClockTime) -> bool;
 
     /// The first waiting packet has begun service, and the next one becomes the first. Returns when
     /// it began.
@@ -69,7 +74,7 @@ impl ExactClock {
 
 impl Clock for ExactClock {
     #[inline]
-    fn is_idle(&self, arrival: Moment) -> bool {
+    fn is_idle(&self, arrival: DualClockTime) -> bool {
         self.busy_until <= arrival.time
     }
 
@@ -87,18 +92,23 @@ impl Clock for ExactClock {
     }
 
     #[inline]
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment) {
+    fn serve(
+        &mut self,
+        bytes: u16,
+        arrival: DualClockTime,
+        none_waits: bool,
+    ) -> (Time, DualClockTime) {
         let start = arrival.time.max(self.busy_until);
         if none_waits {
             self.next_start = start;
         }
         self.busy_until = start + self.transmitter.time(bytes);
         let time = self.busy_until + self.delay;
-        (start, Moment { time, ..arrival })
+        (start, DualClockTime { time, ..arrival })
     }
 
     #[inline]
-    fn has_begun(&self, now: Moment) -> bool {
+    fn has_begun(&self, now: DualClockTime) -> bool {
         self.next_start <= now.time
     }
 

@@ -1,8 +1,8 @@
 //! Explicit service: transmissions begin and end one by one, as disciplines need that decide which
 //! packet leaves next.
 //!
-//! What leaves depends on what has arrived, not on when anybody looks. So departures take no events: they
-//! are found out, each as of its time, when the next packet arrives, when the packets at the far end are
+//! What leaves depends on what has arrived, not on when the link is examined. So departures take no events: they
+//! are computed, each as of its time, when the next packet arrives, when the packets at the far end are
 //! due, and when something is measured or changes.
 
 use longhaul_units::{Rate, Span, Time};
@@ -12,9 +12,8 @@ use super::port::Port;
 use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
 use crate::config;
-use crate::network::queue::Effects;
-use crate::network::router::Router;
 use crate::packet::{OptionStore, Packet};
+use crate::queue::{Effects, PacketQueue};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
@@ -24,7 +23,6 @@ pub(super) struct ExplicitService {
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
-    router: Option<Box<Router>>,
     /// End of the last transmission that has begun; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Whether that end is still to be found out.
@@ -47,7 +45,6 @@ impl ExplicitService {
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
-            router: Router::new(&config.queue, config.capacity()),
             busy_until: Time::ZERO,
             in_service: false,
             rate: config.rate,
@@ -69,7 +66,7 @@ impl ExplicitService {
     }
 
     /// Changes rate and delay for packets whose service has not begun.
-    pub(super) fn alter(&mut self, rate: Option<Rate>, delay: Option<Span>) {
+    pub(super) fn apply(&mut self, rate: Option<Rate>, delay: Option<Span>) {
         if let Some(rate) = rate
             && rate != self.transmitter.rate()
         {
@@ -90,18 +87,16 @@ impl ExplicitService {
         let idle = !self.in_service;
         let idle_since = idle.then_some(self.busy_until);
         self.first_arrival = self.first_arrival.min(now);
-        if let Some(router) = &mut self.router {
-            router.on_arrival(&packet, options);
-        }
+        port.queue.as_buffered().observe_arrival(&packet, options);
         if !port.enqueue(packet, now, idle_since, &mut self.effects, options) {
             return Offer::Dropped;
         }
         let leads = idle && self.begin_next(port, now, options);
         port.note_maximum();
-        if leads { Offer::Leads } else { Offer::Accepted }
+        if leads { Offer::First } else { Offer::Accepted }
     }
 
-    /// Finds out the transmissions that have ended by `now`, and which packets were next.
+    /// Computes the transmissions that have ended by `now`, and which packets were next.
     #[inline]
     pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
         while self.in_service && self.busy_until <= now {
@@ -118,10 +113,9 @@ impl ExplicitService {
         let Some(mut packet) = next else {
             return false;
         };
-        if let Some(router) = &mut self.router {
-            let (_, waiting_bytes) = port.waiting();
-            router.on_departure(&mut packet, waiting_bytes, options);
-        }
+        port.queue
+            .as_buffered()
+            .stamp_departure(&mut packet, options);
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,
@@ -137,37 +131,22 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Time between two calls of [`Self::update`], if discipline or router need them.
-    pub(super) fn period(&self, port: &Port) -> Option<Span> {
-        match &self.router {
-            Some(router) => Some(router.period()),
-            None => port.queue.period(),
-        }
-    }
-
-    /// A period of the discipline or router is over at `now`. Nothing happens in those before the first
+    /// An update interval of the discipline is over at `now`. Nothing happens in those before the first
     /// packet.
     pub(super) fn update(&mut self, port: &mut Port, now: Time) {
-        if self.first_arrival >= now {
-            return;
-        }
-        match &mut self.router {
-            Some(router) => {
-                let (_, waiting_bytes) = port.waiting();
-                router.update(waiting_bytes);
-            }
-            None => port.queue.held().update(),
+        if self.first_arrival < now {
+            port.queue.as_buffered().update();
         }
     }
 
-    /// Hands on the next packet, if it reaches the far end by `until` and its transmission has ended. The
+    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. The
     /// one in service is left, so that as long as packets wait there is a next one.
     #[inline]
-    pub(super) fn hand_on<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
+    pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {
             return None;
         }
-        let packet = port.hand_on(until)?;
+        let packet = port.forward(until)?;
         self.propagating -= 1;
         Some(packet)
     }

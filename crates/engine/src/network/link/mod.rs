@@ -2,38 +2,38 @@
 //!
 //! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
 //! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
-//! order of their arrival at the far end. Explicit service finds out one transmission after the other, as
-//! disciplines need that decide then. Both give the same results (tested).
+//! order of their arrival at the far end. Explicit service computes one transmission after the other, as
+//! disciplines need that decide at departure. Both give the same results (tested).
 
 mod clock;
 mod explicit;
-mod fates;
 mod ns2_clock;
+mod per_flow_drops;
 mod port;
-mod recent_sizes;
 mod ring;
+mod tie_break;
 mod token_bucket;
 mod transmitter;
-mod turn;
+mod tx_time_cache;
 
 use longhaul_units::{Rate, Span, Time};
 
+pub(crate) use self::clock::DualClockTime;
 use self::clock::ExactClock;
-pub(crate) use self::clock::Moment;
 use self::explicit::ExplicitService;
-pub(crate) use self::fates::Fate;
 use self::ns2_clock::Ns2Clock;
+pub(crate) use self::per_flow_drops::FlowDrops;
 use self::port::Port;
-use self::turn::Draws;
+pub(crate) use self::tie_break::NextArrival;
+use self::tie_break::RandomTieBreak;
 #[cfg(test)]
-pub(crate) use self::turn::Turn;
-pub(crate) use self::turn::Upcoming;
+pub(crate) use self::tie_break::TieBreak;
 use super::change::Step;
 use super::loss::LossModel;
-use super::queue::{DropReason, Queue};
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet};
+use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
 
 /// One direction of a link at work.
@@ -44,7 +44,7 @@ pub(crate) struct Link {
     pub(crate) sampled: bool,
     port: Port,
     server: Server,
-    draws: Draws,
+    draws: RandomTieBreak,
 }
 
 /// What serves packets. The tag is a byte of its own, quicker to look at than one hidden in what
@@ -64,8 +64,8 @@ enum Server {
 #[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// Accepted, and the next to be handed on.
-    Leads,
+    /// Accepted, and the first to be forwarded.
+    First,
     Dropped,
 }
 
@@ -95,7 +95,7 @@ impl Link {
             sampled: config.sampled,
             port: Port::new(queue, loss),
             server,
-            draws: Draws::new(&config.name, streams),
+            draws: RandomTieBreak::new(&config.name, streams),
         }
     }
 
@@ -109,7 +109,7 @@ impl Link {
         &mut self,
         packet: &Packet,
         route: u32,
-        arrival: Moment,
+        arrival: DualClockTime,
         options: &mut OptionStore,
     ) -> Offer {
         let port = &mut self.port;
@@ -128,7 +128,7 @@ impl Link {
         self.port.count_drop(DropReason::Loss, packet);
     }
 
-    /// Explicit service: finds out the transmissions that have ended by `now`.
+    /// Explicit service: computes the transmissions that have ended by `now`.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
         if let Server::Explicit(service) = &mut self.server {
@@ -136,29 +136,26 @@ impl Link {
         }
     }
 
-    /// The time between two updates of the discipline or router, if it needs any.
-    pub(crate) fn period(&self) -> Option<Span> {
-        match &self.server {
-            Server::Explicit(service) => service.period(&self.port),
-            Server::Exact(_) | Server::Ns2(_) => None,
-        }
+    /// The time until the next update of the discipline, if it needs any.
+    pub(crate) fn update_interval(&self) -> Option<Span> {
+        self.port.queue.update_interval()
     }
 
-    /// The period of the discipline or router is over. Returns the length of the next one.
+    /// An update interval of the discipline is over. Returns the length of the next one.
     pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
         if let Server::Explicit(service) = &mut self.server {
             service.catch_up(&mut self.port, now, options);
             service.update(&mut self.port, now);
         }
-        self.period()
+        self.update_interval()
     }
 
     /// Changes what the step changes, for packets whose service has not begun.
-    pub(crate) fn alter(&mut self, step: Step) {
+    pub(crate) fn apply(&mut self, step: Step) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
         };
-        service.alter(step.rate, step.delay);
+        service.apply(step.rate, step.delay);
         if let Some(loss) = step.loss {
             self.port.loss = loss;
         }
@@ -170,38 +167,38 @@ impl Link {
         self.port.next()
     }
 
-    /// The same, at the moment at which it becomes the next one, as an entry of an event list.
+    /// Its arrival, as an entry of the event list. To be called once, when the packet becomes the next one.
     #[inline]
-    pub(crate) fn upcoming(&mut self) -> Option<Upcoming> {
+    pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
         let time = packet.time;
-        let turn = match &mut self.server {
-            Server::Ns2(clock) => clock.turn(self.port.next()?),
-            Server::Exact(_) | Server::Explicit(_) => self.draws.turn(time),
+        let tie_break = match &mut self.server {
+            Server::Ns2(clock) => clock.tie_break(self.port.next()?),
+            Server::Exact(_) | Server::Explicit(_) => self.draws.tie_break(time),
         };
-        Some(Upcoming { time, turn })
+        Some(NextArrival { time, tie_break })
     }
 
-    /// Hands on the next packet, if it reaches the far end by `until`, which may lie ahead of the
+    /// Forwards the next packet, if it reaches the far end by `until`, which may lie ahead of the
     /// simulation.
     #[inline(always)]
-    pub(crate) fn hand_on(&mut self, until: Time) -> Option<&Packet> {
+    pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {
-            Server::Exact(_) | Server::Ns2(_) => self.port.hand_on(until),
-            Server::Explicit(service) => service.hand_on(&mut self.port, until),
+            Server::Exact(_) | Server::Ns2(_) => self.port.forward(until),
+            Server::Explicit(service) => service.forward(&mut self.port, until),
         }
     }
 
-    /// The packet to hand on after so many others, if it is known.
+    /// The packet to forward after so many others, if it is known.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.port.ahead(others)
     }
 
-    /// The packet that was handed on last.
+    /// The packet that was forwarded last.
     #[inline(always)]
-    pub(crate) fn last_handed_on(&self) -> &Packet {
-        self.port.last_handed_on()
+    pub(crate) fn last_forwarded(&self) -> &Packet {
+        self.port.last_forwarded()
     }
 
     /// Counters up to `now`.
@@ -220,19 +217,19 @@ impl Link {
         }
     }
 
-    /// Counts what becomes of the data packets of so many connections.
-    pub(crate) fn follow(&mut self, connections: u32) {
-        self.port.fates.follow(connections);
+    /// Counts drops and marks of the data packets of each of so many connections.
+    pub(crate) fn track(&mut self, connections: u32) {
+        self.port.flow_drops.track(connections);
     }
 
-    /// Adds what has become of the data packets of each connection.
-    pub(crate) fn add_fates(&self, all: &mut [Fate]) {
-        self.port.fates.add_to(all);
+    /// Adds drops and marks of the data packets of each connection.
+    pub(crate) fn add_flow_drops(&self, all: &mut [FlowDrops]) {
+        self.port.flow_drops.add_to(all);
     }
 
     /// Service on arrival: takes note of the services that have begun by `now`.
     fn begin_services(&mut self, now: Time) {
-        let (port, now) = (&mut self.port, Moment::at(now));
+        let (port, now) = (&mut self.port, DualClockTime::at(now));
         match &mut self.server {
             Server::Exact(clock) => port.begin_services(clock, now),
             Server::Ns2(clock) => port.begin_services(clock, now),
@@ -250,15 +247,15 @@ impl Link {
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let (queue_pkts, queue_bytes) = self.port.waiting();
-        let queue = &self.port.queue;
+        let state = self.port.queue.state();
         LinkSample {
             time: now,
             link: self.id,
             queue_pkts,
             queue_bytes,
-            queue_avg_pkts: queue.average_pkts(),
-            max_p: queue.max_p(),
-            drop_p: queue.drop_p(),
+            queue_avg_pkts: state.average_pkts,
+            max_p: state.max_p,
+            drop_p: state.drop_p,
             queue_integral: counters.queue_integral,
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,

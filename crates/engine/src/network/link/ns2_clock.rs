@@ -8,9 +8,9 @@
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
-use super::clock::{Clock, Moment};
-use super::recent_sizes::RecentSizes;
-use super::turn::{CrossingTurn, EntryOrder, Turn};
+use super::clock::{Clock, DualClockTime};
+use super::tie_break::{Ns2EntryOrder, TieBreak, TransitRank};
+use super::tx_time_cache::TxTimeCache;
 use crate::packet::Packet;
 
 /// The clock of one link.
@@ -19,21 +19,21 @@ pub(super) struct Ns2Clock {
     rate: Rate,
     bits_per_s: f64,
     delay_s: f64,
-    crossings: RecentSizes<Crossing>,
+    transits: TxTimeCache<Transit>,
     /// End of the last scheduled transmission.
     busy_until_s: f64,
     /// When the first waiting packet begins service.
     next_start_s: f64,
-    order: EntryOrder,
+    order: Ns2EntryOrder,
 }
 
 /// How long packets of a size take.
 #[derive(Clone, Copy, Debug, Default)]
-struct Crossing {
+struct Transit {
     transmission_s: f64,
     /// From the begin of service to the far end, for records, which picoseconds are enough for.
     whole: Span,
-    turn: CrossingTurn,
+    tie_break: TransitRank,
 }
 
 impl Ns2Clock {
@@ -42,41 +42,41 @@ impl Ns2Clock {
             rate,
             bits_per_s: rate.as_bps() as f64,
             delay_s: delay.as_secs_f64(),
-            crossings: RecentSizes::default(),
+            transits: TxTimeCache::default(),
             busy_until_s: f64::NEG_INFINITY,
             next_start_s: 0.0,
-            order: EntryOrder::new(),
+            order: Ns2EntryOrder::new(),
         }
     }
 
-    /// Whose turn it is when the packet reaches the far end, on its way to which it is now the first.
+    /// The tie-break of a packet that is now the next one to reach the far end.
     #[inline]
-    pub(super) fn turn(&mut self, packet: &Packet) -> Turn {
-        let arrival = Moment {
+    pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
+        let arrival = DualClockTime {
             time: packet.time,
             ns2_s: packet.ns2_s,
         };
-        let crossing = self.crossing(packet.bytes).turn;
-        self.order.turn(arrival, &crossing)
+        let transit = self.transit(packet.bytes).tie_break;
+        self.order.tie_break(arrival, &transit)
     }
 
     #[inline]
-    fn crossing(&mut self, bytes: u16) -> &Crossing {
+    fn transit(&mut self, bytes: u16) -> &Transit {
         let compute = || {
             let transmission_s = 8.0 * f64::from(bytes) / self.bits_per_s;
-            Crossing {
+            Transit {
                 transmission_s,
                 whole: nearest(transmission_s + self.delay_s).since(Time::ZERO),
-                turn: CrossingTurn::new(transmission_s, self.delay_s),
+                tie_break: TransitRank::new(transmission_s, self.delay_s),
             }
         };
-        self.crossings.get(bytes, compute)
+        self.transits.get(bytes, compute)
     }
 }
 
 impl Clock for Ns2Clock {
     #[inline]
-    fn is_idle(&self, arrival: Moment) -> bool {
+    fn is_idle(&self, arrival: DualClockTime) -> bool {
         self.busy_until_s < arrival.ns2_s
     }
 
@@ -94,7 +94,12 @@ impl Clock for Ns2Clock {
     }
 
     #[inline]
-    fn serve(&mut self, bytes: u16, arrival: Moment, none_waits: bool) -> (Time, Moment) {
+    fn serve(
+        &mut self,
+        bytes: u16,
+        arrival: DualClockTime,
+        none_waits: bool,
+    ) -> (Time, DualClockTime) {
         let start_s = if self.is_idle(arrival) {
             arrival.ns2_s
         } else {
@@ -103,29 +108,29 @@ impl Clock for Ns2Clock {
         if none_waits {
             self.next_start_s = start_s;
         }
-        let Crossing {
+        let Transit {
             transmission_s,
             whole,
             ..
-        } = *self.crossing(bytes);
+        } = *self.transit(bytes);
         self.busy_until_s = start_s + transmission_s;
         let ns2_s = start_s + (transmission_s + self.delay_s);
         let time = nearest(ns2_s);
-        (time - whole, Moment { time, ns2_s })
+        (time - whole, DualClockTime { time, ns2_s })
     }
 
     #[inline]
-    fn has_begun(&self, now: Moment) -> bool {
+    fn has_begun(&self, now: DualClockTime) -> bool {
         self.next_start_s < now.ns2_s
     }
 
     #[inline]
     fn begin_next(&mut self, begun: &Packet) -> Time {
-        let Crossing {
+        let Transit {
             transmission_s,
             whole,
             ..
-        } = *self.crossing(begun.bytes);
+        } = *self.transit(begun.bytes);
         self.next_start_s += transmission_s;
         begun.time - whole
     }

@@ -5,16 +5,16 @@ mod explicit;
 
 use longhaul_units::{Span, Time};
 
-use super::clock::{Clock, Moment};
-use super::fates::Fates;
+use super::clock::{Clock, DualClockTime};
+use super::per_flow_drops::PerFlowDrops;
 use super::ring::Ring;
 use super::{Offer, unsent_bytes};
 use crate::measure::LinkCounters;
 use crate::network::loss::LossModel;
-use crate::network::queue::{Arrival, DropReason, Queue, Verdict};
 use crate::packet::{Flags, Packet};
+use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
-/// What all links have, however they keep time.
+/// Queue discipline, loss and counters of a link, whatever its clock.
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) queue: Queue,
@@ -24,13 +24,13 @@ pub(super) struct Port {
     ring: Ring,
     waiting_pkts: u64,
     waiting_bytes: u64,
-    tally: Tally,
-    pub(super) fates: Fates,
+    counters: Counters,
+    pub(super) flow_drops: PerFlowDrops,
 }
 
 /// Counters. A packet's departure may lie ahead of the counters' update; see [`Port::catch_up`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct Counters {
     accepted_bytes: u64,
     marked_pkts: u64,
     dropped: [u64; 4],
@@ -51,13 +51,13 @@ impl Port {
             ring: Ring::default(),
             waiting_pkts: 0,
             waiting_bytes: 0,
-            tally: Tally::default(),
-            fates: Fates::default(),
+            counters: Counters::default(),
+            flow_drops: PerFlowDrops::default(),
         }
     }
 
-    /// Takes in or drops a packet that reaches the near end. Returns its flags, which may have been
-    /// marked, if it is taken in.
+    /// Accepts or drops a packet that reaches the near end. Returns its flags, which may have been marked,
+    /// if it is accepted.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -69,7 +69,7 @@ impl Port {
         let mut flags = packet.flags;
         let verdict = if self.loss.loses() {
             Verdict::Drop(DropReason::Loss)
-        } else if idle && self.queue.rests(now) {
+        } else if idle && self.queue.accepts_trivially(now) {
             Verdict::Accept
         } else {
             self.queue.on_arrival(&Arrival {
@@ -93,24 +93,24 @@ impl Port {
                 return None;
             }
         }
-        self.tally.accepted_bytes += u64::from(packet.bytes);
+        self.counters.accepted_bytes += u64::from(packet.bytes);
         Some(flags)
     }
 
     #[cold]
     pub(super) fn count_drop(&mut self, reason: DropReason, packet: &Packet) {
-        self.tally.dropped[reason as usize] += 1;
-        self.tally.dropped_bytes += u64::from(packet.bytes);
-        if let Some(fate) = self.fates.of(packet) {
-            fate.dropped_pkts += 1;
+        self.counters.dropped[reason as usize] += 1;
+        self.counters.dropped_bytes += u64::from(packet.bytes);
+        if let Some(flow) = self.flow_drops.of(packet) {
+            flow.dropped_pkts += 1;
         }
     }
 
     #[cold]
     fn count_mark(&mut self, packet: &Packet) {
-        self.tally.marked_pkts += 1;
-        if let Some(fate) = self.fates.of(packet) {
-            fate.marked_pkts += 1;
+        self.counters.marked_pkts += 1;
+        if let Some(flow) = self.flow_drops.of(packet) {
+            flow.marked_pkts += 1;
         }
     }
 
@@ -121,7 +121,7 @@ impl Port {
         clock: &mut impl Clock,
         packet: &Packet,
         route: u32,
-        arrival: Moment,
+        arrival: DualClockTime,
     ) -> Offer {
         self.begin_services(clock, arrival);
         let idle = clock.is_idle(arrival);
@@ -130,11 +130,11 @@ impl Port {
             return Offer::Dropped;
         };
         let none_waits = self.waiting_pkts == 0;
-        let (start, Moment { time, ns2_s }) = clock.serve(packet.bytes, arrival, none_waits);
+        let (start, DualClockTime { time, ns2_s }) = clock.serve(packet.bytes, arrival, none_waits);
         if !idle {
             self.note_waiting(packet.bytes);
             self.note_wait(start.since(now));
-            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(start.as_ps());
+            self.counters.starts_ahead = self.counters.starts_ahead.wrapping_add(start.as_ps());
         }
         // The last packet before those that wait may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
@@ -146,7 +146,7 @@ impl Port {
             ..*packet
         };
         if self.ring.push(packet, needed) {
-            Offer::Leads
+            Offer::First
         } else {
             Offer::Accepted
         }
@@ -154,14 +154,14 @@ impl Port {
 
     /// Service on arrival: takes note of the services that have begun by `now`.
     #[inline(always)]
-    pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: Moment) {
+    pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: DualClockTime) {
         while self.waiting_pkts > 0 && clock.has_begun(now) {
             let first = self.ring.accepted() - self.waiting_pkts as usize;
             let packet = self.ring.at(first);
             let start = clock.begin_next(packet);
             let bytes = packet.bytes;
             self.note_start(bytes);
-            self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(start.as_ps());
+            self.counters.starts_ahead = self.counters.starts_ahead.wrapping_sub(start.as_ps());
         }
     }
 
@@ -170,7 +170,7 @@ impl Port {
     fn note_waiting(&mut self, bytes: u16) {
         self.waiting_pkts += 1;
         self.waiting_bytes += u64::from(bytes);
-        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+        self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
     /// A waiting packet begins service.
@@ -183,31 +183,31 @@ impl Port {
     /// A packet waits so long in all.
     #[inline]
     fn note_wait(&mut self, wait: Span) {
-        self.tally.waits += u128::from(wait.as_ps());
+        self.counters.waits += u128::from(wait.as_ps());
     }
 
-    /// The next packet to hand on.
+    /// The next packet to forward.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
         self.ring.next()
     }
 
-    /// Hands on the next packet, if it reaches the far end by `until`.
+    /// Forwards the next packet, if it reaches the far end by `until`.
     #[inline(always)]
-    pub(super) fn hand_on(&mut self, until: Time) -> Option<&Packet> {
-        self.ring.hand_on(until)
+    pub(super) fn forward(&mut self, until: Time) -> Option<&Packet> {
+        self.ring.forward(until)
     }
 
-    /// The packet to hand on after so many others, if it is known.
+    /// The packet to forward after so many others, if it is known.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.ring.ahead(others)
     }
 
-    /// The packet that was handed on last.
+    /// The packet that was forwarded last.
     #[inline(always)]
-    pub(super) fn last_handed_on(&self) -> &Packet {
-        self.ring.last_handed_on()
+    pub(super) fn last_forwarded(&self) -> &Packet {
+        self.ring.last_forwarded()
     }
 
     /// Packets and bytes that wait.
@@ -218,17 +218,17 @@ impl Port {
     /// Service on arrival: picoseconds of all waits, from `now` on, of packets that wait now.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         let elapsed = self.waiting_pkts.wrapping_mul(now.as_ps());
-        u128::from(self.tally.starts_ahead.wrapping_sub(elapsed))
+        u128::from(self.counters.starts_ahead.wrapping_sub(elapsed))
     }
 
     /// Picoseconds of all waits that have been noted.
     pub(super) fn waits(&self) -> u128 {
-        self.tally.waits
+        self.counters.waits
     }
 
     /// Forgets the largest queue.
     pub(super) fn restart_maximum(&mut self) -> u64 {
-        std::mem::replace(&mut self.tally.queue_max, self.waiting_pkts)
+        std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
     /// Service on arrival: counters up to `now`, by when all services have been noted that have begun.
@@ -252,21 +252,21 @@ impl Port {
         unsent: Option<f64>,
         waited_ps: u128,
     ) -> LinkCounters {
-        let tally = &self.tally;
+        let counters = &self.counters;
         let accepted_pkts = self.ring.accepted() as u64 + self.waiting_pkts - in_ring;
         let last = (self.ring.accepted() as u64 - in_ring).checked_sub(1);
         let in_service = last.filter(|_| unsent.is_some());
         let in_service_bytes = in_service.map_or(0, |number| self.ring.at(number as usize).bytes);
         let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
         let pending_bytes = self.waiting_bytes + u64::from(in_service_bytes);
-        let departed_bytes = tally.accepted_bytes - pending_bytes;
+        let departed_bytes = counters.accepted_bytes - pending_bytes;
         let in_service_bytes = f64::from(in_service_bytes);
         let unsent = unsent.unwrap_or(0.0).min(in_service_bytes);
-        let dropped = |reason: DropReason| tally.dropped[reason as usize];
-        let dropped_pkts: u64 = tally.dropped.iter().sum();
+        let dropped = |reason: DropReason| counters.dropped[reason as usize];
+        let dropped_pkts: u64 = counters.dropped.iter().sum();
         LinkCounters {
             arrived_pkts: accepted_pkts + dropped_pkts,
-            arrived_bytes: tally.accepted_bytes + tally.dropped_bytes,
+            arrived_bytes: counters.accepted_bytes + counters.dropped_bytes,
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
             transmitted_bytes: departed_bytes as f64 + (in_service_bytes - unsent),
@@ -274,10 +274,10 @@ impl Port {
             dropped_overflow_pkts: dropped(DropReason::Overflow),
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
-            marked_pkts: tally.marked_pkts,
+            marked_pkts: counters.marked_pkts,
             duplicated_pkts: 0,
             queue_integral: waited_ps as f64 * 1e-12,
-            queue_max_pkts: tally.queue_max,
+            queue_max_pkts: counters.queue_max,
         }
     }
 }

@@ -5,13 +5,13 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 
 /// Packets that a link has accepted, each with a number that never changes: the first has 0. Those
-/// that have been handed on, possibly before they departed, stay as long as the link needs them.
+/// that have been forwarded, possibly before they departed, stay as long as the link needs them.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     /// As many as a power of two; the place of a packet is its number modulo that.
     slots: Vec<Packet>,
     accepted: usize,
-    handed_on: usize,
+    forwarded: usize,
     /// Packets below this number have given up their places.
     forgotten: usize,
 }
@@ -31,7 +31,7 @@ impl Ring {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept even if they have been handed on.
+    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded.
     /// Returns whether all before it have been.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
@@ -41,15 +41,15 @@ impl Ring {
         let (number, mask) = (self.accepted, self.slots.len() - 1);
         self.accepted += 1;
         self.slots[number & mask] = packet;
-        number == self.handed_on
+        number == self.forwarded
     }
 
-    /// Forgets what nobody needs, and doubles the places unless an eighth of them are free then, so that
-    /// this happens once in many packets, and few places pass through the caches for nothing.
+    /// Frees the slots of packets that are not needed, and doubles the slots unless an eighth of them are free
+    /// then: it happens once in many packets, and the ring stays small in the caches.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) {
-        self.forgotten = self.handed_on.min(needed).max(self.forgotten);
+        self.forgotten = self.forwarded.min(needed).max(self.forgotten);
         let kept = self.accepted - self.forgotten;
         if 8 * kept <= 7 * self.slots.len() && !self.slots.is_empty() {
             return;
@@ -62,34 +62,34 @@ impl Ring {
         self.slots = larger;
     }
 
-    /// The next packet to hand on.
+    /// The next packet to forward.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
-        (self.handed_on < self.accepted).then(|| self.at(self.handed_on))
+        (self.forwarded < self.accepted).then(|| self.at(self.forwarded))
     }
 
-    /// Hands on the next packet, if it reaches the far end by `until`.
+    /// Forwards the next packet, if it reaches the far end by `until`.
     #[inline(always)]
-    pub(super) fn hand_on(&mut self, until: Time) -> Option<&Packet> {
+    pub(super) fn forward(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.next()?;
         if packet.time > until {
             return None;
         }
-        self.handed_on += 1;
-        Some(self.last_handed_on())
+        self.forwarded += 1;
+        Some(self.last_forwarded())
     }
 
-    /// The packet that will be the next one after so many others have been handed on, if it is there.
+    /// The packet to forward after so many others, if it is there.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
-        let number = self.handed_on + others;
+        let number = self.forwarded + others;
         (number < self.accepted).then(|| self.at(number))
     }
 
-    /// The packet that was handed on last.
+    /// The packet that was forwarded last.
     #[inline(always)]
-    pub(super) fn last_handed_on(&self) -> &Packet {
-        self.at(self.handed_on.wrapping_sub(1))
+    pub(super) fn last_forwarded(&self) -> &Packet {
+        self.at(self.forwarded.wrapping_sub(1))
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         let mut ring = Ring::default();
         for number in 0..1000 {
             ring.push(packet(number), number);
-            assert!(ring.hand_on(Time::from_ps(number as u64)).is_some());
+            assert!(ring.forward(Time::from_ps(number as u64)).is_some());
         }
         assert_eq!(ring.slots.len(), Ring::FEWEST_SLOTS);
     }
@@ -145,10 +145,10 @@ mod tests {
                 }
                 for _ in 0..departures {
                     let until = Time::from_ps(next as u64);
-                    let out = ring.hand_on(until).map(|packet| packet.seq);
+                    let out = ring.forward(until).map(|packet| packet.seq);
                     prop_assert_eq!(out, (next < ring.accepted()).then_some(next as u64));
                     next += usize::from(out.is_some());
-                    prop_assert!(ring.hand_on(until).is_none());
+                    prop_assert!(ring.forward(until).is_none());
                 }
             }
         }

@@ -2,13 +2,13 @@
 
 use longhaul_units::{Rate, Span};
 
-use super::recent_sizes::RecentSizes;
+use super::tx_time_cache::TxTimeCache;
 
 /// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
 #[derive(Debug)]
 pub(super) struct Transmitter {
     rate: Rate,
-    transmissions: RecentSizes<Transmission>,
+    transmissions: TxTimeCache<Transmission>,
     remainder: u64,
 }
 
@@ -22,7 +22,7 @@ impl Transmitter {
     pub(super) fn new(rate: Rate) -> Self {
         Self {
             rate,
-            transmissions: RecentSizes::default(),
+            transmissions: TxTimeCache::default(),
             remainder: 0,
         }
     }

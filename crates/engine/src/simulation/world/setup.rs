@@ -101,7 +101,7 @@ impl World {
             world.env.network.prioritise(config, &streams);
         }
         world.env.network.look_ahead(config, &edges);
-        world.env.network.follow(world.tcp.len() as u32);
+        world.env.network.track(world.tcp.len() as u32);
         world.prefetches = world.tcp.len() >= PREFETCH_THRESHOLD;
         Ok(world)
     }

@@ -3,12 +3,12 @@
 use longhaul_units::Time;
 
 use super::Port;
-use crate::network::queue::{Arrival, DropReason, Effects};
 use crate::packet::{Flags, OptionStore, Packet};
+use crate::queue::{Arrival, DropReason, Effects, PacketQueue};
 
 impl Port {
     /// A packet reaches the near end at `now`, when the link had been idle since `idle_since`.
-    /// Returns whether it was taken in.
+    /// Returns whether it was accepted.
     pub(in crate::network::link) fn enqueue(
         &mut self,
         packet: Packet,
@@ -37,17 +37,17 @@ impl Port {
                 time: now,
                 ..packet
             };
-            let discipline = self.queue.held();
+            let discipline = self.queue.as_buffered();
             discipline.enqueue(packet, &arrival, effects)
         };
         if let Err(reason) = taken {
             self.count_drop(reason, &packet);
             return false;
         }
-        self.tally.accepted_bytes += u64::from(bytes);
+        self.counters.accepted_bytes += u64::from(bytes);
         self.waiting_pkts += 1;
         self.waiting_bytes += u64::from(bytes);
-        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_add(now.as_ps());
+        self.counters.starts_ahead = self.counters.starts_ahead.wrapping_add(now.as_ps());
         self.settle(now, effects, options);
         true
     }
@@ -59,7 +59,7 @@ impl Port {
         effects: &mut Effects,
         options: &mut OptionStore,
     ) -> Option<Packet> {
-        let next = self.queue.held().dequeue(now, effects);
+        let next = self.queue.as_buffered().dequeue(now, effects);
         if let Some(packet) = &next {
             self.note_end_of_wait(packet, now);
         }
@@ -72,7 +72,7 @@ impl Port {
         self.note_start(packet.bytes);
         self.note_wait(now.since(packet.time));
         let arrived = packet.time.as_ps();
-        self.tally.starts_ahead = self.tally.starts_ahead.wrapping_sub(arrived);
+        self.counters.starts_ahead = self.counters.starts_ahead.wrapping_sub(arrived);
     }
 
     /// Counts what the discipline has done to packets that it held.
@@ -82,12 +82,12 @@ impl Port {
         }
         while let Some((packet, reason)) = effects.dropped.pop() {
             self.note_end_of_wait(&packet, now);
-            self.tally.accepted_bytes -= u64::from(packet.bytes);
+            self.counters.accepted_bytes -= u64::from(packet.bytes);
             self.count_drop(reason, &packet);
             options.forget(packet.sack);
         }
         debug_assert_eq!(
-            self.queue.held().held(),
+            self.queue.as_buffered().waiting(),
             self.waiting(),
             "packets are conserved"
         );
@@ -95,10 +95,10 @@ impl Port {
 
     /// An arrival is over: remembers the longest queue.
     pub(in crate::network::link) fn note_maximum(&mut self) {
-        self.tally.queue_max = self.tally.queue_max.max(self.waiting_pkts);
+        self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// A packet has begun service. Returns whether all before it have been handed on.
+    /// A packet has begun service. Returns whether all before it have been forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
     }
@@ -106,6 +106,6 @@ impl Port {
     /// Picoseconds that the packets now waiting have waited.
     pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
         let total = self.waiting_pkts.wrapping_mul(now.as_ps());
-        u128::from(total.wrapping_sub(self.tally.starts_ahead))
+        u128::from(total.wrapping_sub(self.counters.starts_ahead))
     }
 }

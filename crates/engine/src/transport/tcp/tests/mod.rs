@@ -18,9 +18,9 @@ use crate::config::Loss;
 use crate::config::{
     AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Service, Tcp, Timestamps,
 };
-use crate::network::queue::{Capacity, Counting, DropTail, QueueConfig};
 use crate::network::{End, Network, Path};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
+use crate::queue::{Capacity, Counting, DropTail, QueueConfig};
 use crate::random::Streams;
 use crate::schedule::Event;
 use crate::transport::{Env, EventLog};
@@ -67,8 +67,8 @@ fn network(end: End) -> (Env, Path, Streams) {
         rate: Rate::from_bps(1_000_000_000_000),
         delay: Span::ZERO,
         queue: QueueConfig::DropTail(DropTail {
-            limit: Capacity::Packets(1_000_000),
             counting: Counting::InService,
+            ..DropTail::new(Capacity::Packets(1_000_000))
         }),
         shaper: None,
         impairments: None,
@@ -117,7 +117,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
         match event {
             Event::End => return sent,
             Event::Arrival(link) => {
-                while env.network.hand_on(link, now, &mut arrived).is_some() {
+                while env.network.forward(link, now, &mut arrived).is_some() {
                     sent.push(arrived);
                 }
                 env.network.finish_arrivals(link);

@@ -1,0 +1,329 @@
+//! Delay, loss and a bottleneck of its own for every flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A): a
+//! cloud of paths behind one link.
+//!
+//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for
+//! its life. Each connection that a source opens has values of its own, which are forgotten with it.
+//! Packets of a flow keep their order: one goes on when its delay is over and the last bit of the one
+//! before has left at the flow's rate; what waits for that is limited by nothing. ns-2 forgets the
+//! packet before it once that has been forwarded, so that its bottleneck is faster than its rate where the
+//! delay is shorter than a transmission; here it is not.
+
+use std::fmt::Display;
+
+use longhaul_units::{Rate, Span, Time};
+
+use super::later;
+use crate::config::{DelayBox, Loss};
+use crate::network::loss::LossModel;
+use crate::network::route::Carrier;
+use crate::packet::{Flags, Packet};
+use crate::random::{Stream, Streams};
+
+/// The boxes of the flows that there are.
+#[derive(Debug)]
+pub(super) struct FlowBoxes {
+    config: DelayBox,
+    /// Path of the streams of what happens to packets.
+    path: String,
+    noise: Stream,
+    streams: Streams,
+    flows: Places,
+}
+
+/// The boxes by what packets carry: a new flow takes the place of the one before that had its index.
+#[derive(Debug, Default)]
+struct Places {
+    /// By carrier and place, with the number that packets of the flow have in common.
+    boxes: [Vec<Option<(u32, FlowBox)>>; 3],
+    count: usize,
+}
+
+impl Places {
+    fn insert(&mut self, carrier: Carrier, number: u32, flow_box: FlowBox) {
+        let boxes = &mut self.boxes[carrier as usize];
+        let place = carrier.place(number);
+        if place >= boxes.len() {
+            boxes.resize_with(place + 1, || None);
+        }
+        let before = boxes[place].replace((carrier.common(number), flow_box));
+        self.count += usize::from(before.is_none());
+    }
+
+    fn remove(&mut self, carrier: Carrier, number: u32) {
+        let place = self.boxes[carrier as usize].get_mut(carrier.place(number));
+        let own = |(common, _): &mut (u32, FlowBox)| *common == carrier.common(number);
+        let removed = place.and_then(|place| place.take_if(own));
+        self.count -= usize::from(removed.is_some());
+    }
+
+    #[inline]
+    fn get_mut(&mut self, carrier: Carrier, number: u32) -> Option<&mut FlowBox> {
+        let place = self.boxes[carrier as usize].get_mut(carrier.place(number));
+        let (common, flow_box) = place?.as_mut()?;
+        (*common == carrier.common(number)).then_some(flow_box)
+    }
+}
+
+/// One flow's.
+#[derive(Debug)]
+struct FlowBox {
+    delay: Span,
+    rate: Option<Rate>,
+    loss: Option<Box<LossModel>>,
+    /// When the last bit of the packet before has left.
+    free: Time,
+}
+
+impl FlowBoxes {
+    /// The box of the link of this name.
+    pub(super) fn new(config: DelayBox, link: &str, streams: &Streams) -> Self {
+        let path = format!("links/{link}/delay_box");
+        Self {
+            config,
+            noise: streams.component(&format!("{path}/noise")),
+            path,
+            streams: streams.clone(),
+            flows: Places::default(),
+        }
+    }
+
+    /// Draws the values of a new flow.
+    pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &impl Display) {
+        let DelayBox {
+            delay,
+            loss,
+            rate,
+            name,
+            ..
+        } = &self.config;
+        let mut stream = self.streams.own(&format!("{name}/{flow}"));
+        let delay = stream.draw_span(delay);
+        let probability = stream.draw(loss).min(1.0);
+        let rate = rate.as_ref().map(|rate| stream.draw(rate));
+        let flow_box = FlowBox {
+            delay,
+            rate: rate.map(|bps| Rate::from_bps(bps.max(1.0) as u64)),
+            loss: (probability > 0.0).then(|| {
+                let stream = self.streams.own(&format!("{}/{flow}/loss", self.path));
+                Box::new(LossModel::new(&Loss::Bernoulli(probability), stream))
+            }),
+            free: Time::ZERO,
+        };
+        self.flows.insert(carrier, index, flow_box);
+    }
+
+    /// Forgets a flow that is over.
+    pub(super) fn remove(&mut self, carrier: Carrier, index: u32) {
+        self.flows.remove(carrier, index);
+    }
+
+    /// How many flows have values here.
+    pub(super) fn len(&self) -> usize {
+        self.flows.count
+    }
+
+    /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
+    /// not delayed, as in ns-2.
+    pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
+        let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
+            return Some(now);
+        };
+        if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
+            return None;
+        }
+        let noise = match &self.config.processing_delay {
+            Some(noise) if packet.flags.has(Flags::ACK) => self.noise.draw_span(noise),
+            _ => Span::ZERO,
+        };
+        let leaves = (now + flow.delay + noise).max(flow.free);
+        flow.free = match flow.rate {
+            Some(rate) => later(leaves, rate.transmission(packet.bytes.into()).0),
+            None => leaves,
+        };
+        Some(leaves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Distribution, Randomness};
+    use crate::packet::SackHandle;
+
+    fn packet(flow: u32, bytes: u16) -> Packet {
+        Packet {
+            time: Time::ZERO,
+            ns2_s: 0.0,
+            seq: 1,
+            stamp: Time::ZERO,
+            flow,
+            route: 0,
+            sack: SackHandle::NONE,
+            bytes,
+            flags: Flags::NONE,
+        }
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn constant(delay_s: f64, loss: f64, rate_bps: Option<f64>) -> DelayBox {
+        DelayBox {
+            delay: Distribution::Constant(delay_s),
+            loss: Distribution::Constant(loss),
+            rate: rate_bps.map(Distribution::Constant),
+            processing_delay: None,
+            name: "box".to_string(),
+        }
+    }
+
+    fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
+        let streams = Streams::new(1, 0, Randomness::Streams);
+        let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
+        for (index, flow) in (0..).zip(flows) {
+            boxes.add(Carrier::Tcp, index, flow);
+        }
+        boxes
+    }
+
+    /// max(now + d, previous departure + s), with s of the packet before (Weigle's dissertation, appendix A).
+    #[test]
+    fn packets_leave_in_order_at_the_rate_of_the_flow() {
+        // 1000 B take 10 ms.
+        let mut boxes = boxes(&constant(0.02, 0.0, Some(800_000.0)), &["a", "b"]);
+        let mut leaves = |flow, bytes, ms| {
+            let packet = packet(flow, bytes);
+            boxes.admit(&packet, Carrier::Tcp, at(ms)).expect("no loss")
+        };
+        assert_eq!(leaves(0, 1000, 0), at(20));
+        assert_eq!(leaves(0, 500, 1), at(30));
+        assert_eq!(leaves(0, 1000, 2), at(35));
+        // Another flow has its own.
+        assert_eq!(leaves(1, 1000, 2), at(22));
+        assert_eq!(leaves(0, 1000, 24), at(45));
+        assert_eq!(leaves(0, 1000, 90), at(110));
+    }
+
+    #[test]
+    fn delay_without_a_rate_is_the_same_for_every_packet() {
+        let mut boxes = boxes(&constant(0.5, 0.0, None), &["a"]);
+        for ms in [0, 0, 3, 100] {
+            let leaves = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(ms));
+            assert_eq!(leaves, Some(at(ms + 500)));
+        }
+        let stranger = boxes.admit(&packet(1, 1500), Carrier::Tcp, at(7));
+        assert_eq!(stranger, Some(at(7)));
+    }
+
+    #[test]
+    fn noise_delays_acknowledgements_and_keeps_their_order() {
+        let mut config = constant(0.01, 0.0, None);
+        config.processing_delay = Some(Distribution::Uniform(0.0, 0.002));
+        let mut boxes = boxes(&config, &["a"]);
+        let data = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(0));
+        assert_eq!(data, Some(at(10)));
+        let acknowledgement = Packet {
+            flags: Flags::ACK,
+            ..packet(0, 40)
+        };
+        let mut last = Time::ZERO;
+        let mut noises = Vec::new();
+        for number in 1..4000 {
+            // Alternately at the same time, and two milliseconds later.
+            let now = at(number / 2 * 2);
+            let leaves = boxes.admit(&acknowledgement, Carrier::Tcp, now);
+            let leaves = leaves.expect("no loss");
+            assert!(leaves >= last);
+            if leaves > last && number % 2 == 0 {
+                noises.push(leaves.since(now + Span::from_millis(10)).as_secs_f64());
+            }
+            last = leaves;
+        }
+        let mean = noises.iter().sum::<f64>() / noises.len() as f64;
+        assert!((mean - 0.001).abs() < 5e-5, "{mean}");
+    }
+
+    #[test]
+    fn a_flow_loses_the_share_that_was_drawn_for_it() {
+        let mut config = constant(0.0, 0.0, None);
+        config.loss = Distribution::Uniform(0.0, 0.2);
+        let names: Vec<String> = (0..200).map(|number| format!("flow-{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut boxes = boxes(&config, &names);
+        let mut shares: Vec<f64> = Vec::new();
+        for flow in 0..200 {
+            let lost = |_: &usize| {
+                let packet = packet(flow, 1000);
+                boxes.admit(&packet, Carrier::Tcp, at(0)).is_none()
+            };
+            shares.push((0..2000).filter(lost).count() as f64 / 2000.0);
+        }
+        shares.sort_by(f64::total_cmp);
+        // Uniform between 0 and 0.2, each with a standard error of at most 0.009.
+        for (rank, expected) in [(20, 0.02), (100, 0.1), (180, 0.18)] {
+            assert!((shares[rank] - expected).abs() < 0.03, "{shares:?}");
+        }
+    }
+
+    fn delays(boxes: &FlowBoxes) -> Vec<Span> {
+        let flows = boxes.flows.boxes.iter().flatten().flatten();
+        flows.map(|(_, flow)| flow.delay).collect()
+    }
+
+    #[test]
+    fn values_belong_to_the_name_of_the_flow_and_of_the_box() {
+        let mut config = constant(0.0, 0.0, None);
+        config.delay = Distribution::Exponential { mean: 0.1 };
+        let two = delays(&boxes(&config, &["a", "b"]));
+        assert_ne!(two[0], two[1]);
+        // Neither another flow nor another order changes them.
+        let three = delays(&boxes(&config, &["c", "b", "a"]));
+        assert_eq!((three[2], three[1]), (two[0], two[1]));
+        let other = DelayBox {
+            name: "another".to_string(),
+            ..config
+        };
+        assert_ne!(delays(&boxes(&other, &["a"]))[0], two[0]);
+    }
+
+    /// Short flows that follow each other take no more than those that there are at once.
+    #[test]
+    fn a_new_flow_takes_the_place_of_the_one_before() {
+        let streams = Streams::new(1, 0, Randomness::Streams);
+        let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
+        for number in 0..1000 {
+            boxes.add(Carrier::Tcp, number % 10, &format!("flow-{number}"));
+        }
+        assert_eq!(boxes.len(), 10);
+        // And begins with an idle bottleneck.
+        for _ in 0..100 {
+            boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));
+        }
+        boxes.add(Carrier::Tcp, 3, &"new");
+        let leaves = (0..10).find_map(|_| boxes.admit(&packet(3, 1000), Carrier::Tcp, at(6)));
+        assert_eq!(leaves, Some(at(26)));
+    }
+
+    /// Both directions of a connection have its values, and nothing is left of one that is over.
+    #[test]
+    fn connections_that_are_over_are_forgotten() {
+        let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
+        for number in 0..1000 {
+            let up = number << 2;
+            boxes.add(Carrier::Traffic, up, &format!("web/{number}"));
+            for side in [up, up | 1, up | 2, up | 3] {
+                let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
+                assert_eq!(leaves, Some(at(21)));
+            }
+            // The last of its ends to hear of the end may be either; three are alive at once.
+            if number >= 3 {
+                boxes.remove(Carrier::Traffic, up - 12 + number % 2);
+            }
+        }
+        assert_eq!(boxes.len(), 1 + 3);
+        let leaves = |boxes: &mut FlowBoxes, carrier| boxes.admit(&packet(0, 1000), carrier, at(2));
+        assert_eq!(leaves(&mut boxes, Carrier::Traffic), Some(at(2)));
+        assert_eq!(leaves(&mut boxes, Carrier::Tcp), Some(at(22)));
+    }
+}

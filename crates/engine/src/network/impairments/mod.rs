@@ -1,0 +1,172 @@
+//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering.
+//!
+//! They stand between the senders into a link and the link itself, as a hop of the routes that lead there, so that
+//! links without any pay nothing. All is decided when a packet comes;
+//! packets that wait have one event, for the next of them.
+
+mod delay_box;
+mod held_packets;
+
+use std::fmt::Display;
+
+use longhaul_units::{Span, Time};
+
+use self::delay_box::FlowBoxes;
+use self::held_packets::HeldPackets;
+use super::loss::LossModel;
+use super::{Carrier, Network};
+use crate::config::{Config, Distribution, Loss};
+use crate::packet::Packet;
+use crate::random::{Stream, Streams};
+use crate::schedule::Event;
+
+/// The impairments of one link at work.
+#[derive(Debug)]
+pub(super) struct Impairments {
+    link: u32,
+    boxes: Option<FlowBoxes>,
+    /// Choose packets as a link's loss does.
+    duplication: LossModel,
+    held_back: LossModel,
+    reordering: Option<(Distribution, Stream)>,
+    holding: HeldPackets,
+    /// When the event is due that counts; others are leftovers.
+    entry: Time,
+    duplicated: u64,
+}
+
+impl Impairments {
+    /// Those of all links that have one.
+    pub(super) fn of(config: &Config, streams: &Streams) -> Vec<Self> {
+        let links = config.links.iter().zip(0..);
+        let impairments = links.filter_map(|(config, link)| {
+            let impairments = config.impairments.as_ref()?;
+            let stream = |part: &str| streams.component(&format!("links/{}/{part}", config.name));
+            let boxes = impairments.delay_box.as_ref();
+            let reordering = impairments.reordering.as_ref();
+            let held_back = reordering.map_or(0.0, |reordering| reordering.probability);
+            let delays =
+                reordering.map(|reordering| (reordering.delay.clone(), stream("reordering/delay")));
+            Some(Self {
+                link,
+                boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name, streams)),
+                duplication: chooser(impairments.duplication, stream("duplication")),
+                held_back: chooser(held_back, stream("reordering")),
+                reordering: delays,
+                holding: HeldPackets::default(),
+                entry: Time::NEVER,
+                duplicated: 0,
+            })
+        });
+        impairments.collect()
+    }
+
+    /// When a packet that could go on at `time` does.
+    fn reorder(&mut self, time: Time) -> Time {
+        match &mut self.reordering {
+            Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
+            _ => time,
+        }
+    }
+}
+
+fn chooser(probability: f64, stream: Stream) -> LossModel {
+    LossModel::new(&Loss::Bernoulli(probability), stream)
+}
+
+/// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.
+fn later(time: Time, span: Span) -> Time {
+    Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
+}
+
+impl Network {
+    /// A new flow, with an index in its packets that no other has now.
+    pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
+        self.flow_boxes()
+            .for_each(|boxes| boxes.add(carrier, index, name));
+    }
+
+    /// A flow is over, and its index may become another's.
+    pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
+        self.flow_boxes()
+            .for_each(|boxes| boxes.remove(carrier, index));
+    }
+
+    /// How many flows each delay box knows.
+    pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
+        let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
+        boxes.map(FlowBoxes::len)
+    }
+
+    fn flow_boxes(&mut self) -> impl Iterator<Item = &mut FlowBoxes> {
+        let impairments = self.impairments.iter_mut();
+        impairments.filter_map(|impairments| impairments.boxes.as_mut())
+    }
+
+    /// A packet reaches the impairments of a link, the hop before it: `packet.route` is the link's.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn impair(&mut self, index: u32, carrier: Carrier, packet: Packet) {
+        let now = self.now;
+        let impairments = &mut self.impairments[index as usize];
+        let leaves = match &mut impairments.boxes {
+            Some(boxes) => boxes.admit(&packet, carrier, now),
+            None => Some(now),
+        };
+        let Some(leaves) = leaves else {
+            self.links[impairments.link as usize].lose(&packet);
+            return self.options.forget(packet.sack);
+        };
+        if impairments.duplication.loses() {
+            impairments.duplicated += 1;
+            let sack = self.options.copy(packet.sack);
+            self.pass(index, packet, leaves);
+            self.pass(index, Packet { sack, ..packet }, leaves);
+        } else {
+            self.pass(index, packet, leaves);
+        }
+    }
+
+    /// Lets a packet go on to the link, at once or later.
+    fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
+        let now = self.now;
+        let impairments = &mut self.impairments[index as usize];
+        let due = impairments.reorder(leaves);
+        // What goes on now, though not yet by the schedule, came before.
+        if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
+            let link = impairments.link;
+            return self.offer(link, &packet);
+        }
+        impairments.holding.hold(due, packet);
+        if due < impairments.entry {
+            impairments.entry = due;
+            self.schedule.push_link(due, Event::Release(index));
+        }
+    }
+
+    /// The event of packets that have been held back long enough.
+    pub(crate) fn release(&mut self, index: u32) {
+        let now = self.now;
+        if self.impairments[index as usize].entry != now {
+            // An earlier one has been entered since this one was.
+            return self.schedule.finish_link();
+        }
+        while let Some(packet) = self.impairments[index as usize].holding.release(now) {
+            let link = self.impairments[index as usize].link;
+            self.offer(link, &packet);
+        }
+        let impairments = &mut self.impairments[index as usize];
+        impairments.entry = impairments.holding.next().unwrap_or(Time::NEVER);
+        if impairments.entry == Time::NEVER {
+            self.schedule.finish_link();
+        } else {
+            self.schedule.renew_link(impairments.entry);
+        }
+    }
+
+    /// Duplicated packets, by link.
+    pub(super) fn duplicated(&self) -> impl Iterator<Item = (usize, u64)> {
+        let impairments = self.impairments.iter();
+        impairments.map(|impairments| (impairments.link as usize, impairments.duplicated))
+    }
+}

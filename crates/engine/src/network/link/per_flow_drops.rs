@@ -1,0 +1,49 @@
+//! Drops and marks of the data packets of each connection: rare events, counted off the fast path.
+
+use crate::packet::{Flags, Packet};
+
+/// Drops and marks of the data packets of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowDrops {
+    pub(crate) dropped_pkts: u64,
+    pub(crate) marked_pkts: u64,
+}
+
+/// Drops and marks of the connections below an index. Most links drop and mark nothing, and store nothing.
+#[derive(Debug, Default)]
+pub(super) struct PerFlowDrops {
+    connections: u32,
+    /// By connection, up to the last one with a drop or mark.
+    known: Vec<FlowDrops>,
+}
+
+impl PerFlowDrops {
+    /// Tracks so many connections.
+    pub(super) fn track(&mut self, connections: u32) {
+        self.connections = connections;
+    }
+
+    /// The flow of a packet's connection, if it is followed and the packet carries its data.
+    pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut FlowDrops> {
+        const OTHERS: Flags = Flags::SYN
+            .with(Flags::ACK)
+            .with(Flags::DATAGRAM)
+            .with(Flags::LOW);
+        if packet.flags.has(OTHERS) || packet.flow >= self.connections {
+            return None;
+        }
+        let connection = packet.flow as usize;
+        if connection >= self.known.len() {
+            self.known.resize(connection + 1, FlowDrops::default());
+        }
+        Some(&mut self.known[connection])
+    }
+
+    /// Adds them to those of other links, by connection.
+    pub(super) fn add_to(&self, all: &mut [FlowDrops]) {
+        for (sum, flow) in all.iter_mut().zip(&self.known) {
+            sum.dropped_pkts += flow.dropped_pkts;
+            sum.marked_pkts += flow.marked_pkts;
+        }
+    }
+}

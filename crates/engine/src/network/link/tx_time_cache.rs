@@ -1,0 +1,21 @@
+//! Transmission times of the last two packet sizes, so that no packet costs a division.
+
+/// A cache with a value for each of the last two packet sizes, usually full segments and ACKs.
+#[derive(Debug, Default)]
+pub(super) struct TxTimeCache<T> {
+    known: [(u16, T); 2],
+}
+
+impl<T: Default> TxTimeCache<T> {
+    /// The value of a size, computed if it was not among the last two.
+    #[inline]
+    pub(super) fn get(&mut self, bytes: u16, compute: impl FnOnce() -> T) -> &T {
+        if self.known[0].0 != bytes {
+            self.known.swap(0, 1);
+            if self.known[0].0 != bytes {
+                self.known[0] = (bytes, compute());
+            }
+        }
+        &self.known[0].1
+    }
+}

@@ -1,0 +1,44 @@
+//! How much a queue holds.
+
+use longhaul_keys::{Key, Kind, Read, Value};
+use longhaul_units::{Dimension, Quantity};
+
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl Capacity {
+    /// The key `limit`, which every discipline has. [`Place`](super::Place) makes packets or bytes of
+    /// bandwidth-delay products and times.
+    pub(crate) const LIMIT: Key = Kind::Positive(&[
+        Dimension::Packets,
+        Dimension::Size,
+        Dimension::Bdp,
+        Dimension::Time,
+    ])
+    .key()
+    .default("1 BDP");
+
+    /// Whether so much is more than the queue holds.
+    pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {
+        match self {
+            Self::Packets(limit) => pkts > limit,
+            Self::Bytes(limit) => bytes > limit,
+        }
+    }
+}
+
+impl Read for Capacity {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Quantity(Quantity::Packets(packets)) => Some(Self::Packets(*packets as u64)),
+            Value::Quantity(Quantity::Bytes(bytes)) => Some(Self::Bytes(bytes.0)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! CoDel: drops, or marks, at a growing rate while no packet of an interval has waited less than the
+//! target (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
+//!
+//! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent
+//! and counts as the drop that it stands for.
+
+#[cfg(test)]
+mod tests;
+
+use longhaul_keys::{Kind, Refusal, SIZE, TIME, Values, keys};
+use longhaul_units::{Bytes, Rate, Span, Time};
+
+use super::fifo::Packets;
+use super::{Arrival, Capacity, DropReason, Effects, PacketQueue, Parameters, Place};
+use crate::packet::{Flags, Packet};
+use crate::random::Stream;
+
+keys! {
+    /// CoDel.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CoDelConfig {
+        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag.key().default("false"),
+    }
+    flattened {
+        /// How it keeps the delay.
+        pub control: CoDelParameters,
+    }
+}
+
+keys! {
+    /// How CoDel keeps the delay.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CoDelParameters {
+        /// The delay to keep.
+        pub target: Span =
+            Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
+        /// How long the delay may stay above the target before the first drop: about a round trip.
+        pub interval: Span =
+            Kind::Positive(TIME).key().default("100 ms").source("RFC 8289 section 4.3"),
+        /// Nothing is dropped while no more than this waits; `auto`: the largest packet of a flow.
+        pub max_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
+            .key()
+            .default("auto")
+            .source("RFC 8289 section 5.2: MAXPACKET"),
+    }
+}
+
+impl Parameters for CoDelConfig {
+    type Queue = CoDel;
+
+    const KIND: &'static str = "codel";
+    const TITLE: &'static str = "Controlled delay";
+    const DESCRIPTION: &'static str =
+        "Drops at a growing rate while every packet waits longer than a target.";
+    const SOURCE: &'static str = "RFC 8289";
+
+    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
+        place.complete_size(values, "max_packet");
+        Ok(())
+    }
+
+    fn read(values: &Values, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, _stream: Stream) -> CoDel {
+        CoDel {
+            config: *self,
+            control: Control::default(),
+            packets: Packets::default(),
+        }
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+/// What CoDel takes its packets from.
+pub(super) trait Source {
+    /// The packet that has waited longest.
+    fn pop(&mut self) -> Option<Packet>;
+    /// What waits.
+    fn bytes(&self) -> u64;
+}
+
+/// The state of one CoDel, with the RFC's names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Control {
+    /// When it is time to drop, if the delay stays above the target until then.
+    first_above: Option<Time>,
+    dropping: bool,
+    drop_next: Time,
+    /// Drops since the dropping state was entered.
+    count: u64,
+    /// The count with which it was entered.
+    last_count: u64,
+}
+
+/// The packet at the head, and whether the delay has been too long for an interval.
+struct Head {
+    packet: Option<Packet>,
+    ok_to_drop: bool,
+}
+
+impl Control {
+    /// The packet to transmit: the pseudo-code's `dequeue`. With `ecn`, ECN-capable packets are marked.
+    pub(super) fn dequeue(
+        &mut self,
+        (parameters, ecn): (&CoDelParameters, bool),
+        now: Time,
+        source: &mut impl Source,
+        effects: &mut Effects,
+    ) -> Option<Packet> {
+        let mut head = self.take(parameters, now, source);
+        if self.dropping {
+            self.dropping = head.ok_to_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                let marked = head.mark_or_drop(ecn, effects);
+                if !marked {
+                    head = self.take(parameters, now, source);
+                    self.dropping = head.ok_to_drop;
+                }
+                if self.dropping {
+                    self.drop_next = parameters.control_law(self.drop_next, self.count);
+                }
+                if marked {
+                    break;
+                }
+            }
+        } else if head.ok_to_drop {
+            if !head.mark_or_drop(ecn, effects) {
+                head = self.take(parameters, now, source);
+            }
+            self.enter_dropping(parameters, now);
+        }
+        head.packet
+    }
+
+    /// The pseudo-code's `dodequeue`.
+    fn take(&mut self, parameters: &CoDelParameters, now: Time, source: &mut impl Source) -> Head {
+        let packet = source.pop();
+        let too_long = |packet: &Packet| {
+            now.since(packet.time) >= parameters.target && source.bytes() > parameters.max_packet.0
+        };
+        let mut ok_to_drop = false;
+        self.first_above = if packet.as_ref().is_some_and(too_long) {
+            let since = self.first_above.unwrap_or(now + parameters.interval);
+            ok_to_drop = self.first_above.is_some() && now >= since;
+            Some(since)
+        } else {
+            None
+        };
+        Head { packet, ok_to_drop }
+    }
+
+    /// If the last dropping state is not long over, its rate of drops is a good one to begin with.
+    fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
+        let drops = self.count - self.last_count;
+        let recent = now < self.drop_next + parameters.interval * 16;
+        self.count = if drops > 1 && recent { drops } else { 1 };
+        self.last_count = self.count;
+        self.dropping = true;
+        self.drop_next = parameters.control_law(now, self.count);
+    }
+}
+
+impl CoDelParameters {
+    /// When to drop next: the pseudo-code's `control_law`.
+    fn control_law(&self, last: Time, count: u64) -> Time {
+        let gap = self.interval.as_ps() as f64 / libm::sqrt(count as f64);
+        last + Span::from_ps(gap as u64)
+    }
+}
+
+impl Head {
+    /// Marks the packet at the head if it may be, or else drops it. Returns whether it was marked.
+    fn mark_or_drop(&mut self, ecn: bool, effects: &mut Effects) -> bool {
+        let Some(mut packet) = self.packet.take() else {
+            unreachable!("it is not ok to drop from an empty queue");
+        };
+        if !(ecn && packet.flags.has(Flags::ECT)) {
+            effects.drop(packet, DropReason::Early);
+            return false;
+        }
+        effects.mark(&mut packet);
+        self.packet = Some(packet);
+        true
+    }
+}
+
+impl Source for Packets {
+    fn pop(&mut self) -> Option<Packet> {
+        self.pop()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.waiting().1
+    }
+}
+
+/// One queue under CoDel.
+#[derive(Clone, Debug)]
+pub(crate) struct CoDel {
+    config: CoDelConfig,
+    control: Control,
+    packets: Packets,
+}
+
+impl PacketQueue for CoDel {
+    fn enqueue(
+        &mut self,
+        packet: Packet,
+        arrival: &Arrival,
+        _effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        arrival.check_limit(self.config.limit)?;
+        self.packets.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+        let parameters = (&self.config.control, self.config.ecn);
+        self.control
+            .dequeue(parameters, now, &mut self.packets, effects)
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.packets.waiting()
+    }
+}

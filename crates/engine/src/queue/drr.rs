@@ -1,0 +1,44 @@
+//! Deficit round robin: flows in turn, each with an equal share in bytes (Shreedhar and Varghese, "Efficient
+//! fair queuing using deficit round robin", ToN 4(3), 1996).
+
+use longhaul_keys::{Kind, Refusal, SIZE, Values, keys};
+use longhaul_units::{Bytes, Rate};
+
+use super::round_robin::RoundRobin;
+use super::{Capacity, Parameters, Place};
+use crate::random::Stream;
+
+keys! {
+    /// Deficit round robin.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DrrConfig {
+        /// How much all queues hold together; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// What a flow may send in its turn; `auto`: the largest packet of a flow.
+        pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
+            .key()
+            .default("auto"),
+    }
+}
+
+impl Parameters for DrrConfig {
+    type Queue = RoundRobin;
+
+    const KIND: &'static str = "drr";
+    const TITLE: &'static str = "Deficit round robin";
+    const DESCRIPTION: &'static str = "A queue for each flow, with equal shares in bytes.";
+    const SOURCE: &'static str = "Shreedhar and Varghese, ToN 4(3), 1996";
+
+    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
+        place.complete_size(values, "quantum");
+        Ok(())
+    }
+
+    fn read(values: &Values, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, _stream: Stream) -> RoundRobin {
+        RoundRobin::new(self.limit, Some(self.quantum))
+    }
+}

@@ -1,0 +1,92 @@
+//! First in, first out: packets in the order of their arrival, and active queue management in front of
+//! them.
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Span, Time};
+
+use super::{Aqm, AqmState, Arrival, DropReason, Effects, PacketQueue, Verdict};
+use crate::packet::Packet;
+
+/// Packets in the order of their arrival.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Packets {
+    packets: VecDeque<Packet>,
+    bytes: u64,
+}
+
+impl Packets {
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.bytes += u64::from(packet.bytes);
+        self.packets.push_back(packet);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    /// How many there are, and their bytes.
+    pub(super) fn waiting(&self) -> (u64, u64) {
+        (self.packets.len() as u64, self.bytes)
+    }
+}
+
+/// A queue behind active queue management.
+#[derive(Clone, Debug)]
+pub(crate) struct Fifo<A> {
+    aqm: A,
+    packets: Packets,
+}
+
+impl<A: Aqm> Fifo<A> {
+    pub(super) fn new(aqm: A) -> Self {
+        Self {
+            aqm,
+            packets: Packets::default(),
+        }
+    }
+}
+
+impl<A: Aqm> PacketQueue for Fifo<A> {
+    fn enqueue(
+        &mut self,
+        mut packet: Packet,
+        arrival: &Arrival,
+        effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        match self.aqm.on_arrival(arrival) {
+            Verdict::Accept => {}
+            Verdict::AcceptMarked => effects.mark(&mut packet),
+            Verdict::Drop(reason) => return Err(reason),
+        }
+        self.packets.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+        let mut packet = self.packets.pop()?;
+        let (waiting_pkts, _) = self.packets.waiting();
+        if self.aqm.on_departure(&packet, now, waiting_pkts) {
+            effects.mark(&mut packet);
+        }
+        Some(packet)
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.packets.waiting()
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        self.aqm.update_interval()
+    }
+
+    fn update(&mut self) {
+        self.aqm.update(self.packets.waiting());
+    }
+
+    fn state(&self) -> AqmState {
+        self.aqm.state()
+    }
+}

@@ -1,0 +1,230 @@
+//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and by hand.
+
+use longhaul_units::Span;
+use proptest::prelude::*;
+
+use super::*;
+use crate::queue::tests::{Bench, packet_of};
+use crate::queue::{BufferedQueue, QueueConfig};
+
+fn config(limit: u64, target: Span) -> FqCoDelConfig {
+    FqCoDelConfig {
+        limit: Capacity::Packets(limit),
+        ecn: false,
+        queues: 1024,
+        quantum: Bytes(1514),
+        drop_batch: 64,
+        control: CoDelParameters {
+            target,
+            interval: Span::from_millis(100),
+            max_packet: Bytes(1500),
+        },
+    }
+}
+
+/// Without drops for delay.
+fn bench(limit: u64) -> Bench {
+    Bench::new(&QueueConfig::FqCoDel(config(limit, Span::from_secs(1000))))
+}
+
+#[test]
+fn a_new_flow_goes_first_with_its_first_quantum() {
+    let mut bench = bench(1000);
+    for number in 100..110 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+    }
+    // Its second packet overdraws the first quantum; then it is old.
+    assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(100));
+    assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(101));
+    for number in 200..204 {
+        bench.enqueue(packet_of(2, number, 1000)).expect("room");
+    }
+    // The new flow sends two packets, 2000 of 1514 bytes; it owes 486, and the old one 1486.
+    let order: Vec<u64> = (0..6)
+        .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
+        .collect();
+    // Then each gets a quantum: 28 bytes of credit, a packet; 1028 bytes, two.
+    assert_eq!(order, [200, 201, 102, 202, 203, 103]);
+}
+
+#[test]
+fn the_flow_with_the_most_bytes_pays() {
+    let mut bench = bench(10);
+    for number in 0..6 {
+        bench.enqueue(packet_of(1, number, 300)).expect("room");
+    }
+    for number in 10..14 {
+        bench.enqueue(packet_of(2, number, 1500)).expect("room");
+    }
+    // Half of its four packets, from the head.
+    bench.enqueue(packet_of(3, 20, 40)).expect("another pays");
+    assert_eq!(bench.dropped(), [10, 11]);
+    bench.enqueue(packet_of(3, 21, 40)).expect("there is room");
+    assert_eq!(bench.dropped(), []);
+}
+
+#[test]
+fn no_more_than_a_batch_is_lost_at_once() {
+    let mut bench = bench(1000);
+    for number in 0..1000 {
+        bench.enqueue(packet_of(1, number, 300)).expect("room");
+    }
+    bench
+        .enqueue(packet_of(2, 5000, 300))
+        .expect("another pays");
+    let dropped: Vec<u64> = (0..64).collect();
+    assert_eq!(bench.dropped(), dropped);
+}
+
+/// Each queue has a CoDel of its own: a standing queue is dropped from, a short one not.
+#[test]
+fn only_the_standing_queue_loses_packets() {
+    let config = config(10_000, Span::from_millis(5));
+    let mut bench = Bench::new(&QueueConfig::FqCoDel(config));
+    for number in 0..2000 {
+        bench.enqueue(packet_of(1, number, 1000)).expect("room");
+    }
+    let mut lost = vec![];
+    for ms in 1..=400 {
+        bench.now += Span::from_millis(1);
+        if ms % 10 == 0 {
+            bench
+                .enqueue(packet_of(2, 10_000 + ms, 1000))
+                .expect("room");
+        }
+        bench.dequeue();
+        lost.extend(bench.dropped());
+    }
+    // As many as a CoDel alone drops in 400 ms; see there.
+    assert_eq!(lost.len(), 5);
+    assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
+}
+
+/// Its number, its packets' numbers and bytes, its credit.
+type RfcQueue = (u32, Vec<(u64, i64)>, i64);
+
+/// The two lists, as vectors. Queues are known by their numbers.
+#[derive(Default)]
+struct Rfc {
+    queues: Vec<RfcQueue>,
+    new_queues: Vec<u32>,
+    old_queues: Vec<u32>,
+    dropped: Vec<u64>,
+}
+
+impl Rfc {
+    const QUANTUM: i64 = 1514;
+
+    fn queue(&mut self, id: u32) -> &mut RfcQueue {
+        let at = self.queues.iter().position(|queue| queue.0 == id);
+        let at = at.unwrap_or_else(|| {
+            self.queues.push((id, vec![], 0));
+            self.queues.len() - 1
+        });
+        &mut self.queues[at]
+    }
+
+    fn total(&self) -> usize {
+        self.queues.iter().map(|queue| queue.1.len()).sum()
+    }
+
+    fn enqueue(&mut self, id: u32, number: u64, bytes: i64, limit: usize) {
+        self.queue(id).1.push((number, bytes));
+        if !self.new_queues.contains(&id) && !self.old_queues.contains(&id) {
+            self.new_queues.push(id);
+            self.queue(id).2 = Self::QUANTUM;
+        }
+        if self.total() > limit {
+            let size = |queue: &[(u64, i64)]| queue.iter().map(|packet| packet.1).sum::<i64>();
+            let mut fattest: Option<(u32, i64)> = None;
+            for id in [self.new_queues.clone(), self.old_queues.clone()].concat() {
+                let bytes = size(&self.queue(id).1);
+                if fattest.is_none_or(|(_, most)| bytes > most) {
+                    fattest = Some((id, bytes));
+                }
+            }
+            let (id, _) = fattest.expect("packets wait");
+            // Half the number of packets from this queue, up to a maximum of 64.
+            let half = usize::max(1, self.queue(id).1.len() / 2).min(64);
+            for head in self.queue(id).1.drain(..half).collect::<Vec<_>>() {
+                self.dropped.push(head.0);
+            }
+        }
+    }
+
+    fn dequeue(&mut self) -> Option<u64> {
+        loop {
+            let from_new = !self.new_queues.is_empty();
+            let list = if from_new {
+                &self.new_queues
+            } else {
+                &self.old_queues
+            };
+            let id = *list.first()?;
+            if self.queue(id).2 <= 0 {
+                self.queue(id).2 += Self::QUANTUM;
+                self.remove_first(from_new);
+                self.old_queues.push(id);
+                continue;
+            }
+            if self.queue(id).1.is_empty() {
+                self.remove_first(from_new);
+                if from_new {
+                    self.old_queues.push(id);
+                }
+                continue;
+            }
+            let (number, bytes) = self.queue(id).1.remove(0);
+            self.queue(id).2 -= bytes;
+            return Some(number);
+        }
+    }
+
+    fn remove_first(&mut self, from_new: bool) {
+        if from_new {
+            self.new_queues.remove(0);
+        } else {
+            self.old_queues.remove(0);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_order_is_that_of_the_two_lists(
+        limit in 1usize..40,
+        steps in prop::collection::vec((0u32..8, 40u16..=1500, 0usize..3), 1..400),
+    ) {
+        let mut bench = bench(limit as u64);
+        let mut rfc = Rfc::default();
+        for (number, (flow, bytes, departures)) in (0..).zip(steps) {
+            let packet = packet_of(flow, number, bytes);
+            let BufferedQueue::FqCoDel(discipline) = &bench.discipline else {
+                unreachable!("that is what it was made of");
+            };
+            let queue = discipline.classify(&packet);
+            bench.enqueue(packet).expect("others pay");
+            rfc.enqueue(queue, number, i64::from(bytes), limit);
+            prop_assert_eq!(bench.dropped(), std::mem::take(&mut rfc.dropped));
+            for _ in 0..departures {
+                let out = bench.dequeue().map(|packet| packet.seq);
+                prop_assert_eq!(out, rfc.dequeue());
+            }
+        }
+    }
+}
+
+/// Keys that follow one another, as those of a scenario's flows do, are spread over the queues like
+/// random numbers: of 1024 queues about 1024 / e stay empty.
+#[test]
+fn flows_are_spread_evenly() {
+    let stream = Stream::new(7, 0, "hash");
+    let discipline = FqCoDel::new(config(1000, Span::ZERO), stream);
+    let mut used = vec![false; 1024];
+    for flow in 0..1024 {
+        used[discipline.classify(&packet_of(flow, 0, 1500)) as usize] = true;
+    }
+    let empty = used.iter().filter(|used| !**used).count();
+    // Standard deviation: sqrt(1024 (1/e) (1 - 2/e)) = 10.
+    assert!((337..=417).contains(&empty), "{empty}");
+}

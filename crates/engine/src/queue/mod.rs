@@ -1,0 +1,195 @@
+//! Queue disciplines: whether a packet is accepted, marked or dropped, and which one leaves next.
+//!
+//! A discipline is one file: its keys, its parameters and the queue that they make
+//! ([`Parameters`]). It decides when packets arrive ([`Aqm`]), or holds them itself
+//! ([`PacketQueue`]). What it does to packets that it has accepted it reports as [`Effects`], so that
+//! the port in front of the link has every counter.
+//!
+//! Drop-tail and RED see lengths, not packets, so that a link can compute departures when packets
+//! arrive, without a queue of them ([`Queue`]).
+
+#[macro_use]
+mod registry;
+
+mod arrival;
+mod capacity;
+mod discipline;
+mod fifo;
+mod flow;
+mod place;
+mod sub_queues;
+#[cfg(test)]
+mod tests;
+
+use longhaul_units::{Span, Time};
+
+pub use self::arrival::{Arrival, DropReason, Verdict};
+pub use self::capacity::Capacity;
+pub(crate) use self::discipline::{Aqm, AqmState, Effects, PacketQueue, Parameters};
+pub use self::drop_tail::{Counting, DropFrom};
+use self::fifo::Fifo;
+pub use self::place::Place;
+use self::red::Red;
+pub use self::red::{Adaptation, Adaptive, Gentle, Marking, Rule};
+pub use self::registry::Discipline;
+use crate::packet::{OptionStore, Packet};
+use crate::random::Stream;
+
+disciplines! {
+    drop_tail: DropTail(DropTail),
+    red: Red(RedConfig),
+    codel: CoDel(CoDelConfig),
+    fq_codel: FqCoDel(FqCoDelConfig),
+    pie: Pie(PieConfig),
+    pi: Pi(PiConfig),
+    rem: Rem(RemConfig),
+    decbit: DecBit(DecBitConfig),
+    round_robin: RoundRobin(RoundRobinConfig),
+    drr: Drr(DrrConfig),
+    vcp: Vcp(VcpConfig),
+    xcp: Xcp(XcpConfig),
+}
+pub use self::codel::CoDelParameters;
+
+/// A queue in front of a link. The tag is a byte of its own, quicker to look at than one hidden in what
+/// the variants hold.
+#[derive(Clone, Debug)]
+#[repr(u8)]
+pub(crate) enum Queue {
+    DropTail(DropTail),
+    Red(Box<Red>),
+    /// One of these two, where packets of low priority arrive.
+    Prioritised(Box<Queue>),
+    /// Holds its packets: needs explicit service.
+    Buffered(Box<BufferedQueue>),
+}
+
+impl Queue {
+    /// The queue of a configuration, with service on arrival if the discipline decides then.
+    pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
+        match config {
+            QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {
+                Self::DropTail(*drop_tail)
+            }
+            QueueConfig::Red(red) => Self::Red(Box::new(Red::new(*red, stream))),
+            _ => Self::buffered(config, stream),
+        }
+    }
+
+    /// The same where packets of low priority arrive, for a discipline that decides on arrival.
+    pub(crate) fn prioritised(self) -> Self {
+        Self::Prioritised(Box::new(self))
+    }
+
+    /// The same for explicit service: it holds its packets, whatever the discipline.
+    pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
+        Self::Buffered(Box::new(config.buffered(stream)))
+    }
+
+    /// The queue of a link with explicit service.
+    #[inline]
+    pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
+        match self {
+            Self::Buffered(queue) => queue,
+            Self::DropTail(_) | Self::Red(_) | Self::Prioritised(_) => {
+                unreachable!("made for service on arrival")
+            }
+        }
+    }
+
+    /// The time until the next update, if explicit service has to call for it.
+    pub(crate) fn update_interval(&self) -> Option<Span> {
+        match self {
+            Self::Buffered(queue) => queue.update_interval(),
+            Self::DropTail(_) | Self::Red(_) | Self::Prioritised(_) => None,
+        }
+    }
+
+    /// Whether a packet that finds the link idle is accepted, and that is all: links that only carry
+    /// acknowledgements never see anything else.
+    #[inline(always)]
+    pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
+        match self {
+            Self::DropTail(_) => true,
+            Self::Red(red) => red.accepts_trivially(now),
+            Self::Prioritised(_) | Self::Buffered(_) => false,
+        }
+    }
+
+    /// Whether an arriving packet is accepted, for a discipline that decides then.
+    ///
+    /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
+    #[inline(always)]
+    pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        match self {
+            Self::DropTail(drop_tail) => drop_tail.decide(arrival),
+            Self::Red(red) => red.decide(arrival),
+            Self::Prioritised(queue) => queue.on_prioritised_arrival(*arrival),
+            Self::Buffered(_) => unreachable!("made for explicit service"),
+        }
+    }
+
+    /// Packets of low priority are accepted only while nothing waits: they never delay others by more than
+    /// their own transmission.
+    ///
+    /// Takes a copy, so that arrivals elsewhere stay in registers.
+    #[cold]
+    fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
+        if arrival.low_priority && arrival.waiting_pkts > 0 {
+            return Verdict::Drop(DropReason::Early);
+        }
+        match self {
+            Self::DropTail(drop_tail) => drop_tail.decide(&arrival),
+            Self::Red(red) => red.decide(&arrival),
+            Self::Prioritised(_) | Self::Buffered(_) => unreachable!("decides on arrival itself"),
+        }
+    }
+
+    /// What the time series shows of the discipline.
+    pub(crate) fn state(&self) -> AqmState {
+        match self {
+            Self::DropTail(_) => AqmState::default(),
+            Self::Red(red) => Aqm::state(&**red),
+            Self::Prioritised(queue) => queue.state(),
+            Self::Buffered(queue) => queue.state(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod priority_tests {
+    use super::*;
+
+    /// What becomes of a packet that finds `waiting` others in a queue of at most three.
+    fn verdict(queue: &mut Queue, low_priority: bool, waiting: u64) -> Verdict {
+        queue.on_arrival(&Arrival {
+            now: Time::ZERO,
+            bytes: 1500,
+            ecn_capable: false,
+            low_priority,
+            waiting_pkts: waiting,
+            waiting_bytes: waiting * 1500,
+            idle_since: None,
+        })
+    }
+
+    #[test]
+    fn low_priority_never_waits_behind_others_and_the_rest_sees_the_discipline_alone() {
+        let three = DropTail {
+            limit: Capacity::Packets(3),
+            drop: DropFrom::Tail,
+            counting: Counting::Waiting,
+        };
+        let mut queue = Queue::DropTail(three).prioritised();
+        assert!(
+            !queue.accepts_trivially(Time::ZERO),
+            "each arrival has to be looked at"
+        );
+        assert_eq!(verdict(&mut queue, true, 0), Verdict::Accept);
+        let early = Verdict::Drop(DropReason::Early);
+        assert_eq!(verdict(&mut queue, true, 1), early);
+        assert_eq!(verdict(&mut queue, false, 2), Verdict::Accept);
+        let overflow = Verdict::Drop(DropReason::Overflow);
+        assert_eq!(verdict(&mut queue, false, 3), overflow);
+    }
+}

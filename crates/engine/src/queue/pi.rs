@@ -1,0 +1,162 @@
+//! The PI controller: arriving packets are dropped, or marked, with a probability that integrates
+//! the queue's deviation from a reference (Hollot, Misra, Towsley and Gong, "On designing improved
+//! controllers for AQM routers supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without
+//! its modes in bytes.
+
+use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
+use longhaul_units::{Dimension, Rate, Span};
+
+use super::place::check_update;
+use super::{Aqm, AqmState, Arrival, Capacity, DropReason, Fifo, Parameters, Place, Verdict};
+use crate::random::Stream;
+
+const REFERENCE: Kind = Kind::Positive(&[Dimension::Packets]);
+const WEIGHT: Kind = Kind::Number(Range::above(0.0, 1.0));
+
+keys! {
+    /// The PI controller.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PiConfig {
+        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// The queue to keep.
+        pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),
+        /// Weight of the queue's deviation from the reference.
+        pub a: f64 = WEIGHT.key().default("1.822e-5").source("ns-2: a_"),
+        /// Weight of the deviation at the last update; less than `a`.
+        pub b: f64 = WEIGHT.key().default("1.816e-5").source("ns-2: b_"),
+        /// Time between two updates of the probability.
+        pub update: Span =
+            Kind::Positive(TIME).key().default("5.882352941 ms").source("ns-2: w_ of 170 Hz"),
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: setbit_"),
+    }
+}
+
+impl Parameters for PiConfig {
+    type Queue = Fifo<Pi>;
+
+    const KIND: &'static str = "pi";
+    const TITLE: &'static str = "PI controller";
+    const DESCRIPTION: &'static str =
+        "Steers the probability of drops on arrival towards a reference queue.";
+    const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
+
+    /// The probability rises with a queue that stays too long only if `a` is more than `b`.
+    fn complete(values: &mut Values, _place: &Place) -> Result<(), Refusal> {
+        check_update(values)?;
+        let (a, b) = (values.read::<f64>("a"), values.read::<f64>("b"));
+        if a <= b {
+            let message = format!("a ({a}) has to be more than b ({b})");
+            return Err(Refusal { key: "a", message });
+        }
+        Ok(())
+    }
+
+    fn read(values: &Values, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, stream: Stream) -> Fifo<Pi> {
+        Fifo::new(Pi::new(*self, stream))
+    }
+
+    fn draws(&self) -> bool {
+        true
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+/// The PI controller at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Pi {
+    config: PiConfig,
+    probability: f64,
+    /// The queue at the last update.
+    old_pkts: u64,
+    stream: Stream,
+}
+
+impl Pi {
+    fn new(config: PiConfig, stream: Stream) -> Self {
+        Self {
+            config,
+            probability: 0.0,
+            old_pkts: 0,
+            stream,
+        }
+    }
+}
+
+impl Aqm for Pi {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        if let Err(reason) = arrival.check_limit(self.config.limit) {
+            Verdict::Drop(reason)
+        } else if self.stream.uniform() >= self.probability {
+            Verdict::Accept
+        } else if self.config.ecn && arrival.ecn_capable {
+            Verdict::AcceptMarked
+        } else {
+            Verdict::Drop(DropReason::Early)
+        }
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.config.update)
+    }
+
+    fn update(&mut self, (waiting_pkts, _): (u64, u64)) {
+        let deviation = |pkts: u64| pkts as f64 - self.config.reference_pkts;
+        let now = self.config.a * deviation(waiting_pkts);
+        let before = self.config.b * deviation(self.old_pkts);
+        self.probability = (self.probability + now - before).clamp(0.0, 1.0);
+        self.old_pkts = waiting_pkts;
+    }
+
+    fn state(&self) -> AqmState {
+        AqmState {
+            drop_p: Some(self.probability),
+            ..AqmState::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_probability_integrates_the_deviation() {
+        let config = PiConfig {
+            limit: Capacity::Packets(800),
+            reference_pkts: 200.0,
+            a: 1.822e-5,
+            b: 1.816e-5,
+            update: Span::from_millis(6),
+            ecn: true,
+        };
+        let mut pi = Pi::new(config, Stream::new(1, 0, "pi"));
+        // From rest a deviation of -200 packets would make it negative.
+        pi.update((0, 0));
+        assert_eq!(pi.probability, 0.0);
+        // 1.822e-5 * 300 + 1.816e-5 * 200, then 1.822e-5 * 300 - 1.816e-5 * 300 in each period.
+        for expected in [9.098e-3, 9.116e-3, 9.134e-3] {
+            pi.update((500, 0));
+            assert!(
+                (pi.probability - expected).abs() < 1e-12,
+                "{}",
+                pi.probability
+            );
+        }
+        // At the reference only what was before counts: -1.816e-5 * 300.
+        pi.update((200, 0));
+        assert!(
+            (pi.probability - 3.686e-3).abs() < 1e-12,
+            "{}",
+            pi.probability
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! PIE against a literal transcription of RFC 8033's pseudo-code, and against probabilities computed
+//! by hand.
+
+use longhaul_units::Time;
+use proptest::prelude::*;
+
+use super::*;
+
+const RATE_MBPS: u64 = 12;
+
+fn config(derandomise: bool) -> PieConfig {
+    PieConfig {
+        limit: Capacity::Packets(200),
+        target: Span::from_millis(15),
+        update: Span::from_millis(15),
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst: Span::from_millis(150),
+        ecn: false,
+        mark_up_to: 0.1,
+        derandomise,
+        mean_packet: Bytes(1500),
+        rate: Rate::from_bps(RATE_MBPS * 1_000_000),
+    }
+}
+
+fn pie(config: PieConfig) -> Pie {
+    Pie::new(config, stream())
+}
+
+fn stream() -> Stream {
+    Stream::new(1, 0, "pie")
+}
+
+/// A packet of 1500 bytes that finds `waiting` others.
+fn arrival(waiting: u64) -> Arrival {
+    Arrival {
+        now: Time::ZERO,
+        bytes: 1500,
+        ecn_capable: true,
+        low_priority: false,
+        waiting_pkts: waiting,
+        waiting_bytes: 1500 * waiting,
+        idle_since: None,
+    }
+}
+
+/// RFC 8033, sections 4.1 to 4.4 and 5.4 and 5.5, with their names; times in seconds.
+struct Rfc {
+    drop_prob: f64,
+    qdelay_old: f64,
+    burst_allowance: f64,
+    accu_prob: f64,
+    derandomise: bool,
+    random: Stream,
+}
+
+impl Rfc {
+    const QDELAY_REF: f64 = 0.015;
+    const T_UPDATE: f64 = 0.015;
+    const MAX_BURST: f64 = 0.150;
+    const MEAN_PKTSIZE: u64 = 1500;
+
+    fn drop_early(&mut self, byte_length: u64) -> bool {
+        if (self.qdelay_old < Self::QDELAY_REF / 2.0 && self.drop_prob < 0.2)
+            || byte_length <= 2 * Self::MEAN_PKTSIZE
+        {
+            return false;
+        }
+        if self.derandomise {
+            if self.drop_prob == 0.0 {
+                self.accu_prob = 0.0;
+            }
+            self.accu_prob += self.drop_prob;
+            if self.accu_prob < 0.85 {
+                return false;
+            }
+            if self.accu_prob >= 8.5 {
+                return true;
+            }
+        }
+        self.random.uniform() < self.drop_prob
+    }
+
+    /// Whether an arriving packet is dropped.
+    fn enque(&mut self, waiting: u64) -> bool {
+        if waiting >= 200 {
+            self.accu_prob = 0.0;
+            return true;
+        }
+        // Periods add up to the largest burst but for rounding.
+        let drop = self.burst_allowance < 1e-9 && self.drop_early(1500 * waiting);
+        if drop {
+            self.accu_prob = 0.0;
+        }
+        drop
+    }
+
+    fn calculate_drop_prob(&mut self, byte_length: u64) {
+        let current_qdelay = (byte_length * 8) as f64 / (RATE_MBPS * 1_000_000) as f64;
+        let mut p =
+            0.125 * (current_qdelay - Self::QDELAY_REF) + 1.25 * (current_qdelay - self.qdelay_old);
+        if self.drop_prob < 0.000_001 {
+            p /= 2048.0;
+        } else if self.drop_prob < 0.000_01 {
+            p /= 512.0;
+        } else if self.drop_prob < 0.000_1 {
+            p /= 128.0;
+        } else if self.drop_prob < 0.001 {
+            p /= 32.0;
+        } else if self.drop_prob < 0.01 {
+            p /= 8.0;
+        } else if self.drop_prob < 0.1 {
+            p /= 2.0;
+        }
+        if self.drop_prob >= 0.1 && p > 0.02 {
+            p = 0.02;
+        }
+        self.drop_prob += p;
+        if current_qdelay == 0.0 && self.qdelay_old == 0.0 {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        self.burst_allowance = f64::max(0.0, self.burst_allowance - Self::T_UPDATE);
+        if self.drop_prob == 0.0
+            && current_qdelay < Self::QDELAY_REF / 2.0
+            && self.qdelay_old < Self::QDELAY_REF / 2.0
+        {
+            self.burst_allowance = Self::MAX_BURST;
+        }
+        self.qdelay_old = current_qdelay;
+    }
+}
+
+proptest! {
+    /// Phases of periods with queues around some length: the same probabilities and the same drops.
+    #[test]
+    fn drops_are_those_of_the_pseudo_code(
+        derandomise: bool,
+        phases in prop::collection::vec((1usize..80, 0u64..120), 1..10),
+        lengths in prop::collection::vec((0u64..100, 0usize..20), 800),
+    ) {
+        let mut pie = pie(config(derandomise));
+        let mut rfc = Rfc {
+            drop_prob: 0.0,
+            qdelay_old: 0.0,
+            burst_allowance: Rfc::MAX_BURST,
+            accu_prob: 0.0,
+            derandomise,
+            random: stream(),
+        };
+        let mut lengths = lengths.into_iter();
+        for (periods, level) in phases {
+            for (more, arrivals) in lengths.by_ref().take(periods) {
+                let waiting = if level < 20 { 0 } else { level + more };
+                for _ in 0..arrivals {
+                    let verdict = pie.on_arrival(&arrival(waiting));
+                    prop_assert_eq!(verdict != Verdict::Accept, rfc.enque(waiting));
+                }
+                pie.update((waiting, 1500 * waiting));
+                rfc.calculate_drop_prob(1500 * waiting);
+                // Divisions by powers of two are exact, so nothing is rounded differently.
+                prop_assert_eq!(pie.probability, rfc.drop_prob);
+            }
+        }
+    }
+}
+
+/// One packet takes a millisecond; forty wait: a delay of 40 ms.
+#[test]
+fn the_probability_by_hand() {
+    let mut pie = pie(config(false));
+    // 0.125 * 0.025 + 1.25 * 0.04 = 0.053125, over 2048: 2.6e-5. From then on only the deviation,
+    // 0.003125, over 128 up to 1e-4 and over 32 beyond.
+    let first = 0.053_125 / 2048.0;
+    let (small, larger) = (0.003_125 / 128.0, 0.003_125 / 32.0);
+    let steps = [0.0, small, small, small, small, larger, larger];
+    let mut expected = first;
+    for step in steps {
+        expected += step;
+        pie.update((40, 40 * 1500));
+        assert!(
+            (pie.probability - expected).abs() < 1e-15,
+            "{}",
+            pie.probability
+        );
+    }
+}
+
+#[test]
+fn a_burst_passes_and_a_large_probability_rises_slowly() {
+    let mut pie = pie(config(false));
+    pie.probability = 0.5;
+    // 150 ms are ten periods of 15 ms.
+    for period in 0..10 {
+        assert!(
+            (0..50).all(|_| pie.on_arrival(&arrival(100)) == Verdict::Accept),
+            "{period}"
+        );
+        pie.update((100, 100 * 1500));
+    }
+    // The first period's delay would add 0.125 * 0.085 + 1.25 * 0.1, but adds 0.02 at most.
+    let steps = 0.02 + 9.0 * 0.125 * 0.085;
+    assert!(
+        (pie.probability - 0.5 - steps).abs() < 1e-12,
+        "{}",
+        pie.probability
+    );
+    let dropped = (0..50).filter(|_| pie.on_arrival(&arrival(100)) != Verdict::Accept);
+    assert!(dropped.count() > 10);
+}
+
+#[test]
+fn capable_packets_are_marked_up_to_a_probability() {
+    for (probability, verdict) in [
+        (0.1, Verdict::AcceptMarked),
+        (0.11, Verdict::Drop(DropReason::Early)),
+    ] {
+        let mut pie = pie(PieConfig {
+            ecn: true,
+            ..config(false)
+        });
+        (pie.probability, pie.old_delay_s) = (probability, 0.02);
+        pie.burst_allowance = Span::ZERO;
+        let mut verdicts = (0..1000).map(|_| pie.on_arrival(&arrival(20)));
+        assert_eq!(
+            verdicts.find(|&found| found != Verdict::Accept),
+            Some(verdict)
+        );
+    }
+}
+
+/// Section 5.4: at least 0.85/p, at most 8.5/p packets from drop to drop; p is 1/16.
+#[test]
+fn derandomised_drops_keep_their_distance() {
+    let mut pie = pie(config(true));
+    (pie.probability, pie.old_delay_s) = (1.0 / 16.0, 0.02);
+    pie.burst_allowance = Span::ZERO;
+    let mut gaps = vec![];
+    let mut gap = 0;
+    for _ in 0..100_000 {
+        gap += 1;
+        if pie.on_arrival(&arrival(20)) != Verdict::Accept {
+            gaps.push(std::mem::take(&mut gap));
+        }
+    }
+    assert!(gaps.iter().all(|gap| (14..=136).contains(gap)));
+    // A geometric gap of mean 16 after thirteen that are sure to pass.
+    let mean = 100_000.0 / gaps.len() as f64;
+    assert!((mean - 29.0).abs() < 1.0, "{mean}");
+}

@@ -1,0 +1,103 @@
+//! Where a queue is, from which some of its parameters follow.
+
+use longhaul_keys::{Refusal, Value, Values};
+use longhaul_units::{Bytes, Quantity, Rate, Span};
+
+/// What the parameters of a queue may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Rate of the link behind the queue.
+    pub rate: Rate,
+    /// One-way delay of that link.
+    pub delay: Span,
+    /// Round-trip time of "1 BDP".
+    pub rtt: Span,
+    /// Largest packet that a flow sends.
+    pub packet: Bytes,
+}
+
+/// Longer queues are a mistake.
+const MAX_PACKETS: f64 = 1e12;
+/// More updates per second than this allows would only take time.
+const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
+
+impl Place {
+    /// Makes a limit in packets or bytes of one in bandwidth-delay products or as a time. It admits at least
+    /// one packet.
+    pub(super) fn complete_limit(&self, values: &mut Values) -> Result<(), Refusal> {
+        let Self { rate, packet, .. } = *self;
+        match values.read::<Quantity>("limit") {
+            Quantity::Bdp(multiple) => self.complete_bdp(values, multiple)?,
+            Quantity::Span(span) => {
+                let bytes = rate.bdp(span);
+                if bytes < packet {
+                    return refuse(format!(
+                        "{rate} sends {bytes} in {span}, less than one packet of {packet}; write a longer \
+                         time, or a limit in packets"
+                    ));
+                }
+                let rule = format!("{span} at {rate}");
+                values.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
+            }
+            Quantity::Packets(packets) if packets.fract() != 0.0 => {
+                return refuse(format!("{packets} is not a whole number of packets"));
+            }
+            Quantity::Packets(packets) if packets > MAX_PACKETS => {
+                return refuse(format!(
+                    "{packets} packets are too many; write at most {MAX_PACKETS}"
+                ));
+            }
+            Quantity::Bytes(bytes) if bytes < packet => {
+                return refuse(format!(
+                    "{bytes} is less than one packet of {packet}; write at least {packet}"
+                ));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn complete_bdp(&self, values: &mut Values, multiple: f64) -> Result<(), Refusal> {
+        let Self {
+            rate, rtt, packet, ..
+        } = self;
+        let bytes = rate.bdp(*rtt).0 as f64 * multiple;
+        let packets = (bytes / packet.0 as f64).floor();
+        if packets < 1.0 {
+            return refuse(format!(
+                "{multiple} BDP is less than one packet here ({rate} x {rtt}, packets of {packet}); write a \
+                 limit in packets"
+            ));
+        }
+        let rule = format!("{multiple} BDP: {rate} x {rtt} / {packet}");
+        values.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
+        Ok(())
+    }
+
+    /// Makes a size that is `auto` that of the largest packet.
+    pub(super) fn complete_size(&self, values: &mut Values, key: &str) {
+        if values.is_word(key, "auto") {
+            let packet = Value::Quantity(Quantity::Bytes(self.packet));
+            values.derive(key, packet, "the largest packet of a flow");
+        }
+    }
+}
+
+fn refuse(message: String) -> Result<(), Refusal> {
+    Err(Refusal {
+        key: "limit",
+        message,
+    })
+}
+
+/// Refuses an `update` so short that a run would do nothing else: each one is an event.
+pub(super) fn check_update(values: &Values) -> Result<(), Refusal> {
+    let update: Span = values.read("update");
+    if update < MIN_UPDATE_INTERVAL {
+        return Err(Refusal {
+            key: "update",
+            message: format!("{update} is too short; write at least {MIN_UPDATE_INTERVAL}"),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,414 @@
+//! RED's keys, and the values that follow from the link.
+//!
+//! Automatic values: Floyd, Gummadi and Shenker, "Adaptive RED: an algorithm for increasing the robustness of
+//! RED's active queue management" (2001), sections 4 and 5, and ns-2.35 (`red.cc`), which added the weight from
+//! round trips and the floor of `max_p`.
+
+use longhaul_keys::{
+    Key, Kind, PROBABILITY, Profile, Range, Read, Refusal, SIZE, TIME, Value, Values, keys,
+};
+use longhaul_units::{Bytes, Dimension, Quantity, Rate, Span};
+
+use crate::queue::{Capacity, Place};
+
+const AUTO: Kind = Kind::Word(&["auto"]);
+const THRESHOLD: Kind = Kind::OneOf(&[AUTO, Kind::Positive(&[Dimension::Packets])]);
+const UP_TO_1: Kind = Kind::Number(Range::above(0.0, 1.0));
+
+keys! {
+    /// RED.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RedConfig {
+        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// Whether a limit in bytes admits a packet that fits in part.
+        pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
+        /// Average queue above which packets are selected; `auto`: half of target_delay at the link's rate, at
+        /// least 5 packets.
+        pub min_th_pkts as "min_th": f64 = THRESHOLD.key().default("auto").source("ns-2: thresh_"),
+        /// Average queue where the probability is max_p; `auto`: 3 min_th.
+        pub max_th_pkts as "max_th": f64 = THRESHOLD.key().default("auto").source("ns-2: maxthresh_"),
+        /// Average queueing delay that the automatic min_th aims at.
+        pub target_delay: Span = Kind::Positive(TIME)
+            .key()
+            .default("5 ms")
+            .source("Adaptive RED, section 4; ns-2: targetdelay_"),
+        /// Weight of a sample in the average; `auto`: ten round trips, `per-packet`: one second of packets.
+        pub weight: f64 = Kind::OneOf(&[Kind::Word(&["auto", "per-packet"]), UP_TO_1])
+            .key()
+            .default("auto")
+            .in_profile(Profile::Ns2_2003, "per-packet")
+            .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
+        /// Probability at max_th, to begin with if adaptive.
+        pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
+        /// Whether the probability rises from max_p to 1 between max_th and twice that; `frozen`: along a line
+        /// drawn from the initial max_p, as in ns-2.
+        pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
+            .key()
+            .default("true")
+            .in_ns2("frozen")
+            .source("ns-2: gentle_; its line does not follow an adapting max_p"),
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag
+            .key()
+            .default("false")
+            .in_profile(Profile::Ns2_2003, "true")
+            .source("ns-2: setbit_; LBNL-52549, table 5.1"),
+        /// Largest probability at which packets are marked; above it they are dropped. `below-max-th`: they are
+        /// marked while the average is below max_th, as in ns-2 before 2002.
+        pub marking as "mark_p": Marking =
+            Kind::OneOf(&[Kind::Word(&["always", "below-max-th"]), PROBABILITY])
+                .key()
+                .default("always")
+                .in_ns2("0.1")
+                .source("ns-2: mark_p_, use_mark_p_"),
+        /// Mean packet size; `auto`: the largest that a flow sends.
+        pub mean_packet: Bytes = Kind::OneOf(&[AUTO, Kind::Positive(SIZE)])
+            .key()
+            .default("auto")
+            .in_ns2("500 B")
+            .source("ns-2: mean_pktsize_"),
+        /// Whether the queue is measured in bytes.
+        pub queue_in_bytes as "in_bytes": bool = Kind::Flag
+            .key()
+            .default("false")
+            .in_profile(Profile::Ns2_35, "true")
+            .source("ns-2: queue_in_bytes_"),
+        /// Whether the probability grows with the packet's size.
+        pub scale_by_size as "size_scaled": bool = Kind::Flag
+            .key()
+            .default("false")
+            .in_profile(Profile::Ns2_35, "true")
+            .source("ns-2: bytes_"),
+        /// Whether marks keep a distance of 1/p to 2/p packets.
+        pub wait: bool = Kind::Flag.key().default("true").source("ns-2: wait_"),
+    }
+    flattened {
+        /// Whether and how `max_p` adapts.
+        pub adaptive: Adaptive,
+    }
+    beside {
+        /// Mean packets that the link transmits in a second.
+        pub packets_per_s: f64,
+    }
+}
+
+keys! {
+    /// How `max_p` adapts.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Adaptation {
+        /// Whether max_p adapts (Adaptive RED, 2001); `gared`: only while the average moves away from its target
+        /// (gentle Adaptive RED, 2006); false by default.
+        pub rule as "adaptive": Rule =
+            Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]).key().default("false"),
+        /// Adaptive: shortest time between two changes.
+        pub interval: Span = Kind::Positive(TIME)
+            .key()
+            .default("500 ms")
+            .source("Adaptive RED, section 5; ns-2: interval_"),
+        /// Adaptive: increment of max_p.
+        pub alpha: f64 = UP_TO_1
+            .key()
+            .default("0.01")
+            .source("Adaptive RED, section 5; ns-2: alpha_"),
+        /// Adaptive: factor of a decrease.
+        pub beta: f64 = Kind::Number(Range::open(0.0, 1.0))
+            .key()
+            .default("0.9")
+            .source("Adaptive RED, section 5; ns-2: beta_"),
+        /// Adaptive: no increase from here on.
+        pub top: f64 = UP_TO_1
+            .key()
+            .default("0.5")
+            .source("Adaptive RED, section 5; ns-2: top_"),
+        /// Adaptive: no decrease from here on; `auto`: 80 kbit/s over the rate, at most 0.01.
+        pub bottom: Option<f64> = Kind::OneOf(&[AUTO, UP_TO_1])
+            .key()
+            .default("0.01")
+            .in_profile(Profile::Ns2_35, "auto")
+            .source("Adaptive RED, section 5; ns-2: bottom_"),
+    }
+}
+
+/// How `max_p` adapts, if it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adaptive(pub Option<Adaptation>);
+
+impl Adaptive {
+    /// The declarations of its keys.
+    pub const KEYS: &'static [Key] = Adaptation::KEYS;
+
+    /// Reads it from checked values.
+    pub fn of(values: &Values) -> Self {
+        let adapts = values.get("adaptive") != Some(&Value::Flag(false));
+        Self(adapts.then(|| Adaptation::of(values)))
+    }
+}
+
+/// What happens above the upper threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gentle {
+    /// Every packet is selected.
+    Off,
+    /// The probability rises from `max_p` to 1 at twice the threshold.
+    On,
+    /// The same line, drawn once from the initial `max_p` and not moved when it adapts (ns-2).
+    Frozen,
+}
+
+/// When a selected packet that is ECN-capable is marked; otherwise it is dropped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Marking {
+    /// Up to the region where every packet is dropped.
+    Always,
+    /// Up to this probability, before spacing (ns-2 since 2002, where it is 0.1).
+    UpTo(f64),
+    /// While the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation, section 4.1.5).
+    BelowMaxTh,
+}
+
+/// When `max_p` adapts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Whenever the average is outside the target range (Adaptive RED, section 5).
+    Adaptive,
+    /// At the end of each interval, if the average is outside the target range and has moved away
+    /// from it since the last: gentle Adaptive RED.
+    GentleAdaptive,
+}
+
+impl Read for Gentle {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Flag(false) => Some(Self::Off),
+            Value::Flag(true) => Some(Self::On),
+            Value::Text(word) if word == "frozen" => Some(Self::Frozen),
+            _ => None,
+        }
+    }
+}
+
+impl Read for Marking {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Number(mark_p) => Some(Self::UpTo(*mark_p)),
+            Value::Text(word) if word == "always" => Some(Self::Always),
+            Value::Text(word) if word == "below-max-th" => Some(Self::BelowMaxTh),
+            _ => None,
+        }
+    }
+}
+
+impl Read for Rule {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Flag(true) => Some(Self::Adaptive),
+            Value::Text(word) if word == "gared" => Some(Self::GentleAdaptive),
+            _ => None,
+        }
+    }
+}
+
+/// Makes automatic values explicit, and refuses thresholds and bounds in the wrong order.
+pub(super) fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
+    place.complete_size(values, "mean_packet");
+    let mean_packet: Bytes = values.read("mean_packet");
+    let packets_per_s = place.rate.packets_per_s(mean_packet.0);
+    complete_thresholds(values, packets_per_s)?;
+    if let Some(time_constant_s) = averaging_time_s(values, packets_per_s, place.delay) {
+        let weight = 1.0 - libm::exp(-1.0 / (time_constant_s * packets_per_s));
+        let rule =
+            "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
+        values.derive("weight", Value::Number(weight), rule);
+    }
+    complete_adaptation(values, place.rate)
+}
+
+fn complete_thresholds(values: &mut Values, packets_per_s: f64) -> Result<(), Refusal> {
+    let packets = |packets| Value::Quantity(Quantity::Packets(packets));
+    if values.is_word("min_th", "auto") {
+        let target_delay: Span = values.read("target_delay");
+        let min_th = f64::max(5.0, target_delay.as_secs_f64() * packets_per_s / 2.0);
+        let rule = "max(5, half of target_delay at the link's rate), in mean packets";
+        values.derive("min_th", packets(min_th), rule);
+    }
+    let min_th: f64 = values.read("min_th");
+    if values.is_word("max_th", "auto") {
+        values.derive("max_th", packets(3.0 * min_th), "3 min_th");
+    }
+    let max_th: f64 = values.read("max_th");
+    if min_th > max_th {
+        return Err(Refusal {
+            key: "min_th",
+            message: format!("min_th ({min_th} packets) is above max_th ({max_th} packets)"),
+        });
+    }
+    Ok(())
+}
+
+/// The time constant that an automatic weight gives the average: one second (Adaptive RED, section 4) or ten
+/// round trips, where the round trip is taken as three times the link's delay and transmission time, at least
+/// 100 ms (ns-2.35).
+fn averaging_time_s(values: &Values, packets_per_s: f64, delay: Span) -> Option<f64> {
+    if values.is_word("weight", "per-packet") {
+        Some(1.0)
+    } else if values.is_word("weight", "auto") {
+        let round_trip_s = 3.0 * (delay.as_secs_f64() + 1.0 / packets_per_s);
+        Some(10.0 * f64::max(0.1, round_trip_s))
+    } else {
+        None
+    }
+}
+
+fn complete_adaptation(values: &mut Values, rate: Rate) -> Result<(), Refusal> {
+    let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
+        // What steers an adaptation that does not happen says nothing.
+        for key in ["interval", "alpha", "beta", "top", "bottom"] {
+            values.remove(key);
+        }
+        return Ok(());
+    };
+    if adaptation.rule == Rule::GentleAdaptive {
+        // It has no lower bound.
+        values.remove("bottom");
+        return Ok(());
+    }
+    if values.is_word("bottom", "auto") {
+        // A packet per bandwidth-delay product of 1000-byte packets and 100 ms (ns-2.35): 8000 bits over
+        // 0.1 s, over the rate.
+        let packet_per_bdp = 80_000.0 / rate.as_bps() as f64;
+        let bottom = Value::Number(f64::min(0.01, packet_per_bdp));
+        values.derive("bottom", bottom, "80 kbit/s over the rate, at most 0.01");
+    }
+    let (bottom, top) = (values.read::<f64>("bottom"), adaptation.top);
+    if bottom > top {
+        return Err(Refusal {
+            key: "bottom",
+            message: format!("bottom ({bottom}) is above top ({top})"),
+        });
+    }
+    Ok(())
+}
+
+impl RedConfig {
+    /// Reads complete values. If the queue is measured in bytes, a limit in packets stands for packets of the
+    /// mean size.
+    pub(super) fn complete(values: &Values, rate: Rate) -> Self {
+        let mean_packet: Bytes = values.read("mean_packet");
+        let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));
+        if let (Capacity::Packets(limit), true) = (config.limit, config.queue_in_bytes) {
+            config.limit = Capacity::Bytes(limit * mean_packet.0);
+        }
+        config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::red::tests::config;
+
+    fn mbps(mbps: u64) -> Rate {
+        Rate::from_bps(mbps * 1_000_000)
+    }
+
+    fn mean_packet(bytes: u64) -> (&'static str, Value) {
+        (
+            "mean_packet",
+            Value::Quantity(Quantity::Bytes(Bytes(bytes))),
+        )
+    }
+
+    fn word(key: &'static str, word: &str) -> (&'static str, Value) {
+        (key, Value::Text(word.to_string()))
+    }
+
+    const ADAPTIVE: (&str, Value) = ("adaptive", Value::Flag(true));
+
+    fn bottom(red: &RedConfig) -> f64 {
+        red.adaptive
+            .0
+            .and_then(|adaptive| adaptive.bottom)
+            .expect("it adapts")
+    }
+
+    /// Equal to the digits that were printed.
+    fn assert_close(value: f64, expected: f64, relative: f64) {
+        assert!(
+            (value / expected - 1.0).abs() < relative,
+            "{value} instead of {expected}"
+        );
+    }
+
+    /// A study of split connections over satellites: 100 and 50 Mbit/s, 0.25 s, mean packet 500 B.
+    #[test]
+    fn automatic_configuration_of_the_split_connection_study() {
+        let delay = Span::from_millis(250);
+        let fast = config(mbps(100), delay, [mean_packet(500)]);
+        assert_eq!(
+            (fast.min_th_pkts, fast.max_th_pkts, fast.max_p),
+            (62.5, 187.5, 0.1)
+        );
+        assert!((fast.weight - 5.3325e-6).abs() < 1e-9, "{}", fast.weight);
+        let slow = config(mbps(50), delay, [mean_packet(500)]);
+        assert_eq!((slow.min_th_pkts, slow.max_th_pkts), (31.25, 93.75));
+        assert_close(slow.weight, 1.0663e-5, 1e-4);
+    }
+
+    #[test]
+    fn automatic_configuration_as_ns2_reports_it() {
+        // ns-2.35, 1 Gbit/s and 50 ms, mean packet 1500 and 500 B; 622 Mbit/s with 1500 B.
+        let delay = Span::from_millis(50);
+        let auto = |rate, bytes| {
+            config(
+                rate,
+                delay,
+                [mean_packet(bytes), ADAPTIVE, word("bottom", "auto")],
+            )
+        };
+
+        let gigabit = auto(mbps(1000), 1500);
+        assert_close(gigabit.weight, 7.998_048e-6, 1e-6);
+        assert_close(gigabit.min_th_pkts, 208.3333, 1e-6);
+        assert_close(gigabit.max_th_pkts, 625.0, 1e-12);
+        assert_close(bottom(&gigabit), 8e-5, 1e-12);
+
+        let oc12 = auto(mbps(622), 1500);
+        assert_close(oc12.weight, 1.285_669e-5, 1e-6);
+        assert_close(oc12.min_th_pkts, 129.5833, 1e-6);
+        assert_close(bottom(&oc12), 0.000_128_617_4, 1e-6);
+
+        let small = auto(mbps(1000), 500);
+        assert_close(small.weight, 2.666_45e-6, 1e-6);
+        assert_eq!((small.min_th_pkts, small.max_th_pkts), (625.0, 1875.0));
+
+        let per_packet = [mean_packet(1500), word("weight", "per-packet")];
+        let weight = config(mbps(1000), delay, per_packet).weight;
+        assert_close(weight, 1.199_993e-5, 1e-6);
+    }
+
+    #[test]
+    fn slow_links_hit_the_lower_bounds() {
+        let values = [mean_packet(1000), ADAPTIVE, word("bottom", "auto")];
+        let red = config(mbps(1), Span::from_millis(10), values);
+        assert_eq!(red.min_th_pkts, 5.0);
+        assert_eq!(bottom(&red), 0.01);
+    }
+
+    #[test]
+    fn what_the_user_says_stays() {
+        let values = [
+            mean_packet(500),
+            ("min_th", Value::Quantity(Quantity::Packets(2500.0))),
+            ("weight", Value::Number(0.002)),
+            ("in_bytes", Value::Flag(true)),
+            ADAPTIVE,
+            ("bottom", Value::Number(1e-4)),
+        ];
+        let red = config(mbps(2500), Span::from_millis(25), values);
+        assert_eq!((red.min_th_pkts, red.max_th_pkts), (2500.0, 7500.0));
+        assert_eq!(red.weight, 0.002);
+        assert_eq!(bottom(&red), 1e-4);
+        assert_eq!(red.limit, Capacity::Bytes(1_000_000 * 500));
+    }
+}

@@ -1,0 +1,177 @@
+//! Queue disciplines as scenario files know them, and the table that lists them.
+
+use longhaul_keys::{Key, Refusal, Values};
+use longhaul_units::Rate;
+
+use super::{Place, QueueConfig};
+
+/// A queue discipline that a scenario may name.
+#[derive(Clone, Copy, Debug)]
+pub struct Discipline {
+    /// What scenario files call it.
+    pub kind: &'static str,
+    /// Its name in full.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// RFC or paper.
+    pub source: &'static str,
+    /// Whether lengths are all that it decides from, when packets arrive, so that somebody else may hold these.
+    pub on_arrival: bool,
+    /// Its parameters, with their defaults.
+    pub keys: &'static [Key],
+    pub(super) complete: fn(&mut Values, &Place) -> Result<(), Refusal>,
+    pub(super) read: fn(&Values, Rate) -> QueueConfig,
+}
+
+impl Discipline {
+    /// Makes explicit what follows from the place of the queue.
+    pub fn complete(&self, values: &mut Values, place: &Place) -> Result<(), Refusal> {
+        place.complete_limit(values)?;
+        (self.complete)(values, place)
+    }
+
+    /// The parameters, from complete values, in front of a link of this rate.
+    pub fn config(&self, values: &Values, rate: Rate) -> QueueConfig {
+        (self.read)(values, rate)
+    }
+}
+
+/// Makes modules, [`QueueConfig`], [`BufferedQueue`](super::BufferedQueue) and [`DISCIPLINES`](super::DISCIPLINES)
+/// of lines `module: Kind(Parameters)`.
+macro_rules! disciplines {
+    ($($module:ident: $Kind:ident($Parameters:ident),)+) => {
+        $(
+            mod $module;
+            pub use self::$module::$Parameters;
+        )+
+
+        /// Every queue discipline.
+        pub const DISCIPLINES: &[Discipline] = &[$(
+            Discipline {
+                kind: <$Parameters as Parameters>::KIND,
+                title: <$Parameters as Parameters>::TITLE,
+                description: <$Parameters as Parameters>::DESCRIPTION,
+                source: <$Parameters as Parameters>::SOURCE,
+                on_arrival: <$Parameters as Parameters>::ON_ARRIVAL,
+                keys: $Parameters::KEYS,
+                complete: <$Parameters as Parameters>::complete,
+                read: |values, rate| {
+                    QueueConfig::$Kind(<$Parameters as Parameters>::read(values, rate))
+                },
+            },
+        )+];
+
+        /// A discipline and its parameters, resolved.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum QueueConfig {
+            $(
+                #[doc = concat!("See [`", stringify!($Parameters), "`].")]
+                $Kind($Parameters),
+            )+
+        }
+
+        impl QueueConfig {
+            /// Whether an arrival's fate and departure are known when it arrives.
+            pub fn decides_on_arrival(&self) -> bool {
+                match self {
+                    $(Self::$Kind(parameters) => parameters.decides_on_arrival(),)+
+                }
+            }
+
+            /// Whether it draws random numbers while packets pass.
+            pub(crate) fn draws(&self) -> bool {
+                match self {
+                    $(Self::$Kind(parameters) => parameters.draws(),)+
+                }
+            }
+
+            /// Whether anything about it is random.
+            pub fn is_random(&self) -> bool {
+                match self {
+                    $(Self::$Kind(parameters) => parameters.is_random(),)+
+                }
+            }
+
+            /// Whether it marks packets that are ECN-capable.
+            pub fn marks(&self) -> bool {
+                match self {
+                    $(Self::$Kind(parameters) => parameters.marks(),)+
+                }
+            }
+
+            /// An empty queue that holds its packets, for explicit service.
+            pub(super) fn buffered(&self, stream: Stream) -> BufferedQueue {
+                match self {
+                    $(Self::$Kind(parameters) => BufferedQueue::$Kind(parameters.queue(stream)),)+
+                }
+            }
+        }
+
+        /// Any discipline, with the packets that wait.
+        #[derive(Clone, Debug)]
+        pub(crate) enum BufferedQueue {
+            $($Kind(<$Parameters as Parameters>::Queue),)+
+        }
+
+        impl PacketQueue for BufferedQueue {
+            #[inline]
+            fn observe_arrival(&mut self, packet: &Packet, options: &mut OptionStore) {
+                match self {
+                    $(Self::$Kind(queue) => queue.observe_arrival(packet, options),)+
+                }
+            }
+
+            #[inline]
+            fn enqueue(
+                &mut self,
+                packet: Packet,
+                arrival: &Arrival,
+                effects: &mut Effects,
+            ) -> Result<(), DropReason> {
+                match self {
+                    $(Self::$Kind(queue) => queue.enqueue(packet, arrival, effects),)+
+                }
+            }
+
+            #[inline]
+            fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+                match self {
+                    $(Self::$Kind(queue) => queue.dequeue(now, effects),)+
+                }
+            }
+
+            #[inline]
+            fn stamp_departure(&mut self, packet: &mut Packet, options: &mut OptionStore) {
+                match self {
+                    $(Self::$Kind(queue) => queue.stamp_departure(packet, options),)+
+                }
+            }
+
+            #[inline]
+            fn waiting(&self) -> (u64, u64) {
+                match self {
+                    $(Self::$Kind(queue) => queue.waiting(),)+
+                }
+            }
+
+            fn update_interval(&self) -> Option<Span> {
+                match self {
+                    $(Self::$Kind(queue) => queue.update_interval(),)+
+                }
+            }
+
+            fn update(&mut self) {
+                match self {
+                    $(Self::$Kind(queue) => queue.update(),)+
+                }
+            }
+
+            fn state(&self) -> AqmState {
+                match self {
+                    $(Self::$Kind(queue) => queue.state(),)+
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,209 @@
+//! REM: packets are marked, or dropped, with a probability that grows exponentially with a price,
+//! which sums up by how much the input exceeds the capacity and the queue its target (Athuraliya,
+//! Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001). As in ns-2's
+//! `rem.cc`, in packets: drops on arrival, marks when packets leave. There marking spares packets
+//! that are not capable of it; here they are dropped on arrival.
+
+use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Values, keys};
+use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
+
+use super::place::check_update;
+use super::{Aqm, AqmState, Arrival, Capacity, DropReason, Fifo, Parameters, Place, Verdict};
+use crate::packet::{Flags, Packet};
+use crate::random::Stream;
+
+keys! {
+    /// REM.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RemConfig {
+        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// The queue to keep.
+        pub target_pkts as "reference": f64 =
+            Kind::Positive(&[Dimension::Packets]).key().default("20 packets").source("ns-2: pbo_"),
+        /// Step of the price.
+        pub gamma: f64 =
+            Kind::Number(Range::above(0.0, 1e6)).key().default("0.001").source("ns-2: gamma_"),
+        /// Weight of the queue against the input.
+        pub alpha: f64 =
+            Kind::Number(Range::closed(0.0, 1e6)).key().default("0.1").source("ns-2: a constant"),
+        /// Base of the probability's exponential in the price.
+        pub phi: f64 = Kind::Number(Range::above(1.0, 1e6)).key().default("1.001").source("ns-2: phi_"),
+        /// Weight of an interval's input in its average.
+        pub input_weight: f64 =
+            Kind::Number(Range::above(0.0, 1.0)).key().default("1").source("ns-2: inw_"),
+        /// Time between two updates of the probability.
+        pub update: Span = Kind::Positive(TIME).key().default("2 ms").source("ns-2: pupdtime_"),
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: markpkts_"),
+        /// Mean packet size; `auto`: the largest that a flow sends.
+        pub mean_packet: Bytes =
+            Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)]).key().default("auto"),
+    }
+    beside {
+        /// Rate of the link.
+        pub rate: Rate,
+    }
+}
+
+impl Parameters for RemConfig {
+    type Queue = Fifo<Rem>;
+
+    const KIND: &'static str = "rem";
+    const TITLE: &'static str = "Random exponential marking";
+    const DESCRIPTION: &'static str =
+        "The probability is exponential in a price that sums up excess and backlog.";
+    const SOURCE: &'static str = "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2";
+
+    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
+        place.complete_size(values, "mean_packet");
+        check_update(values)
+    }
+
+    fn read(values: &Values, rate: Rate) -> Self {
+        Self::of(values, rate)
+    }
+
+    fn queue(&self, stream: Stream) -> Fifo<Rem> {
+        Fifo::new(Rem::new(*self, stream))
+    }
+
+    fn draws(&self) -> bool {
+        true
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+/// REM at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Rem {
+    config: RemConfig,
+    /// Mean packets that the link can send in an update interval.
+    capacity_pkts: f64,
+    price: f64,
+    probability: f64,
+    /// Packets that arrived since the last update, and the average of that.
+    arrived_pkts: u64,
+    input: f64,
+    stream: Stream,
+}
+
+impl Rem {
+    fn new(config: RemConfig, stream: Stream) -> Self {
+        let packets_per_s = config.rate.packets_per_s(config.mean_packet.0);
+        Self {
+            config,
+            capacity_pkts: config.update.as_secs_f64() * packets_per_s,
+            price: 0.0,
+            probability: 0.0,
+            arrived_pkts: 0,
+            input: 0.0,
+            stream,
+        }
+    }
+}
+
+impl Aqm for Rem {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        self.arrived_pkts += 1;
+        let may_be_marked = self.config.ecn && arrival.ecn_capable;
+        if let Err(reason) = arrival.check_limit(self.config.limit) {
+            Verdict::Drop(reason)
+        } else if !may_be_marked && self.stream.uniform() < self.probability {
+            Verdict::Drop(DropReason::Early)
+        } else {
+            Verdict::Accept
+        }
+    }
+
+    fn on_departure(&mut self, packet: &Packet, _now: Time, _waiting_pkts: u64) -> bool {
+        let may_be_marked = self.config.ecn && packet.flags.has(Flags::ECT);
+        may_be_marked && self.stream.uniform() < self.probability
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.config.update)
+    }
+
+    fn update(&mut self, (waiting_pkts, _): (u64, u64)) {
+        let RemConfig {
+            gamma,
+            alpha,
+            phi,
+            input_weight,
+            ..
+        } = self.config;
+        let arrived = std::mem::take(&mut self.arrived_pkts) as f64;
+        self.input += input_weight * (arrived - self.input);
+        let backlog = waiting_pkts as f64 - self.config.target_pkts;
+        let excess = self.input - self.capacity_pkts;
+        self.price = f64::max(0.0, self.price + gamma * (alpha * backlog + excess));
+        self.probability = 1.0 - libm::pow(phi, -self.price);
+    }
+
+    fn state(&self) -> AqmState {
+        AqmState {
+            drop_p: Some(self.probability),
+            ..AqmState::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::tests::packet;
+
+    fn rem(ecn: bool) -> Rem {
+        let config = RemConfig {
+            limit: Capacity::Packets(1000),
+            target_pkts: 20.0,
+            gamma: 0.5,
+            alpha: 0.1,
+            phi: 2.0,
+            input_weight: 0.25,
+            update: Span::from_millis(2),
+            ecn,
+            mean_packet: Bytes(1000),
+            // Four packets in 2 ms.
+            rate: Rate::from_bps(16_000_000),
+        };
+        Rem::new(config, Stream::new(1, 0, "rem"))
+    }
+
+    #[test]
+    fn the_price_sums_up_excess_and_backlog() {
+        let mut rem = rem(false);
+        // Twelve packets a period: the input's average is 3, 5.25, 6.9375. The price is the sum of
+        // 0.5 (0.1 (waiting - 20) + input - 4): 0 as -1.5 is negative; +0.625; +1.96875 + ...
+        for (waiting, price) in [(0, 0.0), (20, 0.625), (40, 3.093_75)] {
+            rem.arrived_pkts = 12;
+            rem.update((waiting, 0));
+            assert!((rem.price - price).abs() < 1e-12, "{}", rem.price);
+            let probability = 1.0 - 0.5f64.powf(price);
+            assert!((rem.probability - probability).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn capable_packets_are_marked_when_they_leave() {
+        let mut rem = rem(true);
+        rem.probability = 1.0;
+        let mut arrival = Arrival {
+            now: Time::ZERO,
+            bytes: 1500,
+            ecn_capable: true,
+            low_priority: false,
+            waiting_pkts: 3,
+            waiting_bytes: 4500,
+            idle_since: None,
+        };
+        assert_eq!(rem.on_arrival(&arrival), Verdict::Accept);
+        assert!(rem.on_departure(&packet(0, 1500), Time::ZERO, 3));
+        arrival.ecn_capable = false;
+        assert_eq!(rem.on_arrival(&arrival), Verdict::Drop(DropReason::Early));
+    }
+}

@@ -1,0 +1,170 @@
+//! Many first-in first-out queues, each a ring of packets. A queue that is empty has none: its ring goes
+//! to the next queue that gets a packet, so that there are no more rings than queues ever held packets
+//! at once, and queues that are short for a while allocate nothing.
+
+use std::collections::VecDeque;
+
+use super::Capacity;
+use super::codel::Source;
+use crate::packet::Packet;
+
+/// Queues by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SubQueues {
+    queues: Vec<SubQueue>,
+    /// Rings that no queue needs.
+    spare: Vec<VecDeque<Packet>>,
+    pkts: u64,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct SubQueue {
+    packets: VecDeque<Packet>,
+    bytes: u64,
+}
+
+impl SubQueues {
+    /// Makes room for all queues below a number.
+    pub(super) fn grow_to(&mut self, queues: usize) {
+        if queues > self.queues.len() {
+            self.queues.resize(queues, SubQueue::default());
+        }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, queue: u32, packet: Packet) {
+        let queue = &mut self.queues[queue as usize];
+        if queue.packets.is_empty()
+            && let Some(ring) = self.spare.pop()
+        {
+            queue.packets = ring;
+        }
+        let bytes = u64::from(packet.bytes);
+        queue.packets.push_back(packet);
+        queue.bytes += bytes;
+        self.pkts += 1;
+        self.bytes += bytes;
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self, queue: u32) -> Option<Packet> {
+        let queue = &mut self.queues[queue as usize];
+        let packet = queue.packets.pop_front()?;
+        let bytes = u64::from(packet.bytes);
+        queue.bytes -= bytes;
+        self.pkts -= 1;
+        self.bytes -= bytes;
+        if queue.packets.is_empty() {
+            self.spare.push(std::mem::take(&mut queue.packets));
+        }
+        Some(packet)
+    }
+
+    /// The first packet of a queue.
+    pub(super) fn first(&self, queue: u32) -> Option<&Packet> {
+        self.queues[queue as usize].packets.front()
+    }
+
+    pub(super) fn is_empty(&self, queue: u32) -> bool {
+        self.queues[queue as usize].packets.is_empty()
+    }
+
+    /// Packets in a queue.
+    pub(super) fn pkts(&self, queue: u32) -> u32 {
+        self.queues[queue as usize].packets.len() as u32
+    }
+
+    /// What all hold together: packets and bytes.
+    pub(super) fn waiting(&self) -> (u64, u64) {
+        (self.pkts, self.bytes)
+    }
+
+    /// Whether that is more than a limit.
+    pub(super) fn exceed(&self, limit: Capacity) -> bool {
+        limit.is_exceeded_by(self.pkts, self.bytes)
+    }
+
+    /// Of some queues the one with the most bytes; the first of equals.
+    pub(super) fn longest(&self, among: impl Iterator<Item = u32>) -> Option<u32> {
+        let bytes = |queue: u32| self.queues[queue as usize].bytes;
+        among.reduce(|longest, queue| {
+            if bytes(queue) > bytes(longest) {
+                queue
+            } else {
+                longest
+            }
+        })
+    }
+
+    /// One of the queues.
+    pub(super) fn queue(&mut self, queue: u32) -> impl Source {
+        OneOf {
+            queues: self,
+            queue,
+        }
+    }
+}
+
+struct OneOf<'a> {
+    queues: &'a mut SubQueues,
+    queue: u32,
+}
+
+impl Source for OneOf<'_> {
+    fn pop(&mut self) -> Option<Packet> {
+        self.queues.pop(self.queue)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.queues.queues[self.queue as usize].bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::queue::tests::packet;
+
+    proptest! {
+        /// Each queue keeps its order, and there are no more rings than queues that held packets at once.
+        #[test]
+        fn queues_keep_their_order(
+            steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),
+        ) {
+            let mut queues = SubQueues::default();
+            queues.grow_to(5);
+            let mut model: Vec<VecDeque<(u64, u16)>> = vec![VecDeque::new(); 5];
+            let mut most = 0;
+            for (number, (queue, bytes, push)) in (0..).zip(steps) {
+                let twin = &mut model[queue as usize];
+                if push {
+                    queues.push(queue, packet(number, bytes));
+                    twin.push_back((number, bytes));
+                } else {
+                    let out = queues.pop(queue).map(|packet| (packet.seq, packet.bytes));
+                    prop_assert_eq!(out, twin.pop_front());
+                }
+                let size = |queue: &VecDeque<(u64, u16)>| -> u64 {
+                    queue.iter().map(|&(_, bytes)| u64::from(bytes)).sum()
+                };
+                let pkts: usize = model.iter().map(VecDeque::len).sum();
+                let bytes: u64 = model.iter().map(size).sum();
+                prop_assert_eq!(queues.waiting(), (pkts as u64, bytes));
+                prop_assert_eq!(queues.pkts(queue) as usize, model[queue as usize].len());
+                most = most.max(model.iter().filter(|queue| !queue.is_empty()).count());
+                let longest = queues.longest(0..5).expect("there are queues");
+                let largest = model.iter().map(size).max();
+                prop_assert_eq!(Some(size(&model[longest as usize])), largest);
+            }
+            let is_ring = |ring: &&VecDeque<Packet>| ring.capacity() > 0;
+            let in_use = queues.queues.iter().map(|queue| &queue.packets);
+            let rings = in_use.chain(&queues.spare).filter(is_ring).count();
+            prop_assert!(rings <= most);
+        }
+    }
+}

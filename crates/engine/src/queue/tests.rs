@@ -1,0 +1,70 @@
+//! A bench to drive a discipline by hand.
+
+use longhaul_units::Time;
+
+use super::{Arrival, BufferedQueue, DropReason, Effects, PacketQueue, QueueConfig};
+use crate::packet::{Flags, Packet};
+use crate::random::Stream;
+
+/// An ECN-capable packet with a number.
+pub(super) fn packet(number: u64, bytes: u16) -> Packet {
+    Packet::data(number, bytes)
+}
+
+/// The same, of a connection.
+pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
+    Packet {
+        flow,
+        ..packet(number, bytes)
+    }
+}
+
+/// A discipline behind a link that is always busy.
+pub(super) struct Bench {
+    pub(super) discipline: BufferedQueue,
+    pub(super) now: Time,
+    effects: Effects,
+}
+
+impl Bench {
+    pub(super) fn new(config: &QueueConfig) -> Self {
+        Self {
+            discipline: config.buffered(Stream::new(1, 0, "bench")),
+            now: Time::ZERO,
+            effects: Effects::default(),
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, packet: Packet) -> Result<(), DropReason> {
+        let (waiting_pkts, waiting_bytes) = self.discipline.waiting();
+        let arrival = Arrival {
+            now: self.now,
+            bytes: u32::from(packet.bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            low_priority: false,
+            waiting_pkts,
+            waiting_bytes,
+            idle_since: None,
+        };
+        let time = self.now;
+        let packet = Packet { time, ..packet };
+        self.discipline.enqueue(packet, &arrival, &mut self.effects)
+    }
+
+    pub(super) fn dequeue(&mut self) -> Option<Packet> {
+        self.discipline.dequeue(self.now, &mut self.effects)
+    }
+
+    /// Numbers of the packets that come out, until none is left.
+    pub(super) fn dequeue_all(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.dequeue())
+            .map(|packet| packet.seq)
+            .collect()
+    }
+
+    /// Numbers of the packets dropped since the last call.
+    pub(super) fn dropped(&mut self) -> Vec<u64> {
+        let dropped = self.effects.dropped.drain(..);
+        dropped.map(|(packet, _)| packet.seq).collect()
+    }
+}

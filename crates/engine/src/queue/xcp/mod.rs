@@ -1,0 +1,256 @@
+//! XCP's router: in each mean round trip it works out by how much the traffic is to change, and gives
+//! every packet its share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5;
+//! draft-falk-xcp-spec-03 section 5, whose form, with changes of the throughput, this is).
+//!
+//! What the flows gain is shared equally, what they lose in proportion to their throughput; a tenth
+//! of the traffic is shuffled, lost and gained at once, so that shares become equal. Bounds and first
+//! values are those of ns-2.35's `xcpq.cc`.
+
+use longhaul_keys::{Kind, PROBABILITY, Range, Values, keys};
+use longhaul_units::{Rate, Span, Time};
+
+use super::fifo::Packets;
+use super::{Arrival, Capacity, DropReason, Effects, PacketQueue, Parameters};
+use crate::packet::{Flags, OptionStore, Packet, XcpHeader};
+use crate::random::Stream;
+
+keys! {
+    /// XCP's router.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct XcpConfig {
+        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// Part of the spare bandwidth that is given out in a mean round trip.
+        pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
+            .key()
+            .default("0.4")
+            .source("SIGCOMM 2002 section 3.5.1"),
+        /// Part of the persistent queue that is drained in one; stable with alpha^2 sqrt(2).
+        pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
+            .key()
+            .default("0.226")
+            .source("SIGCOMM 2002 section 3.5.1"),
+        /// Part of the traffic that is taken and given in one, so that shares become equal.
+        pub gamma: f64 =
+            PROBABILITY.key().default("0.1").source("SIGCOMM 2002 section 3.5.2"),
+    }
+    beside {
+        /// Rate of the link.
+        pub rate: Rate,
+    }
+}
+
+impl Parameters for XcpConfig {
+    type Queue = Xcp;
+
+    const KIND: &'static str = "xcp";
+    const TITLE: &'static str = "XCP router";
+    const DESCRIPTION: &'static str =
+        "Drop-tail, and grants XCP's senders changes of their throughput.";
+    const SOURCE: &'static str =
+        "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; ns-2";
+
+    fn read(values: &Values, rate: Rate) -> Self {
+        Self::of(values, rate)
+    }
+
+    fn queue(&self, _stream: Stream) -> Xcp {
+        Xcp::new(*self)
+    }
+}
+
+/// Longer round trips count as this in the mean.
+const LONGEST_RTT_S: f64 = 1.0;
+/// The first control interval, and the shortest.
+const FIRST_INTERVAL: Span = Span::from_millis(50);
+const SHORTEST_INTERVAL: Span = Span::from_millis(1);
+/// The shortest time over which the least queue is taken.
+const SHORTEST_QUEUE_INTERVAL: Span = Span::from_millis(2);
+
+/// XCP's router at work. Throughputs are in bytes per second.
+#[derive(Clone, Debug)]
+pub(crate) struct Xcp {
+    config: XcpConfig,
+    packets: Packets,
+    capacity: f64,
+    /// What arrived in this control interval: bytes, the sum of the packets' spacings, and that of
+    /// their round trips weighted by these.
+    arrived_bytes: u64,
+    spacings_s: f64,
+    weighted_rtts: f64,
+    mean_rtt_s: f64,
+    interval: Span,
+    /// What each second of a packet's spacing gains and each of its bytes loses.
+    gain: f64,
+    loss: f64,
+    /// What is left to be gained and lost in this interval.
+    gains_left: f64,
+    losses_left: f64,
+    /// The queue that did not drain in the last queue interval, and the least in this one.
+    persistent_bytes: u64,
+    least_bytes: u64,
+    /// Time left of either interval.
+    control_in: Span,
+    queue_in: Span,
+}
+
+impl Xcp {
+    fn new(config: XcpConfig) -> Self {
+        Self {
+            config,
+            packets: Packets::default(),
+            capacity: config.rate.as_bps() as f64 / 8.0,
+            arrived_bytes: 0,
+            spacings_s: 0.0,
+            weighted_rtts: 0.0,
+            mean_rtt_s: FIRST_INTERVAL.as_secs_f64(),
+            interval: FIRST_INTERVAL,
+            gain: 0.0,
+            loss: 0.0,
+            gains_left: 0.0,
+            losses_left: 0.0,
+            persistent_bytes: 0,
+            least_bytes: 0,
+            control_in: FIRST_INTERVAL,
+            queue_in: FIRST_INTERVAL,
+        }
+    }
+
+    /// A packet arrives, with a header or not.
+    fn on_arrival(&mut self, bytes: u16, header: Option<&XcpHeader>) {
+        self.arrived_bytes += u64::from(bytes);
+        if let Some(header) = header.filter(|header| header.rtt_s > 0.0) {
+            self.spacings_s += header.spacing_s;
+            self.weighted_rtts += header.rtt_s.min(LONGEST_RTT_S) * header.spacing_s;
+        }
+    }
+
+    /// A packet begins service while so many bytes wait behind it: its header gets the packet's share
+    /// where that is less than what it asks for.
+    fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
+        self.least_bytes = self.least_bytes.min(waiting_bytes);
+        let Some(header) = header else {
+            return;
+        };
+        header.granted = true;
+        if header.rtt_s <= 0.0 {
+            header.change = 0.0;
+            return;
+        }
+        let mut gained = f64::min(self.gain * header.spacing_s, self.gains_left);
+        let mut lost = f64::min(self.loss * f64::from(bytes), self.losses_left);
+        let share = gained - lost;
+        if header.change >= share {
+            header.change = share;
+        } else {
+            // It asks for less, or a router before this one has: what it leaves is not shared again.
+            lost = f64::min(lost + share - header.change, self.losses_left);
+            gained = header.change + lost;
+        }
+        self.gains_left = f64::max(0.0, self.gains_left - gained);
+        self.losses_left = f64::max(0.0, self.losses_left - lost);
+    }
+
+    /// Time until the first of the two intervals ends.
+    fn until_update(&self) -> Span {
+        self.control_in.min(self.queue_in)
+    }
+
+    /// The queue that does not drain within half a round trip, that of the queue itself not counted,
+    /// is persistent.
+    fn end_queue_interval(&mut self, waiting_bytes: u64) {
+        self.persistent_bytes = self.least_bytes;
+        self.least_bytes = waiting_bytes;
+        let half_s = (self.mean_rtt_s - waiting_bytes as f64 / self.capacity) / 2.0;
+        let half = Span::from_secs_f64(half_s.max(0.0));
+        self.queue_in = half.max(SHORTEST_QUEUE_INTERVAL);
+    }
+
+    /// Shares out the change of the traffic that is wanted.
+    fn end_control_interval(&mut self) {
+        let input = self.arrived_bytes as f64 / self.interval.as_secs_f64();
+        self.mean_rtt_s = if self.spacings_s > 0.0 {
+            self.weighted_rtts / self.spacings_s
+        } else {
+            FIRST_INTERVAL.as_secs_f64()
+        };
+        let XcpConfig {
+            alpha, beta, gamma, ..
+        } = self.config;
+        let drain = self.persistent_bytes as f64 / self.mean_rtt_s;
+        let change = alpha * (self.capacity - input) - beta * drain;
+        let shuffled = f64::max(0.0, gamma * input - change.abs());
+        self.gains_left = shuffled + change.max(0.0);
+        self.losses_left = shuffled + (-change).max(0.0);
+        self.gain = ratio(self.gains_left, self.spacings_s);
+        self.loss = ratio(self.losses_left, self.arrived_bytes as f64);
+        (self.arrived_bytes, self.spacings_s, self.weighted_rtts) = (0, 0.0, 0.0);
+        self.interval = Span::from_secs_f64(self.mean_rtt_s).max(SHORTEST_INTERVAL);
+        self.control_in = self.interval;
+    }
+}
+
+impl PacketQueue for Xcp {
+    fn observe_arrival(&mut self, packet: &Packet, options: &mut OptionStore) {
+        let header = request(packet, options);
+        self.on_arrival(packet.bytes, header.as_deref());
+    }
+
+    fn enqueue(
+        &mut self,
+        packet: Packet,
+        arrival: &Arrival,
+        _effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        arrival.check_limit(self.config.limit)?;
+        self.packets.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _now: Time, _effects: &mut Effects) -> Option<Packet> {
+        self.packets.pop()
+    }
+
+    fn stamp_departure(&mut self, packet: &mut Packet, options: &mut OptionStore) {
+        let (_, waiting_bytes) = self.packets.waiting();
+        self.on_departure(packet.bytes, request(packet, options), waiting_bytes);
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.packets.waiting()
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.until_update())
+    }
+
+    /// One of the intervals, or both, are over.
+    fn update(&mut self) {
+        let elapsed = self.until_update();
+        self.control_in = self.control_in.saturating_sub(elapsed);
+        self.queue_in = self.queue_in.saturating_sub(elapsed);
+        if self.queue_in == Span::ZERO {
+            let (_, waiting_bytes) = self.packets.waiting();
+            self.end_queue_interval(waiting_bytes);
+        }
+        if self.control_in == Span::ZERO {
+            self.end_control_interval();
+        }
+    }
+}
+
+/// The header in which a data packet asks. Acknowledgements carry answers.
+fn request<'a>(packet: &Packet, options: &'a mut OptionStore) -> Option<&'a mut XcpHeader> {
+    if packet.flags.has(Flags::ACK) {
+        return None;
+    }
+    options.header_mut(packet.sack)
+}
+
+/// Zero, if nothing has arrived to share.
+fn ratio(total: f64, parts: f64) -> f64 {
+    if parts > 0.0 { total / parts } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;
