@@ -51,12 +51,20 @@ class _Unpadded:
         self._stream.flush()
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to `_explained_errors`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what a plain write raises, where rich would exit with 1."""
+        raise BrokenPipeError
+
+
 def stdout() -> Console:
     """Standard output: wide enough for any table and without padding if it is not a terminal."""
-    console = Console(highlight=False)
+    console = _Console(highlight=False)
     if console.is_terminal:
         return console
-    return Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
+    return _Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
@@ -84,7 +92,10 @@ class Verbs(TyperGroup):
         """Run a verb."""
         interrupts.at_work()
         with _explained_errors():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            # Here, where a closed pipe can still be handled, not when the interpreter exits.
+            sys.stdout.flush()
+            return result
 
 
 # What a system has run out of, or cannot do any more: no fault of what was given.
@@ -105,8 +116,8 @@ def _explained_errors() -> Iterator[None]:
     except longhaul.LonghaulError as error:
         code, message = BAD_INPUT, str(error)
     except BrokenPipeError:
-        # Whoever reads our output has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        # The reader, `head` say, has closed the pipe; what is still buffered must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except MemoryError:
         message = "the memory is not enough"
