@@ -126,13 +126,14 @@ def run_loaded(
 
 
 def _check_room(scenario: Scenario, out: Path) -> None:
-    """Refuse a run whose tables will not fit on the disk."""
+    """Refuse a run whose output will not fit on the disk."""
     place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(place).free
     if scenario.foreseen_bytes > free:
         raise OutputError(
-            f"the samples of measure.every will take {scenario.foreseen_bytes / 1e9:,.0f} "
-            f"GB or more, and the disk of {place} has {free / 1e9:,.1f} GB left; sample less often"
+            f"the run is expected to write {scenario.foreseen_bytes / 1e9:,.0f} GB, and the disk of "
+            f"{place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or capture "
+            "fewer links (measure.capture)"
         )
 
 

@@ -64,7 +64,7 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
-    /// About how many bytes the run's tables will take, as far as that can be foreseen.
+    /// Bytes that the run is expected to write, as far as that can be foreseen: time series and captures.
     #[getter]
     fn foreseen_bytes(&self) -> f64 {
         self.inner.foreseen_bytes()
