@@ -131,9 +131,9 @@ def _check_room(scenario: Scenario, out: Path) -> None:
     free = shutil.disk_usage(place).free
     if scenario.foreseen_bytes > free:
         raise OutputError(
-            f"the run is expected to write {scenario.foreseen_bytes / 1e9:,.0f} GB, and the disk of "
-            f"{place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or capture "
-            "fewer links (measure.capture)"
+            f"the run is expected to write {scenario.foreseen_bytes / 1e9:,.0f} GB, and the disk "
+            f"of {place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or "
+            "capture fewer links (measure.capture)"
         )
 
 
