@@ -216,7 +216,7 @@ def test_the_package_is_the_command(cli_process: CommandLine) -> None:
     "words", [("list", "keys"), ("list", "columns", "--json"), ("list", "plots", "--json")]
 )
 def test_a_reader_that_closes_the_pipe_is_no_error(words: tuple[str, ...]) -> None:
-    command = [Path(sys.executable).with_name("longhaul"), *words]
+    command = [str(Path(sys.executable).with_name("longhaul")), *words]
     ours, theirs = os.pipe()
     os.close(ours)
     ended = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False)

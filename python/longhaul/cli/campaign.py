@@ -153,13 +153,13 @@ def work(
     from longhaul.campaign.execute import execute
     from longhaul.campaign.file import read_campaign
     from longhaul.campaign.pool import LocalWorkers
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
 
     index, count = _shard(shard)
     campaign = read_campaign(file)
     runs = campaign.runs()
     own = {run.key for i, run in enumerate(runs) if i % count == index}
-    with of_runs(f"{campaign.name} {shard}") as watch:
+    with show_progress(f"{campaign.name} {shard}") as watch:
         outcome = execute(
             runs,
             store_of(campaign, out),
@@ -228,9 +228,9 @@ def report(
 
 def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, json: bool) -> None:
     from longhaul.campaign.execute import execute
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
 
-    with of_runs(campaign.name) as watch:
+    with show_progress(campaign.name) as watch:
         outcome = execute(
             campaign.runs(),
             store_of(campaign, out),

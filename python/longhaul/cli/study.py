@@ -94,7 +94,7 @@ def run(
 
     Finished runs are kept and never done again: stop it at any time, and run the same to go on.
     """
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
     from longhaul.studies import ledger, page
     from longhaul.studies import record as record_
     from longhaul.studies.study import find
@@ -106,7 +106,7 @@ def run(
     chosen = study.runs(scale, experiment or (), replications)
     failed = []
     if not only_judge:
-        with of_runs(study.name) as watch:
+        with show_progress(study.name) as watch:
             told = None if quiet else watch
             failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
     recorded = study.recorded / scale
