@@ -1,4 +1,4 @@
-"""What each verb prints and leaves."""
+"""What each command prints and leaves."""
 
 import json
 import os

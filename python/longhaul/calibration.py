@@ -62,7 +62,7 @@ def calibrate(
     rate = _rates(document).get(link)
     if rate is None:
         known = ", ".join(_rates(document))
-        raise CalibrationError(f"there is no link `{link}` to load; there are: {known}")
+        raise CalibrationError(f"unknown link `{link}`; available: {known}")
     if not load > 0:
         raise CalibrationError(f"a load of {load:g} needs no traffic; write more than 0")
 
@@ -120,7 +120,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
         if label not in scalable:
             known = ", ".join(scalable) or "none"
             raise CalibrationError(
-                f"no flows `{label}` open connections at a rate; there are: {known}"
+                f"no flows `{label}` open connections at a rate; available: {known}"
             )
     if not scalable:
         raise CalibrationError(

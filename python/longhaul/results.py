@@ -209,7 +209,7 @@ class Results:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             raise ResultsError(
-                f"{self.path}: no samples of a link `{name}`{hint}; there are: {', '.join(known)}"
+                f"{self.path}: no samples of a link `{name}`{hint}; available: {', '.join(known)}"
             )
 
     @property

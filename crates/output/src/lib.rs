@@ -9,6 +9,7 @@ mod capture;
 mod catalogue;
 mod checkpoint;
 mod counters;
+mod declared;
 mod digest;
 mod directory;
 mod element;

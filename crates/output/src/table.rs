@@ -130,7 +130,7 @@ impl<R> Column<R> {
 
     /// One of a few texts, the same for all rows that are taken over together; `number` is the place of
     /// theirs among them.
-    pub(crate) fn of_few(
+    pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
         few: &[&str],
@@ -153,7 +153,7 @@ impl<R> Column<R> {
 
     /// Numbers that say something of a part that not all rows have; empty for others. Of rows taken
     /// over together all have it or none ([`Table::create_of_runs`]).
-    pub(crate) fn of_part<P: 'static, N: Number>(
+    pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
         description: impl Into<String>,

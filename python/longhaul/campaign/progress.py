@@ -43,9 +43,9 @@ def _state(outcome: Outcome) -> str:
     if outcome.running:
         parts.append(f"{outcome.running} running")
     if outcome.elsewhere:
-        parts.append(f"{outcome.elsewhere} in other programs")
+        parts.append(f"{outcome.elsewhere} in other processes")
     if outcome.found:
-        parts.append(f"{outcome.found} kept from before")
+        parts.append(f"{outcome.found} reused")
     if outcome.failed:
         parts.append(f"{len(outcome.failed)} failed")
     if outcome.data_packets:

@@ -57,5 +57,5 @@ def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]
     if label not in labels:
-        raise ScenarioError(f"{path}: no group is labelled `{label}`; there are: {labels}")
+        raise ScenarioError(f"{path}: no group is labelled `{label}`; available: {labels}")
     return flows[labels.index(label)]

@@ -171,7 +171,7 @@ class Design:
 
     def _known(self, name: str) -> str:
         if name not in self.names:
-            raise DesignError(f"no factor is called `{name}`; there are: {', '.join(self.names)}")
+            raise DesignError(f"unknown factor `{name}`; available: {', '.join(self.names)}")
         return name
 
     def csv(self, *, natural: bool = False) -> str:

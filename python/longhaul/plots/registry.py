@@ -52,7 +52,7 @@ def find(name: str) -> Plot:
     if name not in PLOTS:
         near = difflib.get_close_matches(name, PLOTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise ResultsError(f"no plot is called `{name}`{hint}; there are: {', '.join(PLOTS)}")
+        raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
     return PLOTS[name]
 
 

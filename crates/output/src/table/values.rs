@@ -124,6 +124,15 @@ impl Number for u64 {
     }
 }
 
+impl Number for Option<u64> {
+    const KIND: Kind = Kind::Count;
+
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
+        let counts = numbers.map(|count| count.map(|count| count as i64));
+        values.counts().extend(counts);
+    }
+}
+
 impl Number for f64 {
     const KIND: Kind = Kind::Real;
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, Look
 from longhaul.studies.data import Curve, Data
 from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
+from longhaul.styles import ALGORITHMS, Style
 
 from .measures import stolen
 from .metrics import PIPE_PKTS
@@ -47,7 +47,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
     """What bursts get beside each set: beside HSTCP first, where there are two."""
-    looks = (OTHER, Look(OTHER.colour, "x", (0, (4, 2))))
+    looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
         Line(experiment, "lu_perturbation", name, look)
@@ -120,7 +120,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
     ]
 
 
-def _look_of_streams(count: int) -> Look:
+def _look_of_streams(count: int) -> Style:
     """So many streams: the colour of their protocol, told apart by marker and line."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
@@ -131,7 +131,7 @@ def _look_of_streams(count: int) -> Look:
         20: (0, (6, 2)),
         30: (0, (9, 2)),
     }
-    return Look(REGTCP.colour, markers[count], lines[count])
+    return Style(REGTCP.colour, markers[count], lines[count])
 
 
 def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:

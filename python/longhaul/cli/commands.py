@@ -1,6 +1,6 @@
-"""The command line: parse, call, print. What the verbs do lives in the modules they call.
+"""The command line: parse, call, print. What commands do lives in the modules they call.
 
-One file per group of verbs; this one is their table.
+One file per group of commands; this one is their table.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,13 @@ import typer
 
 from longhaul import _engine
 from longhaul.cli import analyze, campaign, design, fluid, model, results, runs, start, study
-from longhaul.cli.shared import Verbs
+from longhaul.cli.shared import Commands
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="longhaul",
-    cls=Verbs,
+    cls=Commands,
     help="Simulates TCP congestion control over long fat networks, packet by packet.\n\n"
     "Start with [bold]longhaul demo[/], or write a scenario of your own: "
     "[bold]longhaul new mine.toml[/], then [bold]longhaul run mine.toml[/].",
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 # In the order of the help: name, function, and an example of its arguments.
-for name, verb, example in (
+for name, command, example in (
     ("run", runs.run, "scenarios/hstcp_beside_sack.toml --out r1 --set seed=2"),
     ("plot", results.plot, "r1 r2 cwnd queue --format png"),
     ("compare", results.compare, "r1 r2"),
@@ -44,11 +44,11 @@ for name, verb, example in (
     ("design", design.design, "loss=1e-4,1e-3 rtt='20 ms,100 ms' buffer rate --runs 8"),
     ("analyze", analyze.analyze, "mine.toml effects --response goodput_bps --out effects.svg"),
 ):
-    app.command(name=name, epilog=f"Example: longhaul {name} {example}".rstrip())(verb)
+    app.command(name=name, epilog=f"Example: longhaul {name} {example}".rstrip())(command)
 
-# Groups of verbs: name, what they are about, and their verbs.
-Verb = tuple[str, Callable[..., Any], str]
-CAMPAIGN: tuple[Verb, ...] = (
+# Groups of commands: name, subject, commands.
+Command = tuple[str, Callable[..., Any], str]
+CAMPAIGN: tuple[Command, ...] = (
     ("new", campaign.new, "mine.toml"),
     ("plan", campaign.plan, "mine.toml"),
     ("run", campaign.run, "mine.toml --workers 8"),
@@ -57,7 +57,7 @@ CAMPAIGN: tuple[Verb, ...] = (
     ("work", campaign.work, "mine.toml --shard 3/16"),
     ("report", campaign.report, "mine.toml"),
 )
-STUDY: tuple[Verb, ...] = (
+STUDY: tuple[Command, ...] = (
     ("list", study.list_, ""),
     ("run", study.run, "hstcp-2003 --scale quick"),
     (
@@ -68,7 +68,7 @@ STUDY: tuple[Verb, ...] = (
     ("claims", study.claims, "hstcp-2003"),
     ("report", study.report, "hstcp-2003 --out hstcp.html"),
 )
-MODEL: tuple[Verb, ...] = (
+MODEL: tuple[Command, ...] = (
     ("response", model.response, "--out response.svg"),
     ("parallel-tcp", model.parallel_tcp, "-n 20 -n 50"),
     ("laws", fluid.laws, "reno cubic hstcp --rtt '200 ms'"),
@@ -77,13 +77,13 @@ MODEL: tuple[Verb, ...] = (
     ("fluid", fluid.fluid, "mine.toml --plot fluid.svg"),
     ("hybrid", fluid.hybrid, "--buffer 25000 --routers shared --hours 1"),
 )
-for group, about, verbs in (
-    ("campaign", "Many runs, planned, done and kept; then analysed.", CAMPAIGN),
-    ("study", "Published evaluations, run again and judged.", STUDY),
-    ("model", "What published models say, with no packets.", MODEL),
+for group, about, commands in (
+    ("campaign", "Plan, run and analyse many runs.", CAMPAIGN),
+    ("study", "Repeat published evaluations and judge their claims.", STUDY),
+    ("model", "Analytical models, without packets.", MODEL),
 ):
     below = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
-    for name, of_group, example in verbs:
+    for name, of_group, example in commands:
         epilog = f"Example: longhaul {group} {name} {example}".rstrip()
         below.command(name=name, epilog=epilog)(of_group)
     app.add_typer(below, name=group)

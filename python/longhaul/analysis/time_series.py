@@ -10,18 +10,18 @@ from longhaul.analysis.named.registry import Text
 from longhaul.results import Results
 
 HEADS = (
-    "course", "warm-up (s)", "mean from there", "95 % from", "to", "drift, % of mean", "p of drift",
+    "series", "warm-up (s)", "mean from there", "95 % from", "to", "drift, % of mean", "p of drift",
 )  # fmt: skip
 
 
 def steady_state(run: Results) -> Text:
-    """For each course of a run: warm-up by MSER-5, the mean after it, and drift.
+    """For each series of a run: warm-up by MSER-5, the mean after it, and drift.
 
     Warm-up counts from the first sample; a run should be measured from the longest on. The drift is
     the change from the end of the warm-up to the end of the run.
     """
     rows = []
-    for name, times, values in _courses(run):
+    for name, times, values in _series(run):
         cut = steady.warm_up(values)
         rest = values[cut:]
         if len(rest) < 2 * steady.BATCHES:
@@ -32,7 +32,7 @@ def steady_state(run: Results) -> Text:
     return Text(f"{run.name}: measured from {run.meta['measured_from_s']:g} s", HEADS, rows)
 
 
-def _courses(run: Results) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def _series(run: Results) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Names, times in seconds and values of what is worth looking at."""
     if run.kind is not None:
         yield from run.kind.time_series(run)
