@@ -46,7 +46,7 @@ class Experiment:
         """Its runs at a scale, at most so many replications of each."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
-        count = self.replications[scale]
+        count = self.replications.get(scale, 1)
         return Sweep(
             self.name,
             _at(self.template, scale),

@@ -73,7 +73,6 @@ pub fn flow_counters(n: u64) -> FlowCounters {
         retransmitted_pkts: n + 3,
         delivered_pkts: n + 4,
         delivered_bytes: n + 5,
-        in_order_pkts: n + 16,
         in_order_bytes: n + 17,
         dropped_pkts: n + 14,
         marked_pkts: n + 15,
@@ -92,6 +91,7 @@ pub fn flow_counters(n: u64) -> FlowCounters {
         },
         connections: n + 12,
         exchanges: n + 13,
+        ..FlowCounters::default()
     }
 }
 
@@ -107,9 +107,9 @@ pub fn link_counters(n: u64) -> LinkCounters {
         dropped_early_pkts: 30,
         dropped_forced_pkts: 49,
         marked_pkts: n + 7,
-        duplicated_pkts: n + 9,
         queue_integral: 80.0,
         queue_max_pkts: n + 8,
+        ..LinkCounters::default()
     }
 }
 
