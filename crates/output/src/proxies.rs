@@ -57,21 +57,21 @@ fn identity() -> Vec<Column<ProxyRow>> {
             "start",
             Text,
             "",
-            "node that senders' segments are taken at",
+            "node that intercepts the senders' segments",
             |row: &ProxyRow| row.node(row.proxy().start),
         ),
         Column::new(
             "end",
             Text,
             "",
-            "node that they go on from",
+            "node from which their data continues",
             |row: &ProxyRow| row.node(row.proxy().end),
         ),
         Column::new(
             "interval_s",
             Real,
             "s",
-            "time between two looks at the local queue, at the start of the run",
+            "interval between checks of the local queue, at the start of the run",
             |row: &ProxyRow| Cell::Real(row.proxy().check_interval.as_secs_f64()),
         ),
         Column::new(
@@ -111,7 +111,7 @@ fn start_counters() -> Vec<Counter<Period>> {
         }),
         Counter::number(
             "taken_pkts",
-            "packets taken out of it and answered, SYNs and repetitions included",
+            "packets taken out of it and acknowledged, SYNs and retransmissions included",
             |p| Cell::Count(p.counters.queue.departed_pkts),
         ),
         Counter::real("queue_mean_pkts", "mean number of packets in it", |p| {

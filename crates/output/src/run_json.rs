@@ -47,7 +47,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// The digest of what stands above it.
+/// The digest of the text above it.
 #[derive(Serialize)]
 struct Own<'a> {
     #[serde(rename = "sha256_above")]

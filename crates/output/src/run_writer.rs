@@ -44,7 +44,7 @@ pub struct RunMeta<C = Config> {
     pub warnings: Vec<String>,
     /// Whether an older run of the same name is replaced.
     pub overwrite: bool,
-    /// How long the run would have been, had nobody stopped it.
+    /// The duration of the scenario.
     pub duration: Time,
 }
 
@@ -134,7 +134,7 @@ impl RunWriter {
         Self { ticker, ..self }
     }
 
-    /// Takes note of what has stopped the run, for whoever reads it.
+    /// Records what has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.stopped_by = Some(by.to_string());
     }

@@ -52,13 +52,13 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// What it says of its time and place.
+    /// The sample itself: every row has time and element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)
     }
 
-    /// What it says of a connection.
+    /// Its figures of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -67,7 +67,7 @@ impl Sample {
         }
     }
 
-    /// What it says of a queue.
+    /// Its figures of a queue.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample, _) => Some(sample),

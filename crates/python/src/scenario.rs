@@ -33,7 +33,7 @@ impl Scenario {
         ))
     }
 
-    /// Reads scenario text, TOML or JSON; `name` stands for the file in messages.
+    /// Reads scenario text, TOML or JSON; `name` is the name of the file in messages.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None))]
     fn parse(
@@ -117,8 +117,8 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and leaves a run directory at `out`; every `checkpoint_every_s` seconds, what is
-    /// gone on from by the same call.
+    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint,
+    /// which the same call resumes.
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,

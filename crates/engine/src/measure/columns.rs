@@ -125,7 +125,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
 
 /// Declares a record: its struct, and what tables show of it.
 ///
-/// A field has a column of the name that stands behind it, if there is one; `columns` are computed.
+/// A field with `as "NAME"` has a column of that name; `columns` are computed.
 macro_rules! record {
     (
         $(#[$attribute:meta])*

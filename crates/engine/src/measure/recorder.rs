@@ -37,10 +37,10 @@ pub trait Recorder {
 /// progress need not ask.
 pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Stop here.
     Stop,

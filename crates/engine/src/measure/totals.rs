@@ -23,7 +23,7 @@ pub struct Totals {
     pub events: u64,
     /// The most events that waited at once.
     pub events_pending_max: u64,
-    /// What the run should have seen and has not, in words: for whoever reads its results.
+    /// What readers of the results need to know, such as a rule for stopping that was never met.
     pub shortcomings: Vec<String>,
 }
 

@@ -81,7 +81,7 @@ impl Values {
         }
     }
 
-    /// Appends nulls for so many rows.
+    /// Appends nulls for a number of rows.
     pub(super) fn skip(&mut self, rows: usize) {
         match self {
             Self::Text(values) => values.note(NULL, rows),
@@ -188,7 +188,7 @@ impl<T: DataType> Typed<T> {
         self.note(level, run);
     }
 
-    /// So many rows more have this level.
+    /// Notes that `rows` more rows have this level.
     fn note(&mut self, level: i16, rows: usize) {
         match self.runs.last_mut() {
             Some((last, run)) if *last == level => *run += rows,
@@ -227,7 +227,7 @@ impl Listed {
         }
     }
 
-    /// Appends so many texts, the first of which is at place `first` in the list.
+    /// Appends `count` texts, the first of which is at `first` in the list.
     #[inline]
     pub(super) fn push(&mut self, first: usize, count: usize) {
         match self.runs.last_mut() {
