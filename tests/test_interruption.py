@@ -47,7 +47,7 @@ def test_an_interrupted_run_is_kept_as_one_that_says_how_far_it_came(
     code, error, _ = _interrupted(tmp_path, scenario, number)
     assert code == 1
     assert "Traceback" not in error
-    assert "by an interrupt; what was recorded until then is in r1" in error
+    assert "by an interrupt; the recorded part is in r1" in error
     run = longhaul.Results(tmp_path / "r1")
     assert 0 < run.meta["simulated_s"] < run.meta["duration_s"]
     assert run.stopped in run.warnings
