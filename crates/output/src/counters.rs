@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::declared::unit;
-use crate::table::{Cell, Column, Kind};
+use crate::table::{Cell, Column, Kind, unit};
 
 /// A counter or a figure derived from counters, of a period `P`. Its name ends in the unit.
 pub(crate) struct Counter<P> {

@@ -3,7 +3,7 @@
 use longhaul_engine::measure::{Columns, Value};
 
 use crate::counters::Counter;
-use crate::table::{Cell, Column, Kind, Number};
+use crate::table::{Cell, Column, Kind, Number, unit};
 
 /// The columns of a record that is a part of each row.
 pub(crate) struct OfPart<R, F> {
@@ -162,19 +162,6 @@ impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
     ) {
         self.push(Kind::Text, name, doc, move |counted| value(counted).into());
     }
-}
-
-/// The unit that a column's name ends in.
-pub(crate) fn unit(name: &str) -> &'static str {
-    const UNITS: [(&str, &str); 5] = [
-        ("_pkt_s", "pkts s"),
-        ("_pkts", "pkts"),
-        ("_bytes", "bytes"),
-        ("_bps", "bit/s"),
-        ("_s", "s"),
-    ];
-    let known = UNITS.iter().find(|(ending, _)| name.ends_with(ending));
-    known.map_or("", |(_, unit)| unit)
 }
 
 /// The documentation of a field as a column is described: without a capital and a full stop.

@@ -10,7 +10,7 @@ use longhaul_units::Time;
 use serde::Serialize;
 
 use crate::digest::{self, Digests};
-use crate::run_writer::RunMeta;
+use crate::run_meta::RunMeta;
 
 /// The document, with rows of type `R` and what only one kind of simulation has, `O`. Keys appear in
 /// this order.

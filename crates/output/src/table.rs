@@ -213,6 +213,19 @@ impl<R> Column<R> {
     }
 }
 
+/// The unit that a column's name ends in.
+pub(crate) fn unit(name: &str) -> &'static str {
+    const UNITS: [(&str, &str); 5] = [
+        ("_pkt_s", "pkts s"),
+        ("_pkts", "pkts"),
+        ("_bytes", "bytes"),
+        ("_bps", "bit/s"),
+        ("_s", "s"),
+    ];
+    let known = UNITS.iter().find(|(ending, _)| name.ends_with(ending));
+    known.map_or("", |(_, unit)| unit)
+}
+
 /// What a column holds, as the file's metadata say it.
 #[derive(Serialize)]
 struct Description<'a> {
