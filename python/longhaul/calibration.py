@@ -1,7 +1,8 @@
 """The rate of new connections that gives a wanted load on a link.
 
-As in the evaluation of Sync-TCP (spec 001b B.9): with all links so fast that nothing waits, the
-bytes that reach a link measure what traffic offers; the rates found are then used on the network as
+As in the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003,
+Table A.3): with all links so fast that no packet queues, the bytes that reach a link measure the
+offered load; the rates found are then used on the network as
 it is. One seed asks for the same sizes at any rate, so that the load follows the rate steadily.
 """
 

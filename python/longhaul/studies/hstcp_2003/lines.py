@@ -143,7 +143,7 @@ def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
         (bulk, "lu_hstcp", "1 HSTCP beside 10 REGTCP", HSTCP.colour, "o"),
     )
     return [
-        Line(experiment, metric, f"{name}, k = {k}", Look(colour, marker, style), {"k": k})
+        Line(experiment, metric, f"{name}, k = {k}", Style(colour, marker, style), {"k": k})
         for experiment, metric, name, colour, marker in sets
         for k, style in ((35, (0, (4, 2))), (70, "-"))
     ]
@@ -162,7 +162,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
     """Relative fairness with so many web sessions."""
     (experiment,) = experiments
     return [
-        Line(experiment, "rf", f"{count} sessions", Look(HSTCP.colour, "o", style),
+        Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
              {"sessions": count})
         for count, style in SESSIONS.items()
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
         return stolen(data, of, alone, axis, queue, sessions=sessions)
 
     return [
-        Line(of, "", f"{count} sessions", Look(REGTCP.colour, "s", style), {"sessions": count},
+        Line(of, "", f"{count} sessions", Style(REGTCP.colour, "s", style), {"sessions": count},
              curve)
         for count, style in SESSIONS.items()
     ]  # fmt: skip
