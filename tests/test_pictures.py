@@ -90,7 +90,7 @@ def test_intervals_are_the_same_for_flows_that_start_at_different_times(tmp_path
 
 
 def test_fairness_is_that_of_flows_that_are_there(tmp_path: Path) -> None:
-    # The second flow begins half way: until then there is nobody to share with.
+    # The second flow begins half way: until then the first is alone.
     run = longhaul.run(
         {
             "duration": "20 s",

@@ -1,4 +1,4 @@
-"""Scenarios laid together from parts, with values set by path."""
+"""Scenarios merged from parts, with values set by path."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -9,7 +9,7 @@ from longhaul._engine import ScenarioError
 Scenario = dict[str, Any]
 
 
-def lay_together(parts: Sequence[Mapping[str, Any]]) -> Scenario:
+def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
     """One scenario from several: tables merge, lists follow one another, other values replace."""
     whole: Scenario = {}
     for part in parts:

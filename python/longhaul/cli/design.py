@@ -1,4 +1,4 @@
-"""The command `design`: which runs to do, and what they can tell apart."""
+"""The command `design`: experimental designs and their aliases."""
 
 from __future__ import annotations
 

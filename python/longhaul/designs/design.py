@@ -193,7 +193,7 @@ class Design:
         return text.getvalue()
 
     def describe(self) -> dict[str, Any]:
-        """What the design can tell apart, computed from its matrix."""
+        """Properties of the design: resolution and aliases, computed from its matrix."""
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -13,7 +13,7 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.results import Results
 from longhaul.styles import Style
 
-# Panels of links that nobody has chosen.
+# Maximum number of panels unless links are named.
 MAX_LINKS = 6
 
 # Draws the samples of one link of one run; the run has a name if there are several.

@@ -12,12 +12,12 @@ from longhaul.results import Results, ResultsError
 
 @dataclass(frozen=True)
 class Options:
-    """What whoever draws may choose."""
+    """Options of a plot."""
 
     links: tuple[str, ...] = ()
     """Links that plots of links show; the busy ones if none is named."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """What the colours of flows tell apart: their algorithms, or their labels."""
+    """What colours of flows distinguish: algorithms, or labels."""
 
 
 Draw = Callable[[Sequence[Results], Options], Figure]
