@@ -214,7 +214,7 @@ def test_conditions_are_ordered_and_classed() -> None:
         congestion.natural_bounds([0.1, 0.2], 3)
 
 
-def test_warm_up_and_drift_of_a_course() -> None:
+def test_warm_up_and_drift_of_a_series() -> None:
     rng = np.random.default_rng(6)
     rising = 100 * (1 - np.exp(-np.arange(1000) / 40)) + rng.normal(size=1000)
     cut = steady.warm_up(rising)

@@ -15,7 +15,7 @@ import pytest
 from conftest import SMALL
 
 import longhaul
-from longhaul.campaign import Run, Setting, Store, Sweep, execute, lay_together
+from longhaul.campaign import Run, Setting, Store, Sweep, execute, merge_parts
 from longhaul.campaign.reduce import reduce
 
 HOST = socket.gethostname()
@@ -38,7 +38,7 @@ def sweep(**more: object) -> Sweep:
 
 
 def test_parts_are_laid_together() -> None:
-    whole = lay_together(
+    whole = merge_parts(
         [
             {"a": {"b": 1, "c": 2}, "flows": [{"label": "x"}]},
             {"a": {"b": 3}, "flows": [{"label": "y"}], "d": 4},

@@ -1,4 +1,4 @@
-"""Campaign files, the table that they make, and the verbs `campaign` and `analyze`."""
+"""Campaign files, the table that they make, and the commands `campaign` and `analyze`."""
 
 import json
 import re
@@ -140,7 +140,7 @@ def test_a_scenario_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "unknown key": ("replicatons = 2", FACTORS, "replicatons: unknown; there are: title"),
+    "unknown key": ("replicatons = 2", FACTORS, "replicatons: unknown; available: title"),
     "no factors": ("", "", "factors: none is given"),
     "one level": (
         "", '[factors]\nn = { path = "flows.0.count", levels = [1] }', "at least two levels",
@@ -459,9 +459,9 @@ def test_a_run_is_judged_for_warm_up_and_drift(
     cli: CommandLine, finished: longhaul.Results
 ) -> None:
     found = json.loads(cli("analyze", finished.path, "--json").stdout)["steady"][0]
-    courses = {row["course"]: row for row in found["rows"]}
-    assert set(courses) >= {"fast: goodput (bit/s)", "bottleneck: queue (packets)"}
-    rate = courses["fast: goodput (bit/s)"]
+    series = {row["series"]: row for row in found["rows"]}
+    assert set(series) >= {"fast: goodput (bit/s)", "bottleneck: queue (packets)"}
+    rate = series["fast: goodput (bit/s)"]
     assert 0 < rate["95 % from"] < rate["mean from there"] < rate["to"] < 20e6
     assert 0 <= rate["p of drift"] <= 1
 

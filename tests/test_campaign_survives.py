@@ -74,14 +74,14 @@ class Place:
         (path / "mark.py").write_text(mark)
 
     def start(self, *words: str, **more: Any) -> "subprocess.Popen[str]":  # noqa: ANN401
-        """Start a verb of `campaign`."""
+        """Start a command of `campaign`."""
         return subprocess.Popen(
             [LONGHAUL, "campaign", words[0], "c.toml", *words[1:]],
             cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more,
         )  # fmt: skip
 
     def call(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Call a verb and wait for its end."""
+        """Call a command and wait for its end."""
         with self.start(*words) as process:
             out, error = process.communicate(timeout=120)
         return subprocess.CompletedProcess(words, process.returncode, out, error)

@@ -1,6 +1,7 @@
-"""What each verb prints and leaves."""
+"""What each command prints and leaves."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -209,3 +210,15 @@ def test_the_package_is_the_command(cli_process: CommandLine) -> None:
     module = [sys.executable, "-m", "longhaul", "--version"]
     called = subprocess.run(module, capture_output=True, text=True, check=True)
     assert called.stdout == cli_process("--version").stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("list", "keys"), ("list", "columns", "--json"), ("list", "plots", "--json")]
+)
+def test_a_reader_that_closes_the_pipe_is_no_error(words: tuple[str, ...]) -> None:
+    command = [str(Path(sys.executable).with_name("longhaul")), *words]
+    ours, theirs = os.pipe()
+    os.close(ours)
+    ended = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(theirs)
+    assert (ended.returncode, ended.stderr) == (0, "")

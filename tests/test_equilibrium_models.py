@@ -55,18 +55,18 @@ OF_THE_ENGINE = sorted(set(LAWS) - {"bic", "constant-rate", "ghstcp", "htcp", "i
 def test_laws_are_those_of_the_engine(kind: str, rtt_s: float) -> None:
     for every in (100, 10_000):
         experiment = windows.Experiment(loss_every=every, rounds=5, rtt_s=rtt_s)
-        (course,) = windows.courses([kind], experiment)
-        assert course.response_pkts is not None
+        (trajectory,) = windows.trajectories([kind], experiment)
+        assert trajectory.response_pkts is not None
         found = float(LAWS[kind].window(1 / every, rtt_s))
-        assert found == pytest.approx(course.response_pkts, rel=1e-6)
+        assert found == pytest.approx(trajectory.response_pkts, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["htcp", "veno"])
 def test_laws_without_a_closed_form_in_the_engine_are_its_saw_teeth(kind: str) -> None:
     # Round by round, so that the last per cent are of whole round trips.
     experiment = windows.Experiment(loss_every=10_000, rounds=3000, rtt_s=0.1, cwnd=100.0)
-    (course,) = windows.courses([kind], experiment)
-    mean = course.figures()["cwnd_mean_pkts"]
+    (trajectory,) = windows.trajectories([kind], experiment)
+    mean = trajectory.figures()["cwnd_mean_pkts"]
     assert float(LAWS[kind].window(1e-4, 0.1)) == pytest.approx(mean, rel=0.02)
 
 

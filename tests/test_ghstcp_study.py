@@ -56,7 +56,7 @@ def test_jains_index() -> None:
 
 
 def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> None:
-    # 1460 of 1500 bytes are payload: the fair shares of spec 003 B.16.1, and the whole link.
+    # 1460 of 1500 bytes are payload: max-min fair shares, and the whole link.
     payload = 1460 / 1500
     row = metrics(kept(2.5e9, s1=[100 * payload] * 5, s2=[400 * payload] * 5))
     assert row["utilisation"] == pytest.approx(100)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from longhaul.campaign import lay_together
+from longhaul.campaign import merge_parts
 from longhaul.campaign.reduce import reduce_keeping_samples
 from longhaul.campaign.template import filled_in
 from longhaul.running import load
@@ -123,7 +123,7 @@ def test_the_scripts_arguments_are_keys_of_the_scenario() -> None:
     assert len(keys) == 17
     parts = ("network", "hstcp", "regtcp", "perturbations", "noise")
     texts = [(STUDY.path / f"scenarios/{part}.toml").read_text() for part in parts]
-    template = lay_together([tomllib.loads(text) for text in texts])
+    template = merge_parts([tomllib.loads(text) for text in texts])
     lossy = filled_in(template, {"topology.dumbbell.bottleneck.loss.bernoulli": 0.01})
     resolved = json.loads(load(lossy).resolved_json())
     for key in keys:

@@ -47,7 +47,7 @@ def test_an_interrupted_run_is_kept_as_one_that_says_how_far_it_came(
     code, error, _ = _interrupted(tmp_path, scenario, number)
     assert code == 1
     assert "Traceback" not in error
-    assert "by an interrupt; what was recorded until then is in r1" in error
+    assert "by an interrupt; the recorded part is in r1" in error
     run = longhaul.Results(tmp_path / "r1")
     assert 0 < run.meta["simulated_s"] < run.meta["duration_s"]
     assert run.stopped in run.warnings
@@ -128,6 +128,15 @@ def test_output_that_is_too_much_is_announced_or_refused(
     assert not (tmp_path / "runs" / "small").exists()
     announced = cli("check", small, "--set", "measure.every=1 us")
     assert (announced.returncode, "GB" in announced.stderr) == (0, True)
+    both_ways = ("--set", 'measure.capture=["bottleneck", "bottleneck-reverse"]')
+    # 100 bytes of each packet of 1500 bytes at 20 Mbit/s, each way.
+    announced = cli("check", small, *both_ways, "--set", "duration=24000 s")
+    assert "measure.capture of bottleneck, bottleneck-reverse takes up to 8 GB" in announced.stderr
+    assert "capture" not in cli("check", small, *both_ways).stderr
+    rate = "topology.dumbbell.bottleneck.rate=10 Tbps"
+    refused = cli("run", small, *both_ways, "--set", "duration=99999 s", "--set", rate)
+    assert refused.returncode == 2
+    assert "measure.capture" in refused.stderr
 
 
 @pytest.mark.parametrize("where", ["extends", "changes", "python"])

@@ -56,7 +56,7 @@ def test_pictures_are_written_once(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("response", "--form", "rfc"), "there are: rfc3649, tables, rounded, ns2"),
+        (("response", "--form", "rfc"), "available: rfc3649, tables, rounded, ns2"),
         (("response", "--form", "tables", "--low-window", "31"), "low window of 38 alone"),
         (("response", "--low-window", "0"), "from 1 to less than 83000"),
         (("parallel-tcp", "--buffer", "0"), "above 0 and at most 1"),

@@ -13,7 +13,7 @@ from conftest import SMALL, CommandLine
 from matplotlib.axes import Axes
 
 import longhaul
-from longhaul import _engine, identity, plots
+from longhaul import _engine, plots, styles
 from longhaul.reports import DEFAULT_PLOTS
 
 
@@ -90,7 +90,7 @@ def test_intervals_are_the_same_for_flows_that_start_at_different_times(tmp_path
 
 
 def test_fairness_is_that_of_flows_that_are_there(tmp_path: Path) -> None:
-    # The second flow begins half way: until then there is nobody to share with.
+    # The second flow begins half way: until then the first is alone.
     run = longhaul.run(
         {
             "duration": "20 s",
@@ -264,19 +264,19 @@ def test_a_report_needs_nothing_else(
 
 def test_every_algorithm_has_a_look_of_its_own() -> None:
     known = {row["name"] for row in _engine.algorithms()["algorithms"]}
-    assert known <= identity.ALGORITHMS.keys()
-    looks = [(look.colour, look.line) for look in identity.ALGORITHMS.values()]
+    assert known <= styles.ALGORITHMS.keys()
+    looks = [(look.colour, look.line) for look in styles.ALGORITHMS.values()]
     assert len(set(looks)) == len(looks)
-    assert len({look.marker for look in identity.ALGORITHMS.values()}) == len(looks)
+    assert len({look.marker for look in styles.ALGORITHMS.values()}) == len(looks)
 
 
 def test_labels_side_by_side_are_told_apart() -> None:
     kinds = {"hstcp": "hstcp", "bbr": "bbr", "mine": "MyCC", "early": "reno", "late": "reno"}
-    by_label = identity.of_labels(kinds, "label")
+    by_label = styles.of_labels(kinds, "label")
     assert len({look.colour for look in by_label.values()}) == len(kinds)
-    looks = identity.of_labels(kinds)
-    assert looks["bbr"] == identity.ALGORITHMS["bbr"]
-    assert looks["early"] == identity.ALGORITHMS["reno"]
+    looks = styles.of_labels(kinds)
+    assert looks["bbr"] == styles.ALGORITHMS["bbr"]
+    assert looks["early"] == styles.ALGORITHMS["reno"]
     assert len({(look.colour, look.line) for look in looks.values()}) == len(kinds)
 
 

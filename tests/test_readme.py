@@ -36,8 +36,8 @@ def test_commands_have_verbs_and_options_that_exist(document: str, cli: CommandL
     commands += re.findall(r"`longhaul ([a-z][^`\n]*)`", text)
     for command in commands:
         words = shlex.split(command, comments=True)
-        verb = words[: 2 if words[0] in ("campaign", "study", "model") else 1]
-        answer = cli(*verb, "--help")
+        command_words = words[: 2 if words[0] in ("campaign", "study", "model") else 1]
+        answer = cli(*command_words, "--help")
         assert answer.returncode == 0, command
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
             assert option in answer.stdout, command

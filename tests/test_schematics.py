@@ -1,4 +1,4 @@
-"""NIST's schematic flows and connections on a network: spec 004b C.3, E33 to E35.
+"""NIST's schematic flows and connections on a network: SP 500-282, figures 5-4 and 5-5.
 
 One flow of standard TCP at a round trip of one second: slow start to 128 segments, a loss just
 above 150, a whole window lost at 100. Where the window stands decides which packets are lost, so

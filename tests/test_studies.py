@@ -183,7 +183,7 @@ def course(kept):
     return [{"t_s": row["t_s"], "cwnd_pkts": row["cwnd_pkts"]} for row in kept["flow_series"]]
 """
 FIGURES = """
-from longhaul.identity import ALGORITHMS
+from longhaul.styles import ALGORITHMS
 from longhaul.studies.drawing import Figure, Frame, Line
 
 FIGURES = [

@@ -1,7 +1,7 @@
-"""Sync-TCP on a network: the study's FTP experiment with one bottleneck (spec 001a B.2, C.1, E.1).
+"""Sync-TCP on a network: the study's FTP experiment with one bottleneck (Weigle 2003, Table 4.3).
 
 Six routers in a row; twenty flows each way, each with its own base round trip, meet at the first
-link. One run of five minutes, as published; bounds are those of the spec's acceptance statements.
+link. One run of five minutes, as published; bounds are those of the printed statements.
 """
 
 from functools import cache

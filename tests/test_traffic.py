@@ -1,4 +1,4 @@
-"""Traffic from end to end: tables of exchanges, and what spec 001b states of web traffic."""
+"""Traffic from end to end: tables of exchanges; web traffic as Weigle (UNC 2003) describes it."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_runs_without_traffic_have_no_exchanges(small: Path) -> None:
 
 
 def hurst(counts: np.ndarray) -> float:
-    """Aggregated variances (spec 001b B.13), from a tenth of a second to 13 seconds."""
+    """Hurst parameter by aggregated variances, from a tenth of a second to 13 seconds."""
     levels = [2**n for n in range(8)]
     blocks = [counts[: len(counts) // level * level].reshape(-1, level) for level in levels]
     variances = [block.mean(axis=1).var() for block in blocks]
@@ -46,7 +46,7 @@ def hurst(counts: np.ndarray) -> float:
 
 @pytest.mark.long
 def test_web_traffic_loads_a_link_as_stated() -> None:
-    """E6.2 and E6.7 of spec 001b, where nothing waits, over four seeds."""
+    """Hurst parameter and loads (docs/traffic.md) where nothing queues, over four seeds."""
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -67,7 +67,7 @@ def test_web_traffic_loads_a_link_as_stated() -> None:
 
 
 def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
-    """E6.8 of spec 001b: connections are opened at the same times and for the same."""
+    """Connections (docs/traffic.md) are opened at the same times and for the same."""
     asked = ("name", "connection", "start_s", "request_bytes", "response_bytes")
     runs = []
     for settings in (
@@ -97,7 +97,7 @@ def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
 
 @pytest.mark.long
 def test_the_goodput_settles_in_the_warm_up() -> None:
-    """E6.9 of spec 001b: the running goodput where nothing waits, before and after 120 s."""
+    """The running goodput where nothing queues, before and after 120 s."""
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -117,7 +117,7 @@ def test_the_goodput_settles_in_the_warm_up() -> None:
 
 @pytest.mark.long
 def test_a_quarter_of_a_million_exchanges() -> None:
-    """E6.6 of spec 001b over the dumbbell of its appendix B, in constant memory."""
+    """How long 250,000 exchanges take (docs/traffic.md), in constant memory."""
     settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
     results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
     # "About 40 simulated minutes", warm-up included.

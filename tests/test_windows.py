@@ -9,12 +9,12 @@ from conftest import CommandLine
 from test_python_algorithms import AIMD
 
 import longhaul
-from longhaul.windows import Experiment, courses
+from longhaul.windows import Experiment, trajectories
 
 
 def test_renos_saw_tooth_is_what_one_computes_by_hand() -> None:
     # Four segments in flight, each acknowledgement adds one over the window.
-    (reno,) = courses(["reno"], Experiment(loss_every=12, rounds=4, cwnd=4))
+    (reno,) = trajectories(["reno"], Experiment(loss_every=12, rounds=4, cwnd=4))
     windows = reno.rounds["cwnd_pkts"].to_list()
     assert windows[:2] == pytest.approx([4, 4.9206383], abs=1e-7)
     # Segment 12 is the fourth of the third round trip: three grow the window, one grows its half.
@@ -29,7 +29,7 @@ def test_renos_saw_tooth_is_what_one_computes_by_hand() -> None:
 
 def test_the_mean_window_is_the_response_functions() -> None:
     # 3/8 W^2 segments per saw-tooth from W/2 to W: 600 segments make 20 to 40. Mean: sqrt(900).
-    (reno,) = courses(["reno"], Experiment(loss_every=600, rounds=400, cwnd=20))
+    (reno,) = trajectories(["reno"], Experiment(loss_every=600, rounds=400, cwnd=20))
     figures = reno.figures()
     assert figures["response_pkts"] == pytest.approx(30)
     assert figures["cwnd_mean_pkts"] == pytest.approx(30, rel=0.03)
@@ -39,8 +39,8 @@ def test_the_mean_window_is_the_response_functions() -> None:
 
 def test_parameters_go_to_the_algorithms_that_have_them() -> None:
     experiment = Experiment(loss=1e-3, rounds=100)
-    plain = courses(["reno", "hstcp"], experiment)
-    given = courses(["reno", "hstcp"], experiment, ["low_window=20"])
+    plain = trajectories(["reno", "hstcp"], experiment)
+    given = trajectories(["reno", "hstcp"], experiment, ["low_window=20"])
     assert given[0].rounds.equals(plain[0].rounds)
     assert not given[1].rounds.equals(plain[1].rounds)
 
@@ -115,4 +115,4 @@ def test_an_exception_names_file_and_line(tmp_path: Path, cli: CommandLine) -> N
     assert result.returncode == 2
     assert "cc.py:11: AttributeError" in result.stderr
     with pytest.raises(longhaul.AlgorithmError):
-        courses([f"{tmp_path}/cc.py:Aimd"], Experiment(loss=1e-2))
+        trajectories([f"{tmp_path}/cc.py:Aimd"], Experiment(loss=1e-2))

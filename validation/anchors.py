@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from validation.judge import PUBLISHED, Verdict
 
 TOLERANCE = 0.05
 SEEDS = range(1, 6)
@@ -42,18 +43,12 @@ class Anchor:
         """Tell whether it is reproduced."""
         return abs(self.difference) <= TOLERANCE
 
-    def to_json(self) -> dict[str, Any]:
+    def verdict(self) -> Verdict:
         """Return the entry of report.json."""
-        return {
-            "case": "published",
-            "metric": self.name,
-            "peer": self.published,
-            "peer_sd": None,
-            "longhaul": self.longhaul,
-            "longhaul_sd": self.longhaul_sd,
-            "within": self.within,
-            "rule": "5 %",
-        }
+        return Verdict(
+            PUBLISHED, self.name, self.published, None, self.longhaul, self.longhaul_sd,
+            self.within, "5 %",
+        )  # fmt: skip
 
 
 def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:

@@ -126,8 +126,8 @@ def table(alone: dict[str, Figures], beside: dict[str, Figures]) -> Iterator[str
         )
 
 
-def main() -> None:
-    """Simulate all and write the page."""
+def measured() -> str:
+    """Simulate all and return the table."""
     with ProcessPoolExecutor(2) as pool:
         alone = [pool.submit(figures, kind, 2, 0) for kind in ALGORITHMS]
         beside = [pool.submit(figures, kind, 2, 2) for kind in ALGORITHMS]
@@ -135,9 +135,19 @@ def main() -> None:
             {kind: one.result() for kind, one in zip(ALGORITHMS, alone, strict=True)},
             {kind: one.result() for kind, one in zip(ALGORITHMS, beside, strict=True)},
         )
-        text = "\n".join(lines)
+        return "\n".join(lines)
+
+
+def page(table: str) -> str:
+    """Return the page with its table."""
+    return TEXT.read_text(encoding="utf-8").replace("{table}", table)
+
+
+def main() -> None:
+    """Write the page."""
+    text = measured()
     print(text)
-    DOCUMENT.write_text(TEXT.read_text().replace("{table}", text))
+    DOCUMENT.write_text(page(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from validation.figures import FlowFigures, Run
 
 DELIVERED_TOLERANCE = 0.005
 MEAN_TOLERANCE = 0.03
+PUBLISHED = "published"
+"""What stands for the case in verdicts about published figures."""
 # Quantiles 0.975 of Student's distribution with 1, 2, 3... degrees of freedom.
 STUDENT = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,

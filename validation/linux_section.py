@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from validation.compare import Comparison
-from validation.figures import FlowFigures
+from validation.cases import Case
+from validation.judge import Verdict
 from validation.linux_modules import NOT_COMPARED, REASONS
 
 NOTES = Path(__file__).parent / "linux_modules.md"
 
+# Columns of a flow: metric, and how its figures are written.
+_FIGURES = (
+    ("reductions", ".0f"),
+    ("mean period, s", ".3f"),
+    ("mean window before a reduction, packets", ".0f"),
+    ("smallest window after one, packets", ".0f"),
+    ("mean window, packets", ".0f"),
+)
 
-def linux_section(comparisons: list[Comparison]) -> Iterable[str]:
-    """Write all but the cases' own tables."""
+Judged = Sequence[tuple[Case, list[Verdict]]]
+
+
+def linux_section(judged: Judged) -> Iterable[str]:
+    """Write the section on the cases of Linux's modules."""
     yield "## Linux's algorithms in ns-2"
     yield ""
-    yield NOTES.read_text().rstrip()
+    yield NOTES.read_text(encoding="utf-8").rstrip()
     yield ""
     yield "### Saw-teeth"
     yield ""
@@ -27,59 +38,46 @@ def linux_section(comparisons: list[Comparison]) -> Iterable[str]:
         "| Utilisation | Outside |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---|"
-    for comparison in comparisons:
-        yield from _rows(comparison)
+    for case, verdicts in judged:
+        yield from _rows(case, verdicts)
     yield ""
-    yield from _reasons(comparisons)
+    yield from _reasons(judged)
     yield "### Not compared"
     yield ""
     yield from (f"- {cases}: {reason}." for cases, reason in NOT_COMPARED.items())
 
 
-def _rows(comparison: Comparison) -> Iterable[str]:
-    there, here = comparison.peer[0], comparison.ours[0]
-    utilisation = _pair(there.link.utilisation_window, here.link.utilisation_window, ".3f")
-    for index, flows in enumerate(zip(there.flows, here.flows, strict=True)):
-        name = comparison.case.name
-        if len(there.flows) > 1:
-            name += f", {index}"
-        yield f"| {name} | {_cells(*flows)} | {utilisation} | {_outside(comparison, index)} |"
+def _rows(case: Case, verdicts: list[Verdict]) -> Iterable[str]:
+    by_metric = {verdict.metric: verdict for verdict in verdicts}
+    utilisation = _pair(by_metric["utilisation"], ".3f")
+    several = "flow 0: reductions" in by_metric
+    for flow in range(2 if several else 1):
+        name = f"{case.name}, {flow}" if several else case.name
+        prefix = f"flow {flow}: " if several else ""
+        cells = [_pair(by_metric.get(prefix + metric), form) for metric, form in _FIGURES]
+        yield f"| {name} | {' | '.join(cells)} | {utilisation} | {_outside(verdicts, flow)} |"
 
 
-def _cells(there: FlowFigures, here: FlowFigures) -> str:
-    peer, ours = there.sawtooth, here.sawtooth
-    assert peer is not None
-    assert ours is not None
-    return " | ".join(
-        [
-            _pair(peer.cuts, ours.cuts, "d"),
-            _pair(peer.period_s, ours.period_s, ".3f"),
-            _pair(peer.peak_pkts, ours.peak_pkts, ".0f"),
-            _pair(peer.trough_pkts, ours.trough_pkts, ".0f"),
-            _pair(there.cwnd_mean_window, here.cwnd_mean_window, ".0f"),
-        ]
-    )
+def _pair(verdict: Verdict | None, form: str) -> str:
+    if verdict is None:
+        return "-, -"
+    return ", ".join(format(figure, form) for figure in (verdict.peer, verdict.longhaul))
 
 
-def _pair(there: float | None, here: float | None, form: str) -> str:
-    return ", ".join("-" if value is None else format(value, form) for value in (there, here))
-
-
-def _outside(comparison: Comparison, flow: int) -> str:
+def _outside(verdicts: list[Verdict], flow: int) -> str:
     """Name the flow's and the link's figures that are outside."""
     others = f"flow {1 - flow}: "
     names = (
         verdict.metric.removeprefix(f"flow {flow}: ")
-        for verdict in comparison.verdicts
+        for verdict in verdicts
         if not verdict.within and not verdict.metric.startswith(others)
     )
     return ", ".join(f"**{name}**" for name in names)
 
 
-def _reasons(comparisons: list[Comparison]) -> Iterable[str]:
+def _reasons(judged: Judged) -> Iterable[str]:
     """Say of every case with figures outside why they are, or that it is not known."""
-    for comparison in comparisons:
-        if not all(verdict.within for verdict in comparison.verdicts):
-            name = comparison.case.name
-            yield f"- Outside, {name}: {REASONS.get(name, 'the reason is not known')}."
+    for case, verdicts in judged:
+        if not all(verdict.within for verdict in verdicts):
+            yield f"- Outside, {case.name}: {REASONS.get(case.name, 'the reason is not known')}."
             yield ""

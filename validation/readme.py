@@ -13,7 +13,7 @@ from longhaul.comparison import table
 
 README = Path(__file__).parents[1] / "README.md"
 _SCENARIO = re.compile(r"## A first scenario\n+```toml\n(.*?)```", re.DOTALL)
-_TABLE = re.compile(r"(gives, among other rows.*?\n+```\n)(.*?)(```)", re.DOTALL)
+_TABLE = re.compile(r"(prints, among other rows.*?\n+```\n)(.*?)(```)", re.DOTALL)
 
 
 def scenario(text: str) -> str:

@@ -5,7 +5,7 @@
     results = longhaul.run("scenario.toml")
     print(results.summary().labels)
 
-The verbs of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
+The commands of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
 algorithm of your own is a subclass of `CongestionControl`.
 """
 

@@ -272,7 +272,7 @@ class Scenario:
     def warnings(self) -> list[str]: ...
     @property
     def foreseen_bytes(self) -> float:
-        """About how many bytes the run's tables will take, as far as that can be foreseen."""
+        """Bytes that the run is expected to write: time series and captures."""
 
     def resolved_json(self) -> str:
         """The scenario with every default filled in, as JSON."""

@@ -1,7 +1,8 @@
 """The rate of new connections that gives a wanted load on a link.
 
-As in the evaluation of Sync-TCP (Weigle 2003, section 4.3): with all links so fast that nothing waits, the
-bytes that reach a link measure what traffic offers; the rates found are then used on the network as
+As in the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003,
+Table A.3): with all links so fast that no packet queues, the bytes that reach a link measure the
+offered load; the rates found are then used on the network as
 it is. One seed asks for the same sizes at any rate, so that the load follows the rate steadily.
 """
 
@@ -62,7 +63,7 @@ def calibrate(
     rate = _rates(document).get(link)
     if rate is None:
         known = ", ".join(_rates(document))
-        raise CalibrationError(f"there is no link `{link}` to load; there are: {known}")
+        raise CalibrationError(f"unknown link `{link}`; available: {known}")
     if not load > 0:
         raise CalibrationError(f"a load of {load:g} needs no traffic; write more than 0")
 
@@ -120,7 +121,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
         if label not in scalable:
             known = ", ".join(scalable) or "none"
             raise CalibrationError(
-                f"no flows `{label}` open connections at a rate; there are: {known}"
+                f"no flows `{label}` open connections at a rate; available: {known}"
             )
     if not scalable:
         raise CalibrationError(

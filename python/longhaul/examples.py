@@ -22,7 +22,7 @@ def _sources() -> dict[str, Traversable]:
 def _find(name: str) -> Traversable:
     sources = _sources()
     if name not in sources:
-        raise LonghaulError(f"no example is called `{name}`; there are: {', '.join(sources)}")
+        raise LonghaulError(f"unknown example `{name}`; available: {', '.join(sources)}")
     return sources[name]
 
 

@@ -1,20 +1,11 @@
-"""Progress bars on the error stream: of one run by simulated time, of many by runs done."""
+"""A progress bar of one run, on the error stream."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-if TYPE_CHECKING:
-    from longhaul.campaign import Outcome
-
-# Without a terminal a line says how far many runs are, at most so often.
-LINE_EVERY_S = 30.0
-
 
 # Characters of the bar, and of all that stands beside it but the title.
 BAR_WIDTH = 16
@@ -48,45 +39,3 @@ def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]
             p.update(task, completed=simulated_s, rate=f"{rate / 1e6:.2f} M packets/s")
 
         yield advance
-
-
-@contextmanager
-def of_runs(title: str) -> Iterator[Callable[["Outcome"], None]]:
-    """Show how many runs are done, and yield what is told of it; without a terminal in lines."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[state]}"),
-    )
-    told = -LINE_EVERY_S
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as p:
-        task = p.add_task(title, total=None, state="")
-
-        def advance(outcome: "Outcome") -> None:
-            nonlocal told
-            state = _state(outcome)
-            p.update(task, total=outcome.total, completed=outcome.done, state=state)
-            if not console.is_terminal and monotonic() - told >= LINE_EVERY_S:
-                told = monotonic()
-                sys.stderr.write(f"{title}: {state}\n")
-
-        yield advance
-
-
-def _state(outcome: "Outcome") -> str:
-    parts = [f"{outcome.done}/{outcome.total} runs"]
-    if outcome.running:
-        parts.append(f"{outcome.running} running")
-    if outcome.elsewhere:
-        parts.append(f"{outcome.elsewhere} in other programs")
-    if outcome.found:
-        parts.append(f"{outcome.found} kept from before")
-    if outcome.failed:
-        parts.append(f"{len(outcome.failed)} failed")
-    if outcome.data_packets:
-        parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
-    left = outcome.left_s
-    if left:
-        parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")
-    return ", ".join(parts)

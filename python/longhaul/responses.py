@@ -4,12 +4,7 @@ Of traffic: from the opening of a connection, or from the request on one that wa
 everything has arrived. Of a finite transfer: from its start until its last byte is acknowledged.
 """
 
-from typing import TYPE_CHECKING
-
 import polars as pl
-
-if TYPE_CHECKING:
-    from longhaul.results import Results
 
 _TIME = pl.col("response_s")
 
@@ -26,17 +21,20 @@ FIGURES = (
 _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Float64})
 
 
-def response_times(run: "Results") -> pl.DataFrame:
+def response_times(
+    flows: pl.DataFrame, exchanges: pl.DataFrame | None, measured_from_s: float
+) -> pl.DataFrame:
     """How long each response or transfer took that began in the measurement window.
 
+    `flows` are those of a run with parallel streams added up, `exchanges` the table of that name.
     Columns `label`, `name` and `response_s`: seconds, null for what the end of the run cut short.
     """
-    began = pl.col("start_s") >= run.meta["measured_from_s"]
-    transfers = run.bundles.filter(began, pl.col("transfer_bytes").is_not_null())
+    began = pl.col("start_s") >= measured_from_s
+    transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())
     found = [transfers.select("label", "name", pl.col("completion_s").alias("response_s"))]
-    if "exchanges" in run.tables:
-        labels = run.flows.select("name", "label")
-        exchanges = run.exchanges.filter(began).join(labels, on="name", maintain_order="left")
+    if exchanges is not None:
+        labels = flows.select("name", "label")
+        exchanges = exchanges.filter(began).join(labels, on="name", maintain_order="left")
         seconds = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
         found.append(exchanges.select("label", "name", seconds))
     return pl.concat([_SCHEMA.to_frame(eager=True), *found])

@@ -6,17 +6,15 @@ import weakref
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from longhaul import _engine, kinds
 from longhaul.kind import Kind
+from longhaul.responses import response_times
 from longhaul.run_files import ResultsError, check_table, read_meta, read_table
-
-if TYPE_CHECKING:
-    from longhaul.summary import Summary
-
+from longhaul.summary import Summary, bundles
 
 __all__ = ["Results", "ResultsError", "open_runs"]
 
@@ -160,8 +158,6 @@ class Results:
     @cached_property
     def bundles(self) -> pl.DataFrame:
         """The flows, with parallel streams added up: what summaries and plots call a flow."""
-        from longhaul.summary import bundles
-
         return bundles(self.flows)
 
     @cached_property
@@ -170,9 +166,8 @@ class Results:
 
         Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
         """
-        from longhaul.responses import response_times
-
-        return response_times(self)
+        exchanges = self.exchanges if "exchanges" in self.tables else None
+        return response_times(self.bundles, exchanges, self.meta["measured_from_s"])
 
     def observed_links(self) -> list[str]:
         """The links whose samples are recorded; without samples, the busiest one."""
@@ -214,7 +209,7 @@ class Results:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             raise ResultsError(
-                f"{self.path}: no samples of a link `{name}`{hint}; there are: {', '.join(known)}"
+                f"{self.path}: no samples of a link `{name}`{hint}; available: {', '.join(known)}"
             )
 
     @property
@@ -272,11 +267,10 @@ class Results:
         summary = self.kind.summary(self) if self.kind else self.summary()
         return summary.as_dict()
 
-    def summary(self) -> "Summary":
+    def summary(self) -> Summary:
         """The run's figures, by label, by flow and by link, over the measurement window."""
-        from longhaul.summary import Summary
-
-        return Summary.of(self)
+        links = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        return Summary.of(self.bundles, links, self.response_times)
 
 
 _REMEDIES = {

@@ -63,25 +63,27 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
     """Refuse what is no `run.json`, whatever else it is."""
 
     def refuse(what: str) -> ResultsError:
-        return ResultsError(f"{file}: {what}; it was changed, or is no run: run the scenario again")
+        return ResultsError(
+            f"{file}: {what}; it was edited, or is not a run; run the scenario again"
+        )
 
     if not isinstance(meta, dict):
-        raise refuse("is no table of facts about a run")
+        raise refuse("is not a run description")
     for key, kind in _REQUIRED.items():
         if key not in meta:
             raise refuse(f"`{key}` is missing")
         value = meta[key]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             names = " or ".join(one.__name__ for one in get_args(kind) or (kind,))
-            raise refuse(f"`{key}` is {value!r:.40}, which is no {names}")
+            raise refuse(f"`{key}` is {value!r:.40}, which is not of type {names}")
     for key in _MACHINE:
         value = meta["machine"].get(key)
         if not isinstance(value, _NUMBER) or isinstance(value, bool):
-            raise refuse(f"`machine.{key}` is no number")
+            raise refuse(f"`machine.{key}` is not a number")
     if not all(isinstance(rows, int) for rows in meta["rows"].values()):
-        raise refuse("`rows` holds something that is no number")
+        raise refuse("`rows` holds something that is not a number")
     if not all(isinstance(text, str) for text in meta["warnings"]):
-        raise refuse("`warnings` holds something that is no text")
+        raise refuse("`warnings` holds something that is not a string")
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
@@ -89,7 +91,7 @@ def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
     above, mark, _ = text.rpartition(_OWN_DIGEST)
     if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
         raise ResultsError(
-            f"{file}: was changed after the run: its checksum is another; run the scenario again"
+            f"{file}: edited after the run (its checksum does not match); run the scenario again"
         )
 
 
@@ -120,13 +122,13 @@ def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -
         except OSError as error:
             raise _damaged(file, error.strerror or str(error)) from None
         if found != expected:
-            raise _damaged(file, "its checksum is another")
+            raise _damaged(file, "its checksum does not match")
     return file
 
 
 def _damaged(file: Path, reason: str) -> ResultsError:
-    first = (reason.splitlines() or ["no reason is known"])[0]
-    return ResultsError(f"{file}: damaged, changed or cut short ({first}); run the scenario again")
+    first = (reason.splitlines() or ["unknown reason"])[0]
+    return ResultsError(f"{file}: damaged, edited or truncated ({first}); run the scenario again")
 
 
 def _check_columns(

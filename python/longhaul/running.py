@@ -41,7 +41,7 @@ def load(
     def hand_over(value: object) -> str:
         """Give a class a name that stands for it in the scenario."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
-            raise ScenarioError(f"{value!r} is nothing that a scenario can hold")
+            raise ScenarioError(f"{value!r} cannot be a value of a scenario")
         if given.setdefault(value.__name__, value) is not value:
             raise ScenarioError(f"two different classes are called {value.__name__}")
         return value.__name__
@@ -73,13 +73,13 @@ def run(
     The run directory goes to `out`, or to a temporary directory that lives as long as the results.
     `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
     calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
-    what they return is a row of the table `measures`. With `checkpoint_every`, `"10 min"` say, a
-    run of MesoNet that was killed is gone on with by the same call; functions that measure start
-    with what they know then. With `limit`, a run ends that has taken so long by the wall clock.
+    what they return is a row of the table `measures`. With `checkpoint_every`, for example
+    `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
+    afresh then. With `limit`, the run stops after this much wall-clock time.
 
-    A run that is stopped before its end, by the limit, an interrupt, or whatever `progress` raises,
-    is kept as one that says how far it came (`Results.stopped`); it replaces no older run, and is
-    beside it then, as `<out>.stopped`.
+    A run that is stopped before its end, by the limit, an interrupt, or an exception of `progress`,
+    keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
+    older run; it is written next to it as `<out>.stopped`.
     """
     loaded = load(scenario, set, algorithms)
     return run_loaded(
@@ -126,20 +126,21 @@ def run_loaded(
 
 
 def _check_room(scenario: Scenario, out: Path) -> None:
-    """Refuse a run whose tables will not fit on the disk."""
+    """Refuse a run whose output will not fit on the disk."""
     place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(place).free
     if scenario.foreseen_bytes > free:
         raise OutputError(
-            f"the samples of measure.every will take {scenario.foreseen_bytes / 1e9:,.0f} "
-            f"GB or more, and the disk of {place} has {free / 1e9:,.1f} GB left; sample less often"
+            f"the run is expected to write {scenario.foreseen_bytes / 1e9:,.0f} GB, and the disk "
+            f"of {place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or "
+            "capture fewer links (measure.capture)"
         )
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
     """Seconds between two checkpoints."""
     if out is None:
-        raise ScenarioError("a run that can be gone on with needs a directory: give `out`")
+        raise ScenarioError("checkpoints need a run directory: give `out`")
     return _seconds(checkpoint_every, "the time between two checkpoints")
 
 
@@ -183,7 +184,7 @@ def _simulate(
         path, raised = simulate(progress or None)
     if raised is None:
         return path
-    kept = f"what was recorded until then is in {path}"
+    kept = f"the recorded part is in {path}"
     if isinstance(raised, AlgorithmError):
         raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
     if isinstance(raised, KeyboardInterrupt):

@@ -1,15 +1,12 @@
 """A run in a few figures: by label, by flow and by link, over the measurement window."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from longhaul.analysis.fairness import jain_of_column
 from longhaul.responses import FIGURES
-
-if TYPE_CHECKING:
-    from longhaul.results import Results
 
 # Sources of flows that are one connection each, which shares of a link can be compared among: a
 # source of web traffic is many connections, and datagrams do not ask for a share.
@@ -33,17 +30,18 @@ class Summary:
     total: dict[str, Any]
 
     @classmethod
-    def of(cls, run: "Results") -> "Summary":
-        """Summarise a run."""
-        flows = _flows(run.bundles)
+    def of(
+        cls, flows: pl.DataFrame, links: pl.DataFrame, response_times: pl.DataFrame
+    ) -> "Summary":
+        """Summarise a run: its flows with parallel streams added up, and the links to show."""
+        flows = _flows(flows)
         whole_bps = float(flows["goodput_bps"].sum())
         total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
         labels = flows.group_by("label", maintain_order=True).agg(_aggregates(whole_bps))
-        times = run.response_times
-        total |= times.select(FIGURES).to_dicts()[0]
-        of_labels = times.group_by("label").agg(FIGURES)
+        total |= response_times.select(FIGURES).to_dicts()[0]
+        of_labels = response_times.group_by("label").agg(FIGURES)
         labels = labels.join(of_labels, on="label", how="left", maintain_order="left")
-        return cls(labels, flows, _links(run.links, run.observed_links()), total)
+        return cls(labels, flows, _links(links), total)
 
     def link(self, name: str) -> dict[str, Any]:
         """The figures of one link; none if the run has no such link."""
@@ -132,9 +130,9 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
     ]
 
 
-def _links(links: pl.DataFrame, wanted: list[str]) -> pl.DataFrame:
-    """The figures of the links worth showing."""
-    return links.filter(pl.col("name").is_in(wanted)).select(
+def _links(links: pl.DataFrame) -> pl.DataFrame:
+    """The figures of links."""
+    return links.select(
         pl.col("name").alias("link"), "rate_bps", "utilization", "queue_mean_pkts",
         "queue_max_pkts", "arrived_pkts", "dropped_pkts", "marked_pkts",
     )  # fmt: skip

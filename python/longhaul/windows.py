@@ -16,7 +16,7 @@ import matplotlib
 import polars as pl
 from matplotlib.figure import Figure
 
-from longhaul import _engine, identity, plots
+from longhaul import _engine, plots, styles
 from longhaul.congestion import CongestionControl
 from longhaul.running import load
 from longhaul.writing import write_text
@@ -25,8 +25,8 @@ from longhaul.writing import write_text
 Kind = str | type[CongestionControl]
 
 # Windows reach some multiple of the distance between losses; beyond this a plot takes minutes.
-MOST_SEGMENTS = 10_000_000
-MOST_ROUNDS = 100_000
+MAX_SEGMENTS = 10_000_000
+MAX_ROUNDS = 100_000
 
 
 @dataclass(frozen=True)
@@ -49,20 +49,20 @@ class Experiment:
         """Refuse what cannot be meant."""
         if (self.loss_every is None) == (self.loss is None):
             raise _refused("give either the segments between losses (--loss-every), or --loss")
-        if self.loss_every is not None and not 1 <= self.loss_every <= MOST_SEGMENTS:
+        if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
             raise _refused(
-                f"losses are 1 to {MOST_SEGMENTS:,} segments apart, not {self.loss_every}"
+                f"losses are 1 to {MAX_SEGMENTS:,} segments apart, not {self.loss_every}"
             )
-        if self.loss is not None and not 1 / MOST_SEGMENTS <= self.loss <= 1:
+        if self.loss is not None and not 1 / MAX_SEGMENTS <= self.loss <= 1:
             raise _refused(
-                f"a loss probability is from {1 / MOST_SEGMENTS:g} to 1, not {self.loss:g}"
+                f"a loss probability is from {1 / MAX_SEGMENTS:g} to 1, not {self.loss:g}"
             )
-        if not 1 <= self.rounds <= MOST_ROUNDS:
-            raise _refused(f"there are 1 to {MOST_ROUNDS:,} round trips, not {self.rounds}")
+        if not 1 <= self.rounds <= MAX_ROUNDS:
+            raise _refused(f"there are 1 to {MAX_ROUNDS:,} round trips, not {self.rounds}")
         if not 1e-6 <= self.rtt_s <= 1000:
             raise _refused(f"a round trip takes 1e-6 to 1000 s, not {self.rtt_s:g} s")
-        if self.cwnd is not None and not 1 <= self.cwnd <= MOST_SEGMENTS:
-            raise _refused(f"a window has 1 to {MOST_SEGMENTS:,} segments, not {self.cwnd:g}")
+        if self.cwnd is not None and not 1 <= self.cwnd <= MAX_SEGMENTS:
+            raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
         """What is lost, in words."""
@@ -74,7 +74,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Course:
+class Trajectory:
     """One algorithm's window, a row per round trip."""
 
     name: str
@@ -105,17 +105,19 @@ class Course:
         }
 
 
-def courses(kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()) -> list[Course]:
+def trajectories(
+    kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
+) -> list[Trajectory]:
     """The window of each algorithm; `set` holds `parameter=value` for those that have it."""
     given = [_congestion(kind) for kind in kinds]
     if len({str(one.get("kind", one.get("python"))) for one in given}) < len(given):
         raise _refused("an algorithm is named twice")
     for text in set:
         _give(given, text)
-    return [_course(one, experiment) for one in given]
+    return [_trajectory(one, experiment) for one in given]
 
 
-def _course(congestion: Mapping[str, Any], experiment: Experiment) -> Course:
+def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajectory:
     scenario = load(
         {
             "duration": "1 s",
@@ -140,7 +142,7 @@ def _course(congestion: Mapping[str, Any], experiment: Experiment) -> Course:
     )
     kind = str(congestion.get("kind") or getattr(congestion["python"], "__name__", ""))
     name = kind or str(congestion["python"]).rpartition(":")[2]
-    return Course(name, kind or name, pl.DataFrame(columns).with_row_index("round"), response)
+    return Trajectory(name, kind or name, pl.DataFrame(columns).with_row_index("round"), response)
 
 
 def _congestion(kind: Kind) -> dict[str, Any]:
@@ -152,8 +154,8 @@ def _congestion(kind: Kind) -> dict[str, Any]:
         near = difflib.get_close_matches(kind, known, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         raise _refused(
-            f"no algorithm is called `{kind}`{hint}; there are: {', '.join(known)}; "
-            "one of your own is written as my_cc.py:MyCC"
+            f"unknown algorithm `{kind}`{hint}; available: {', '.join(known)}; "
+            "a class of your own is given as my_cc.py:MyCC"
         )
     return {"kind": kind}
 
@@ -181,23 +183,23 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     if not takers:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise _refused(f"--set {key}: no such parameter{hint}; there are: {', '.join(known)}")
+        raise _refused(f"--set {key}: no such parameter{hint}; available: {', '.join(known)}")
     for one in takers:
         one[key] = value
 
 
-def figure(found: Sequence[Course], experiment: Experiment) -> Figure:
+def figure(found: Sequence[Trajectory], experiment: Experiment) -> Figure:
     """Draw windows over round trips, one line per algorithm."""
-    looks = identity.of_labels({course.name: course.kind for course in found})
+    style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in found})
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(7.2, 3.1), layout="constrained")
         axes = drawing.subplots()
-        for course in found:
-            rounds, look = course.rounds, looks[course.name]
-            line = identity.as_line(look, marker=True)
-            axes.plot(rounds["round"], rounds["cwnd_pkts"], label=course.name, **line)
+        for trajectory in found:
+            rounds, style = trajectory.rounds, style_of[trajectory.name]
+            line = styles.as_line(style, marker=True)
+            axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
         # A slow start that overshoots would flatten all that follows.
-        top = max(float(course.settled()["cwnd_pkts"].max() or 0) for course in found)  # type: ignore[arg-type]
+        top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in found)  # type: ignore[arg-type]
         axes.set_ylim(0, top * 1.1)
         axes.set_xlim(0, experiment.rounds)
         axes.set_xlabel("round trip")
@@ -207,14 +209,14 @@ def figure(found: Sequence[Course], experiment: Experiment) -> Figure:
     return drawing
 
 
-def save(found: Sequence[Course], experiment: Experiment, path: Path) -> None:
+def save(found: Sequence[Trajectory], experiment: Experiment, path: Path) -> None:
     """Write the picture as SVG, PNG, or a page with the figures above it, by the path's suffix."""
     drawing = figure(found, experiment)
     if path.suffix != ".html":
         return plots.save(drawing, path)
     from longhaul.reports import inline_svg, page
 
-    figures = [course.figures() for course in found]
+    figures = [trajectory.figures() for trajectory in found]
     svg = inline_svg(drawing, "window")
     html = page("window.html", title=experiment.title(), figures=figures, svg=svg)
     write_text(path, html)

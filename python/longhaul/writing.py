@@ -1,4 +1,4 @@
-"""Files that appear under their names only when they are complete."""
+"""Atomic writes: a file appears under its name when it is complete, and not before."""
 
 import os
 import tempfile
@@ -8,20 +8,20 @@ from pathlib import Path
 
 from longhaul._engine import RunError
 
-# How temporary files are called; killed programs leave some, which the next one removes.
+# Suffix of temporary files. Killed processes leave some, which the next one removes.
 SUFFIX = ".longhaul-unfinished"
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, which takes its place when the block ends well.
+def atomic(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`, which is renamed to it when the block succeeds.
 
     The temporary path has the suffix of `path`. What cannot be written is a `RunError`: its cause
     is outside the program, a full disk say.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
+        _remove_stale(path)
         handle, name = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.name}-", suffix=f"{SUFFIX}{path.suffix}"
         )
@@ -43,13 +43,13 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, all of it or nothing."""
-    with whole(path) as temporary:
+    """Write a text file atomically."""
+    with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _sweep(path: Path) -> None:
-    """Remove what killed programs have left of the same file."""
+def _remove_stale(path: Path) -> None:
+    """Remove temporary files of the same file that killed processes have left."""
     for left in path.parent.glob(f".{path.name}-*{SUFFIX}{path.suffix}"):
         left.unlink(missing_ok=True)
 
@@ -59,7 +59,7 @@ def _cannot_write(path: Path, error: OSError) -> RunError:
 
 
 def _umask() -> int:
-    """Which permissions new files do not have."""
+    """The umask of the process."""
     umask = os.umask(0o022)
     os.umask(umask)
     return umask

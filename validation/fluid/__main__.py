@@ -36,13 +36,13 @@ def main() -> None:
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
     given = parser.parse_args()
-    found = list(_recorded() if given.recorded else _measured(given.only))
+    found = list(recorded() if given.recorded else _measured(given.only))
     RECORDED.write_text(json.dumps([one.to_json() for one in found], indent=1) + "\n")
-    DOCUMENT.write_text("\n".join(_document(found)) + "\n")
+    DOCUMENT.write_text("\n".join(page(found)) + "\n")
 
 
 def _measured(only: str | None) -> Iterator[Comparison]:
-    before = {} if only is None else {(one.queue, one.algorithm): one for one in _recorded()}
+    before = {} if only is None else {(one.queue, one.algorithm): one for one in recorded()}
     for queue in QUEUES:
         for algorithm in MODELLED:
             if only not in (None, algorithm):
@@ -53,11 +53,13 @@ def _measured(only: str | None) -> Iterator[Comparison]:
             yield found
 
 
-def _recorded() -> Iterator[Comparison]:
+def recorded() -> Iterator[Comparison]:
+    """Read the figures of the last measurement."""
     return map(Comparison.from_json, json.loads(RECORDED.read_text()))
 
 
-def _document(found: Iterable[Comparison]) -> Iterator[str]:
+def page(found: Iterable[Comparison]) -> Iterator[str]:
+    """Generate the lines of the page."""
     yield NOTES.read_text().rstrip()
     rows = list(found)
     for queue, title in TITLES.items():

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from validation.report import PICTURES
-
 if TYPE_CHECKING:
     from validation.mesonet.dumbbell import Verification, Windows
+
+PICTURES = Path(__file__).parents[2] / "docs" / "images"
 
 FIRST, SECOND = "#0072b2", "#d55e00"
 PUBLISHED, MEASURED = "#999999", "#0072b2"

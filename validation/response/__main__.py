@@ -25,9 +25,9 @@ def main() -> int:
     """Measure, print and write; fail if a mean window is outside for no known reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
-    measurements = list(_recorded() if parser.parse_args().recorded else _measured())
+    measurements = list(recorded() if parser.parse_args().recorded else _measured())
     FIGURES.write_text(json.dumps([one.to_json() for one in measurements], indent=1) + "\n")
-    DOCUMENT.write_text("\n".join(_document(measurements)) + "\n")
+    DOCUMENT.write_text("\n".join(page(measurements)) + "\n")
     unexplained = (one for one in measurements if one.algorithm not in EXPLAINED_BY)
     outside = sum(verdict is Verdict.OUTSIDE for verdict in _verdicts(unexplained))
     print(f"{2 * len(measurements)} mean windows, {outside} outside for no known reason")
@@ -42,7 +42,8 @@ def _measured() -> Iterator[Measurement]:
             yield measurement
 
 
-def _recorded() -> Iterator[Measurement]:
+def recorded() -> Iterator[Measurement]:
+    """Read the figures of the last measurement."""
     return map(Measurement.from_json, json.loads(FIGURES.read_text()))
 
 
@@ -52,7 +53,8 @@ def _verdicts(measurements: Iterable[Measurement]) -> Iterator[Verdict]:
         yield judge(measurement, measurement.random)
 
 
-def _document(measurements: list[Measurement]) -> Iterator[str]:
+def page(measurements: list[Measurement]) -> Iterator[str]:
+    """Generate the lines of the page."""
     yield NOTES.read_text().rstrip()
     yield ""
     yield "## Summary"

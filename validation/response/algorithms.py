@@ -36,8 +36,8 @@ class Algorithm:
         kind, *given = self.congestion.items()
         experiment = windows.Experiment(loss=p, rounds=1, rtt_s=RTT_S)
         settings = [f"{name}={value!r}" for name, value in given]
-        (course,) = windows.courses([str(kind[1])], experiment, set=settings)
-        return course.response_pkts
+        (trajectory,) = windows.trajectories([str(kind[1])], experiment, set=settings)
+        return trajectory.response_pkts
 
 
 def aimd(increase: float, decrease: float, p: float) -> float:

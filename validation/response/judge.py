@@ -16,11 +16,11 @@ class Verdict(Enum):
     """What is said of a mean window on the network."""
 
     WITHIN = "within"
-    FEEDBACK = "feedback"
+    FEEDBACK = "with feedback delay"
     """Within the bounds of the law if its feedback takes a round trip."""
-    CROWDED = "crowded"
-    """Losses come so few round trips apart that repairs overlap."""
-    WHOLE = "whole"
+    RECOVERY_DOMINATED = "recovery-dominated"
+    """Losses come so few round trips apart that recoveries overlap."""
+    RTT_QUANTISED = "RTT-quantised"
     """Even losses, whose distance is less than half a round trip from the law's."""
     OUTSIDE = "outside"
     """For no reason that is known."""
@@ -33,9 +33,9 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
     if _close(measurement.p, figures, figures.law_with_feedback):
         return Verdict.FEEDBACK
     if 1.0 / (measurement.p * figures.law) < FEW_ROUND_TRIPS:
-        return Verdict.CROWDED
-    if figures is measurement.even and _whole(measurement.p, figures):
-        return Verdict.WHOLE
+        return Verdict.RECOVERY_DOMINATED
+    if figures is measurement.even and _quantised(measurement.p, figures):
+        return Verdict.RTT_QUANTISED
     return Verdict.OUTSIDE
 
 
@@ -46,7 +46,7 @@ def holds(measurement: Measurement) -> bool | None:
     return abs(measurement.even.law / measurement.response - 1.0) <= TOLERANCE
 
 
-def _whole(p: float, figures: Figures) -> bool:
+def _quantised(p: float, figures: Figures) -> bool:
     """Tell whether the saw-tooth is as long as the law's to the nearest round trip."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 

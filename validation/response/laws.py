@@ -94,7 +94,7 @@ class AboveLowWindow(Law):
 
 @dataclass
 class HighSpeed(Law):
-    """RFC 3649 section 5 above the low window: equations 3.3 to 3.8 of spec 000."""
+    """RFC 3649 section 5 above the low window: LBNL-52549 equations 3.3 to 3.8."""
 
     low_window: float = 38.0
     low_p: float = 1e-3

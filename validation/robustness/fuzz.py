@@ -28,7 +28,7 @@ BATCH = 50
 COMMAND_LINE_EVERY = 10
 MEMORY_BYTES = 12 << 30
 FILE_BYTES = 1 << 30
-# After so long a case is interrupted, and has so long to end.
+# After so long a case is interrupted, and has so long to end; longer where processors are shared.
 PATIENCE_S = 60.0
 GRACE_S = 5.0
 LIMIT = "200 ms"
@@ -36,6 +36,11 @@ LIMIT = "200 ms"
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
 
 LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
+
+
+def shared(seconds: float) -> float:
+    """How long what takes so long alone may take with what else runs on this machine."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 @dataclass(frozen=True)
@@ -114,11 +119,11 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
     """The next line of a worker; none at its end, an empty one if it hangs."""
     try:
-        return lines.get(timeout=PATIENCE_S)
+        return lines.get(timeout=shared(PATIENCE_S))
     except queue.Empty:
         process.send_signal(signal.SIGINT)
     try:
-        return lines.get(timeout=GRACE_S)
+        return lines.get(timeout=shared(GRACE_S))
     except queue.Empty:
         return ""
 
@@ -190,11 +195,11 @@ def _call(*words: str | Path, cwd: Path) -> int:
         [LONGHAUL, *words], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     try:
-        _, error = process.communicate(timeout=PATIENCE_S / 2)
+        _, error = process.communicate(timeout=shared(PATIENCE_S / 2))
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         try:
-            _, error = process.communicate(timeout=GRACE_S)
+            _, error = process.communicate(timeout=shared(GRACE_S))
         except subprocess.TimeoutExpired:
             process.kill()
             _found(f"{words[0]} does not end within {GRACE_S:g} s of an interrupt")

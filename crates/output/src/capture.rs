@@ -14,7 +14,7 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
-/// A capture under way.
+/// A capture that is being written.
 #[derive(Debug)]
 pub(crate) struct Capture {
     path: PathBuf,

@@ -1,6 +1,6 @@
 //! The checkpoint of a long run: a directory beside the future run directory, `<name>.checkpoint`.
 //!
-//! It holds the growing tables in `run`, and in `state` what it takes to go on with them: a whole file at
+//! It holds the growing tables in `run`, and in `state` what is needed to resume them: a whole file at
 //! any time, since a new one takes the place of the old one at once. Tables only grow behind what the state
 //! knows of, so that a process may be killed at any moment. When the run has ended, `run` gets its final
 //! name, and the rest goes.
@@ -39,7 +39,7 @@ impl Owner {
     }
 }
 
-/// The checkpoint of a run that goes on.
+/// The checkpoint of a run in progress.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     folder: PathBuf,

@@ -1,76 +1,48 @@
 //! Columns of counters, and of figures derived from counters, of a period.
 
-use crate::table::{Cell, Column, Kind};
+use std::sync::Arc;
 
-/// A counter or a figure derived from counters, of a period `P`.
+use crate::table::{Cell, Column, Kind, unit};
+
+/// A counter or a figure derived from counters, of a period `P`. Its name ends in the unit.
 pub(crate) struct Counter<P> {
     name: &'static str,
     kind: Kind,
-    unit: &'static str,
-    description: &'static str,
-    value: fn(&P) -> Cell<'static>,
+    description: String,
+    value: Arc<dyn Fn(&P) -> Cell<'static> + Send + Sync>,
 }
 
 impl<P: 'static> Counter<P> {
-    /// A number of packets.
-    pub(crate) const fn pkts(
+    pub(crate) fn new(
         name: &'static str,
-        description: &'static str,
-        value: fn(&P) -> Cell<'static>,
+        kind: Kind,
+        description: impl Into<String>,
+        value: impl Fn(&P) -> Cell<'static> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
-            kind: Kind::Count,
-            unit: "pkts",
-            description,
-            value,
+            kind,
+            description: description.into(),
+            value: Arc::new(value),
         }
     }
 
-    /// A number of bytes.
-    pub(crate) const fn bytes(
+    /// A number of things.
+    pub(crate) fn number(
         name: &'static str,
         description: &'static str,
         value: fn(&P) -> Cell<'static>,
     ) -> Self {
-        Self {
-            name,
-            kind: Kind::Count,
-            unit: "bytes",
-            description,
-            value,
-        }
-    }
-
-    /// A number of anything else.
-    pub(crate) const fn number(
-        name: &'static str,
-        description: &'static str,
-        value: fn(&P) -> Cell<'static>,
-    ) -> Self {
-        Self {
-            name,
-            kind: Kind::Count,
-            unit: "",
-            description,
-            value,
-        }
+        Self::new(name, Kind::Count, description, value)
     }
 
     /// A measure.
-    pub(crate) const fn real(
+    pub(crate) fn real(
         name: &'static str,
-        unit: &'static str,
         description: &'static str,
         value: fn(&P) -> Cell<'static>,
     ) -> Self {
-        Self {
-            name,
-            kind: Kind::Real,
-            unit,
-            description,
-            value,
-        }
+        Self::new(name, Kind::Real, description, value)
     }
 
     /// Its column, where rows hold one period, the `part` of them.
@@ -78,12 +50,12 @@ impl<P: 'static> Counter<P> {
         &self,
         part: impl Fn(&R) -> &P + Send + 'static,
     ) -> Column<R> {
-        let value = self.value;
+        let value = self.value.clone();
         Column::new(
             self.name,
             self.kind,
-            self.unit,
-            self.description,
+            unit(self.name),
+            self.description.clone(),
             move |row: &R| value(part(row)),
         )
     }
@@ -97,10 +69,14 @@ impl<P: 'static> Counter<P> {
     ) -> Column<R> {
         let name = format!("{prefix}{}", self.name);
         let description = format!("{}, in the {period_name}", self.description);
-        let value = self.value;
-        Column::new(name, self.kind, self.unit, description, move |row: &R| {
-            value(&period(row))
-        })
+        let value = self.value.clone();
+        Column::new(
+            name,
+            self.kind,
+            unit(self.name),
+            description,
+            move |row: &R| value(&period(row)),
+        )
     }
 }
 

@@ -16,13 +16,19 @@ pub(crate) struct Digests(Arc<Mutex<BTreeMap<String, String>>>);
 impl Digests {
     /// Those that are known by now.
     pub(crate) fn all(&self) -> BTreeMap<String, String> {
-        self.0.lock().expect("nobody panics with it").clone()
+        self.0
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .clone()
     }
 
     fn insert(&self, path: &Path, digest: String) {
         let name = path.file_name().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
-        let mut all = self.0.lock().expect("nobody panics with it");
+        let mut all = self
+            .0
+            .lock()
+            .expect("no thread panics while it holds the lock");
         all.insert(name, digest);
     }
 }

@@ -11,7 +11,7 @@ use crate::error::OutputError;
 /// The file that makes a directory a run directory.
 pub(crate) const RUN_JSON: &str = "run.json";
 
-/// What names of directories under way begin with, behind the name of the run.
+/// Suffix of the name of a directory that is being written.
 const PARTIAL: &str = "partial-";
 /// What the directory of a run is called that was stopped and must not replace a finished one.
 const STOPPED: &str = "stopped";
@@ -25,22 +25,22 @@ pub(crate) struct PartialDirectory {
     /// Whether the temporary directory stays when the run is not complete.
     kept: bool,
     digests: Digests,
-    /// Held as long as the directory is under way, so that nobody takes it for left over.
+    /// Held while the directory is written, so that other processes do not take it for a stale one.
     _lock: Option<File>,
 }
 
 impl PartialDirectory {
     /// Creates `<target>.partial-<process id>`, and missing parents. Removes what killed processes have
-    /// left there of the same run.
+    /// left of the same run.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
-        remove_left_over(&target);
+        remove_stale(&target);
         for attempt in 0_u32.. {
             let temporary = own_sibling(&target, attempt);
             match fs::create_dir(&temporary) {
                 Ok(()) => {
                     let Some(lock) = lock(&temporary) else {
-                        // Somebody took it for left over before it was locked.
+                        // Another process removed it before it was locked.
                         continue;
                     };
                     return Ok(Self {
@@ -52,7 +52,7 @@ impl PartialDirectory {
                         _lock: lock,
                     });
                 }
-                // Another thread's, or left over where directories cannot be locked.
+                // Another thread's, or a stale one where directories cannot be locked.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(OutputError::io("create", &temporary)(error)),
             }
@@ -60,7 +60,7 @@ impl PartialDirectory {
         unreachable!("four thousand million directories of the same name")
     }
 
-    /// The same under a temporary name that lasts, to be gone on with by another process: `open` says
+    /// The same under a lasting temporary name, for another process to resume: `open` says
     /// which, given the target.
     pub(crate) fn lasting<T>(
         target: &Path,
@@ -103,7 +103,7 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Gives the directory its name. An older run of that name goes only now, and never for one that was
+    /// Renames the directory into place. An older run of that name is replaced, but not by one that was
     /// `stopped`: that gets the name `<target>.stopped` beside it.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
@@ -166,7 +166,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 }
 
 /// Locks a new directory; nothing if it is gone already. Where directories cannot be locked, there is no lock,
-/// and nobody removes what others leave.
+/// and stale directories are not removed.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);
@@ -182,9 +182,9 @@ fn lock(path: &Path) -> Option<Option<File>> {
     }
 }
 
-/// Removes directories under way of the same run that no process holds any more. That one cannot be
-/// removed stops nobody.
-fn remove_left_over(target: &Path) {
+/// Removes stale directories of the same run, which no process holds any more. Failing to remove one
+/// is no error.
+fn remove_stale(target: &Path) {
     let prefix = sibling(target, PARTIAL);
     let (Some(parent), Some(prefix)) = (target.parent(), prefix.file_name()) else {
         return;

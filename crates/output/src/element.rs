@@ -1,4 +1,4 @@
-//! One row for each flow, link or proxy: what the scenario says of it, and what it did, in the
+//! One row for each flow, link or proxy: its place in the scenario, and its counters in the
 //! measurement window and in the whole run.
 
 use std::sync::Arc;

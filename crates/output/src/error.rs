@@ -15,22 +15,22 @@ pub enum OutputError {
     /// Overwriting is allowed, but for run directories only.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// A run was left there that can be gone on with, and was not asked for.
+    /// There is a checkpoint, and resuming was not asked for.
     #[error(
-        "{} holds a run that was begun with --checkpoint-every: add it again to go on with that run, or \
-         remove the directory to begin anew", .0.display()
+        "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
+         remove the directory to start again", .0.display()
     )]
     HasCheckpoint(PathBuf),
     /// Another process writes there.
-    #[error("{} is in use: another process is at work on this run", .0.display())]
+    #[error("{} is in use: another process is writing this run", .0.display())]
     InUse(PathBuf),
     /// A checkpoint that cannot be read.
-    #[error("{}: the checkpoint is damaged; remove the directory to begin anew", .0.display())]
+    #[error("{}: the checkpoint is damaged; remove the directory to start again", .0.display())]
     DamagedCheckpoint(PathBuf),
     /// A checkpoint of another version.
     #[error(
-        "{} holds a checkpoint of Longhaul {found}, and this is {own}: go on with the version that wrote \
-         it, or remove the directory to begin anew", .folder.display()
+        "{} holds a checkpoint of Longhaul {found}, and this is {own}: resume with the version that wrote \
+         it, or remove the directory to start again", .folder.display()
     )]
     OtherEngine {
         /// The checkpoint.
@@ -43,11 +43,11 @@ pub enum OutputError {
     /// A checkpoint of another scenario.
     #[error(
         "{} holds a checkpoint of another scenario, or of this one with other values: choose another \
-         output directory, or remove that one to begin anew", .0.display()
+         output directory, or remove that one to start again", .0.display()
     )]
     OtherScenario(PathBuf),
-    /// Measures of a user's own that a run was begun with or without.
-    #[error("{}: the run was begun {begun} measures of your own: go on with it {begun} them", .folder.display())]
+    /// Whether a run has measuring functions differs from its checkpoint.
+    #[error("{}: the run was started {begun} measuring functions: resume it {begun} them", .folder.display())]
     OtherMeasures {
         /// The checkpoint.
         folder: PathBuf,
@@ -55,9 +55,7 @@ pub enum OutputError {
         begun: &'static str,
     },
     /// The state of an algorithm cannot be kept.
-    #[error(
-        "algorithm `{0}` is written in Python: no checkpoint can hold what it knows of its flows"
-    )]
+    #[error("algorithm `{0}` is written in Python: its state cannot be stored in a checkpoint")]
     CannotStore(String),
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", .path.display())]

@@ -4,9 +4,10 @@
 
 use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::{FlowCounters, FlowTotals};
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
 use crate::counters::{Counter, ratio};
+use crate::declared::OfPeriod;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -105,7 +106,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             "transfer_bytes",
             Count,
             "bytes",
-            "what it has to send; none for a flow without end",
+            "what it has to send; none for an unlimited source",
             |row: &FlowRow| match &row.flow().transport {
                 Transport::Tcp(tcp) => tcp.transfer.map_or(Cell::Null, Cell::Count),
                 Transport::Traffic(..) | Transport::Messages(..) | Transport::Udp(_) => Cell::Null,
@@ -137,126 +138,28 @@ fn identity() -> Vec<Column<FlowRow>> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
-    vec![
-        Counter::pkts(
-            "sent_pkts",
-            "data packets sent, retransmissions included",
-            |p| Cell::Count(p.counters.sent_pkts),
-        ),
-        Counter::bytes("sent_bytes", "their bytes on the wire", |p| {
-            Cell::Count(p.counters.sent_bytes)
-        }),
-        Counter::pkts("retransmitted_pkts", "packets retransmitted", |p| {
-            Cell::Count(p.counters.retransmitted_pkts)
-        }),
-        Counter::pkts(
-            "delivered_pkts",
-            "packets that arrived for the first time, in order or not",
-            |p| Cell::Count(p.counters.delivered_pkts),
-        ),
-        Counter::bytes("delivered_bytes", "their payload", |p| {
-            Cell::Count(p.counters.delivered_bytes)
-        }),
+    let mut declared = OfPeriod::new(|period: &Period| &period.counters, is_known);
+    FlowCounters::columns(&mut declared);
+    let mut counters = vec![
         Counter::real(
             "goodput_bps",
-            "bit/s",
             "payload that arrived for the first time, over the length of the period",
-            |p| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
+            |p: &Period| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
         ),
-        Counter::pkts(
-            "in_order_pkts",
-            "packets handed to the application, which gets them in order",
-            |p| Cell::Count(p.counters.in_order_pkts),
-        ),
-        Counter::bytes("in_order_bytes", "their payload", |p| {
-            Cell::Count(p.counters.in_order_bytes)
-        }),
-        Counter::pkts(
-            "dropped_pkts",
-            "packets that links dropped; not known of connections that come and go, and of datagrams",
-            |p| followed(p, p.counters.dropped_pkts),
-        ),
-        Counter::pkts(
-            "marked_pkts",
-            "packets that links marked; known of the same flows",
-            |p| followed(p, p.counters.marked_pkts),
-        ),
-        Counter::number("cuts_loss", "window reductions for losses", |p| {
-            Cell::Count(p.counters.cuts_loss)
-        }),
-        Counter::number("cuts_ecn", "window reductions for congestion marks", |p| {
-            Cell::Count(p.counters.cuts_ecn)
-        }),
-        Counter::number("timeouts", "retransmission timeouts", |p| {
-            Cell::Count(p.counters.timeouts)
-        }),
-        Counter::number("rtt_samples", "round-trip samples taken", |p| {
-            Cell::Count(p.counters.rtt_samples)
-        }),
-        Counter::real("rtt_mean_s", "s", "mean round-trip time", |p| {
-            ratio(
-                p.counters.rtt_sum.as_secs_f64(),
-                p.counters.rtt_samples as f64,
-            )
-        }),
-        Counter::real("rtt_min_s", "s", "smallest round-trip time", |p| {
-            sampled(p, p.counters.rtt_min)
-        }),
-        Counter::real("rtt_max_s", "s", "largest round-trip time", |p| {
-            sampled(p, p.counters.rtt_max)
-        }),
         Counter::real(
             "cwnd_mean_pkts",
-            "pkts",
             "mean congestion window while the flow existed; none of connections that come and go",
             |p| match p.one_connection {
                 true => ratio(p.counters.cwnd_integral, p.alive_s),
                 false => Cell::Null,
             },
         ),
-        Counter::real(
-            "limited_network_s",
-            "s",
-            "time that the congestion window was the limit",
-            |p| Cell::Real(p.counters.limited.network.as_secs_f64()),
-        ),
-        Counter::real(
-            "limited_receive_window_s",
-            "s",
-            "time that the receive window or socket buffer was the limit",
-            |p| Cell::Real(p.counters.limited.receive_window.as_secs_f64()),
-        ),
-        Counter::real(
-            "limited_application_s",
-            "s",
-            "time that there was nothing to send",
-            |p| Cell::Real(p.counters.limited.application.as_secs_f64()),
-        ),
-        Counter::number(
-            "connections",
-            "connections opened, by flows that open them as they go",
-            |p| Cell::Count(p.counters.connections),
-        ),
-        Counter::number(
-            "exchanges",
-            "requests answered, or data delivered one way, over them",
-            |p| Cell::Count(p.counters.exchanges),
-        ),
-    ]
+    ];
+    counters.append(&mut declared.counters);
+    counters
 }
 
-fn followed(period: &Period, pkts: u64) -> Cell<'static> {
-    if period.one_connection {
-        Cell::Count(pkts)
-    } else {
-        Cell::Null
-    }
-}
-
-fn sampled(period: &Period, rtt: Span) -> Cell<'static> {
-    if period.counters.rtt_samples > 0 {
-        Cell::Real(rtt.as_secs_f64())
-    } else {
-        Cell::Null
-    }
+/// Links count drops and marks of connections that last.
+fn is_known(counter: &str, period: &Period) -> bool {
+    period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

@@ -6,6 +6,7 @@ use longhaul_engine::measure::{LinkCounters, LinkTotals};
 use longhaul_units::Time;
 
 use crate::counters::{Counter, ratio};
+use crate::declared::OfPeriod;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -83,68 +84,24 @@ fn identity() -> Vec<Column<LinkRow>> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
-    vec![
-        Counter::pkts("arrived_pkts", "packets that reached the link", |p| {
-            Cell::Count(p.counters.arrived_pkts)
-        }),
-        Counter::bytes("arrived_bytes", "their bytes", |p| {
-            Cell::Count(p.counters.arrived_bytes)
-        }),
-        Counter::pkts("departed_pkts", "packets fully transmitted", |p| {
-            Cell::Count(p.counters.departed_pkts)
-        }),
-        Counter::bytes("departed_bytes", "their bytes", |p| {
-            Cell::Count(p.counters.departed_bytes)
-        }),
-        Counter::pkts("dropped_pkts", "packets dropped, any cause", |p| {
-            Cell::Count(p.counters.dropped_pkts())
-        }),
-        Counter::pkts("dropped_loss_pkts", "packets lost by the loss model", |p| {
-            Cell::Count(p.counters.dropped_loss_pkts)
-        }),
-        Counter::pkts(
-            "dropped_overflow_pkts",
-            "packets that found the queue full",
-            |p| Cell::Count(p.counters.dropped_overflow_pkts),
-        ),
-        Counter::pkts(
-            "dropped_early_pkts",
-            "packets that the discipline chose to drop",
-            |p| Cell::Count(p.counters.dropped_early_pkts),
-        ),
-        Counter::pkts(
-            "dropped_forced_pkts",
-            "packets dropped where the discipline drops all",
-            |p| Cell::Count(p.counters.dropped_forced_pkts),
-        ),
-        Counter::pkts("marked_pkts", "packets marked instead of dropped", |p| {
-            Cell::Count(p.counters.marked_pkts)
-        }),
-        Counter::pkts(
-            "duplicated_pkts",
-            "packets of which the link's entrance made a copy",
-            |p| Cell::Count(p.counters.duplicated_pkts),
-        ),
+    let mut declared = OfPeriod::new(|period: &Period| &period.counters, |_, _| true);
+    LinkCounters::columns(&mut declared);
+    let mut counters = vec![
         Counter::real(
             "utilization",
-            "",
             "bits that left in the period, parts of packets included, over the rate, from 0 to 1; over \
-             the mean one, if it changes",
-            |p| {
+             the mean rate, if it changes",
+            |p: &Period| {
                 ratio(
                     p.counters.transmitted_bytes * 8.0,
                     p.rate_bps * p.duration_s,
                 )
             },
         ),
-        Counter::real(
-            "queue_mean_pkts",
-            "pkts",
-            "mean number of packets waiting",
-            |p| ratio(p.counters.queue_integral, p.duration_s),
-        ),
-        Counter::pkts("queue_max_pkts", "most packets waiting at once", |p| {
-            Cell::Count(p.counters.queue_max_pkts)
+        Counter::real("queue_mean_pkts", "mean number of packets waiting", |p| {
+            ratio(p.counters.queue_integral, p.duration_s)
         }),
-    ]
+    ];
+    counters.append(&mut declared.counters);
+    counters
 }

@@ -23,7 +23,7 @@ const IF_TSRESOL: u16 = 9;
 /// Time stamps in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
-/// A pcapng file under way.
+/// A pcapng file that is being written.
 #[derive(Debug)]
 pub(crate) struct PcapngWriter<W> {
     out: W,

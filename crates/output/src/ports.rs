@@ -1,6 +1,6 @@
 //! Which ports connections have in packet captures.
 //!
-//! Whoever opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in turn; the
+//! The end that opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in turn; the
 //! other end listens at a port that is the same for all, until all dynamic ports have been used: the
 //! connections that follow have the next one. No two connections of a capture have the same four numbers.
 
@@ -20,7 +20,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Those of the next connection after so many of the same node.
+    /// The ports of the next connection after `others` of the same node.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {

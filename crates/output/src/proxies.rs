@@ -6,6 +6,7 @@ use longhaul_engine::measure::{ProxyCounters, ProxyTotals};
 use longhaul_units::Time;
 
 use crate::counters::{Counter, ratio};
+use crate::declared::OfPeriod;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -56,21 +57,21 @@ fn identity() -> Vec<Column<ProxyRow>> {
             "start",
             Text,
             "",
-            "node that senders' segments are taken at",
+            "node that intercepts the senders' segments",
             |row: &ProxyRow| row.node(row.proxy().start),
         ),
         Column::new(
             "end",
             Text,
             "",
-            "node that they go on from",
+            "node from which their data continues",
             |row: &ProxyRow| row.node(row.proxy().end),
         ),
         Column::new(
             "interval_s",
             Real,
             "s",
-            "time between two looks at the local queue, at the start of the run",
+            "interval between checks of the local queue, at the start of the run",
             |row: &ProxyRow| Cell::Real(row.proxy().check_interval.as_secs_f64()),
         ),
         Column::new(
@@ -84,58 +85,53 @@ fn identity() -> Vec<Column<ProxyRow>> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
+    let mut declared = OfPeriod::new(|period: &Period| &period.counters, |_, _| true);
+    ProxyCounters::columns(&mut declared);
     let mut counters = start_counters();
     counters.extend(carrier_counters());
+    counters.append(&mut declared.counters);
     counters
 }
 
 /// Of the start node.
 fn start_counters() -> Vec<Counter<Period>> {
     vec![
-        Counter::pkts(
+        Counter::number(
             "arrived_pkts",
             "packets that reached the local queue",
             |p| Cell::Count(p.counters.queue.arrived_pkts),
         ),
-        Counter::pkts(
+        Counter::number(
             "dropped_pkts",
             "packets that the local queue dropped",
             |p| Cell::Count(p.counters.queue.dropped_pkts()),
         ),
-        Counter::pkts("marked_pkts", "packets that it marked instead", |p| {
+        Counter::number("marked_pkts", "packets that it marked instead", |p| {
             Cell::Count(p.counters.queue.marked_pkts)
         }),
-        Counter::pkts(
+        Counter::number(
             "taken_pkts",
-            "packets taken out of it and answered, SYNs and repetitions included",
+            "packets taken out of it and acknowledged, SYNs and retransmissions included",
             |p| Cell::Count(p.counters.queue.departed_pkts),
         ),
-        Counter::real(
-            "queue_mean_pkts",
-            "pkts",
-            "mean number of packets in it",
-            |p| ratio(p.counters.queue.queue_integral, p.duration_s),
-        ),
-        Counter::pkts("queue_max_pkts", "most packets in it at once", |p| {
+        Counter::real("queue_mean_pkts", "mean number of packets in it", |p| {
+            ratio(p.counters.queue.queue_integral, p.duration_s)
+        }),
+        Counter::number("queue_max_pkts", "most packets in it at once", |p| {
             Cell::Count(p.counters.queue.queue_max_pkts)
         }),
-        Counter::bytes(
-            "admitted_bytes",
-            "payload in order, given to the connection between the nodes",
-            |p| Cell::Count(p.counters.admitted_bytes),
-        ),
     ]
 }
 
-/// Of the connection between the nodes, and of its end.
+/// Of the connection between the nodes.
 fn carrier_counters() -> Vec<Counter<Period>> {
     vec![
-        Counter::pkts(
+        Counter::number(
             "sent_pkts",
             "data packets sent between the nodes, retransmissions included",
             |p| Cell::Count(p.counters.carrier.sent_pkts),
         ),
-        Counter::pkts("retransmitted_pkts", "of these, retransmissions", |p| {
+        Counter::number("retransmitted_pkts", "of these, retransmissions", |p| {
             Cell::Count(p.counters.carrier.retransmitted_pkts)
         }),
         Counter::number(
@@ -150,17 +146,8 @@ fn carrier_counters() -> Vec<Counter<Period>> {
         ),
         Counter::real(
             "cwnd_mean_pkts",
-            "pkts",
             "mean congestion window between the nodes",
             |p| ratio(p.counters.carrier.cwnd_integral, p.duration_s),
         ),
-        Counter::pkts(
-            "forwarded_pkts",
-            "segments' payloads given to the senders at the end node",
-            |p| Cell::Count(p.counters.forwarded_pkts),
-        ),
-        Counter::bytes("forwarded_bytes", "their bytes", |p| {
-            Cell::Count(p.counters.forwarded_bytes)
-        }),
     ]
 }

@@ -10,7 +10,7 @@ use longhaul_units::Time;
 use serde::Serialize;
 
 use crate::digest::{self, Digests};
-use crate::run_writer::RunMeta;
+use crate::run_meta::RunMeta;
 
 /// The document, with rows of type `R` and what only one kind of simulation has, `O`. Keys appear in
 /// this order.
@@ -47,7 +47,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// The digest of what stands above it.
+/// The digest of the text above it.
 #[derive(Serialize)]
 struct Own<'a> {
     #[serde(rename = "sha256_above")]

@@ -1,7 +1,6 @@
 //! [`RunWriter`]: takes what a simulation records and leaves a run directory.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 use longhaul_engine::config::Transport;
@@ -13,49 +12,18 @@ use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
 use crate::capture::{self, Capture};
-use crate::digest::NewFile;
-use crate::directory::{PartialDirectory, RUN_JSON};
+use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::events::{self, EventRow};
 use crate::exchanges::{self, ExchangeRow};
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
 use crate::proxies::{self, ProxyRow};
-use crate::run_json::{Figures, Rows, RunJson};
+use crate::run::{Progress, Run, RunSummary, write_table};
+use crate::run_json::{Figures, Rows};
+use crate::run_meta::RunMeta;
 use crate::series::{self, Names, Sample};
-use crate::table::{Column, Name, Table};
-
-/// Called with the simulated time, and with what says how many data packets there were so far; the
-/// answer can stop the run.
-pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
-
-/// What a run directory says about its run beyond what was simulated.
-#[derive(Clone, Debug)]
-pub struct RunMeta<C = Config> {
-    /// The scenario with every default filled in, as run.json keeps it.
-    pub resolved_scenario: serde_json::Value,
-    /// What identifies that scenario and the version of its results.
-    pub scenario_hash: String,
-    /// What is simulated: names, seed, measurement window.
-    pub config: Arc<C>,
-    /// Version of Longhaul.
-    pub version: String,
-    /// What the user should know before trusting the results.
-    pub warnings: Vec<String>,
-    /// Whether an older run of the same name is replaced.
-    pub overwrite: bool,
-    /// How long the run would have been, had nobody stopped it.
-    pub duration: Time,
-}
-
-/// A run that is complete on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunSummary<R = Rows> {
-    /// Its directory.
-    pub directory: PathBuf,
-    /// How much there is in its files.
-    pub rows: R,
-}
+use crate::table::{Name, Table};
 
 /// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
 /// before that, it leaves nothing.
@@ -65,18 +33,12 @@ pub struct RunWriter {
     events: Option<Table<EventRow>>,
     exchanges: Option<Table<ExchangeRow>>,
     capture: Option<Capture>,
-    directory: PartialDirectory,
-    meta: RunMeta,
+    run: Run<Config>,
     /// Those of proxies' connections come behind those of flows.
     flow_names: Vec<Name>,
     /// By link.
     capacities: Vec<CapacityMeter>,
-    progress: Progress,
     ticker: Ticker,
-    /// What stopped the run.
-    stopped_by: Option<String>,
-    /// The first thing that went wrong while recording.
-    error: Option<OutputError>,
 }
 
 impl RunWriter {
@@ -117,14 +79,10 @@ impl RunWriter {
             events,
             exchanges,
             capture,
-            directory,
-            meta,
+            run: Run::new(directory, meta, progress),
             flow_names,
             capacities,
-            progress,
             ticker: Ticker::default(),
-            stopped_by: None,
-            error: None,
         })
     }
 
@@ -134,9 +92,9 @@ impl RunWriter {
         Self { ticker, ..self }
     }
 
-    /// Takes note of what has stopped the run, for whoever reads it.
+    /// Records what has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
-        self.stopped_by = Some(by.to_string());
+        self.run.note_stop(by);
     }
 
     /// Writes what is known at the end and gives the directory its name. `wall` is the time that
@@ -147,13 +105,9 @@ impl RunWriter {
         wall: Duration,
         peak_memory_bytes: u64,
     ) -> Result<RunSummary, OutputError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        let Self {
-            directory, meta, ..
-        } = self;
-        let config = &meta.config;
+        let mut run = self.run;
+        run.check()?;
+        let (directory, config) = (&run.directory, &run.meta.config);
         let rows = Rows {
             flows: write_table(
                 directory.file(flows::FILE),
@@ -180,96 +134,56 @@ impl RunWriter {
             exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
-        let run = RunJson::new(
-            &meta,
-            Figures::new(&meta.config, totals),
-            rows,
-            wall,
-            peak_memory_bytes,
-        );
-        let run = run.stopped_by(self.stopped_by);
-        directory.write(RUN_JSON, &run.to_bytes(directory.digests()))?;
-        Ok(RunSummary {
-            directory: directory.publish(totals.stopped)?,
-            rows,
-        })
-    }
-
-    /// Keeps the first error for the end; `progress` then stops the simulation.
-    #[inline]
-    fn keep(&mut self, result: Result<(), OutputError>) {
-        if let Err(error) = result {
-            self.error.get_or_insert(error);
-        }
-    }
-
-    #[inline]
-    fn sample(&mut self, sample: Sample) {
-        if self.error.is_none()
-            && let Some(series) = &mut self.series
-        {
-            let result = series.push(sample);
-            self.keep(result);
-        }
+        let figures = Figures::new(config, totals);
+        run.finish(figures, rows, wall, peak_memory_bytes)
     }
 }
 
 impl Recorder for RunWriter {
+    #[inline]
     fn flow_sample(&mut self, sample: &FlowSample) {
-        self.sample(Sample::Flow(*sample));
+        self.run.push(&mut self.series, || Sample::Flow(*sample));
     }
 
+    #[inline]
     fn link_sample(&mut self, sample: &LinkSample) {
         let id = sample.link as usize;
-        let link = &self.meta.config.links[id];
+        let link = &self.run.meta.config.links[id];
         let capacity = self.capacities[id].advance(link, sample.time);
-        self.sample(Sample::Link(*sample, capacity));
+        self.run
+            .push(&mut self.series, || Sample::Link(*sample, capacity));
     }
 
     fn proxy_sample(&mut self, sample: &ProxySample) {
-        self.sample(Sample::Proxy(Box::new(*sample)));
+        self.run
+            .push(&mut self.series, || Sample::Proxy(Box::new(*sample)));
     }
 
     fn event(&mut self, event: &Event) {
-        if self.error.is_none()
-            && let Some(events) = &mut self.events
-        {
-            let name = self.flow_names[event.flow as usize].clone();
-            let result = events.push(EventRow {
-                name,
-                event: *event,
-            });
-            self.keep(result);
-        }
+        self.run.push(&mut self.events, || EventRow {
+            name: self.flow_names[event.flow as usize].clone(),
+            event: *event,
+        });
     }
 
     fn exchange(&mut self, exchange: &Exchange) {
-        if self.error.is_none()
-            && let Some(exchanges) = &mut self.exchanges
-        {
-            let name = self.flow_names[exchange.flow as usize].clone();
-            let result = exchanges.push(ExchangeRow {
-                name,
-                exchange: *exchange,
-            });
-            self.keep(result);
-        }
+        self.run.push(&mut self.exchanges, || ExchangeRow {
+            name: self.flow_names[exchange.flow as usize].clone(),
+            exchange: *exchange,
+        });
     }
 
     fn packet(&mut self, packet: &CapturedPacket) {
-        if self.error.is_none()
+        if !self.run.has_failed()
             && let Some(capture) = &mut self.capture
         {
             let result = capture.push(packet);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
-        match self.error {
-            Some(_) => Control::Stop,
-            None => (self.progress)(now, data_packets),
-        }
+        self.run.progress(now, data_packets)
     }
 
     fn ticker(&self) -> Ticker {
@@ -280,19 +194,7 @@ impl Recorder for RunWriter {
 impl std::fmt::Debug for RunWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunWriter")
-            .field("directory", &self.directory)
+            .field("directory", &self.run.directory)
             .finish_non_exhaustive()
     }
-}
-
-pub(crate) fn write_table<R>(
-    file: NewFile,
-    columns: Vec<Column<R>>,
-    rows: Vec<R>,
-) -> Result<u64, OutputError> {
-    let mut table = Table::create(file, columns)?;
-    for row in rows {
-        table.push(row)?;
-    }
-    table.finish()
 }

@@ -3,9 +3,10 @@
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
-use longhaul_units::{Bytes, Span, Time};
+use longhaul_units::{Bytes, Time};
 
-use crate::table::{Column, Name, Number};
+use crate::declared::OfPart;
+use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
@@ -51,13 +52,13 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// What it says of its time and place.
+    /// The sample itself: every row has time and element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)
     }
 
-    /// What it says of a connection.
+    /// Its figures of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -66,7 +67,7 @@ impl Sample {
         }
     }
 
-    /// What it says of a queue.
+    /// Its figures of a queue.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample, _) => Some(sample),
@@ -115,14 +116,17 @@ impl Sample {
 }
 
 pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
-    let s = "s";
     let before = [0, names.before_links, names.before_proxies];
-    vec![
-        Column::of_part("t_s", s, "simulated time", Sample::whole, |row| {
+    let mut of_flows = OfPart::new(Sample::flow);
+    FlowSample::columns(&mut of_flows);
+    let mut of_links = OfPart::new(Sample::link);
+    LinkSample::columns(&mut of_links);
+    let mut columns = vec![
+        Column::optional_group("t_s", "s", "simulated time", Sample::whole, |row| {
             row.time().as_secs_f64()
         }),
-        Column::of_few("kind", "flow, link or proxy", &Sample::KINDS, Sample::kind),
-        Column::of_part(
+        Column::dictionary("kind", "flow, link or proxy", &Sample::KINDS, Sample::kind),
+        Column::optional_group(
             "id",
             "",
             "number of the flow, link or proxy",
@@ -135,105 +139,15 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
             names.all,
             move |row: &Sample| before[row.kind()] + row.id() as usize,
         ),
-        flow("cwnd_pkts", "pkts", "congestion window", |f| f.cwnd),
-        flow("ssthresh_pkts", "pkts", "slow start threshold", |f| {
-            f.ssthresh
-        }),
-        flow(
-            "srtt_s",
-            s,
-            "smoothed round-trip time; none before the first sample",
-            |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()),
-        ),
-        flow("in_flight_pkts", "pkts", "segments in flight", |f| {
-            f.in_flight
-        }),
-        flow(
-            "sent_pkts",
-            "pkts",
-            "data packets sent, retransmissions included",
-            |f| f.sent_pkts,
-        ),
-        flow("retransmitted_pkts", "pkts", "packets retransmitted", |f| {
-            f.retransmitted_pkts
-        }),
-        flow(
-            "delivered_bytes",
-            "bytes",
-            "payload that arrived for the first time, in order or not",
-            |f| f.delivered_bytes,
-        ),
-        flow(
-            "in_order_bytes",
-            "bytes",
-            "payload handed to the application, in order",
-            |f| f.in_order_bytes,
-        ),
-        link("queue_pkts", "pkts", "packets waiting", |l| l.queue_pkts),
-        link("queue_bytes", "bytes", "bytes waiting", |l| l.queue_bytes),
-        link(
-            "queue_avg_pkts",
-            "pkts",
-            "the discipline's average queue",
-            |l| l.queue_avg_pkts,
-        ),
-        link("max_p", "", "the discipline's maximum probability", |l| {
-            l.max_p
-        }),
-        link(
-            "drop_p",
-            "",
-            "the discipline's probability of a drop or mark; RED's before it is spread evenly",
-            |l| l.drop_p,
-        ),
-        link(
-            "queue_integral_pkt_s",
-            "pkts s",
-            "integral of the waiting packets over time: differences give mean queues",
-            |l| l.queue_integral,
-        ),
-        link("departed_pkts", "pkts", "packets transmitted", |l| {
-            l.departed_pkts
-        }),
-        link("departed_bytes", "bytes", "bytes transmitted", |l| {
-            l.departed_bytes
-        }),
-        link(
-            "transmitted_bytes",
-            "bytes",
-            "the same with the part of the packet in service that has left",
-            |l| l.transmitted_bytes,
-        ),
-        link("dropped_pkts", "pkts", "packets dropped, any cause", |l| {
-            l.dropped_pkts
-        }),
-        link("marked_pkts", "pkts", "packets marked", |l| l.marked_pkts),
-        Column::of_part(
-            "capacity_bytes",
-            "bytes",
-            "what the link's rate could have transmitted",
-            Sample::capacity,
-            |capacity: &Bytes| capacity.0,
-        ),
-    ]
-}
-
-/// A column that links leave empty.
-fn flow<N: Number>(
-    name: &str,
-    unit: &'static str,
-    description: &str,
-    value: impl Fn(&FlowSample) -> N + Send + 'static,
-) -> Column<Sample> {
-    Column::of_part(name, unit, description, Sample::flow, value)
-}
-
-/// A column that flows leave empty.
-fn link<N: Number>(
-    name: &str,
-    unit: &'static str,
-    description: &str,
-    value: impl Fn(&LinkSample) -> N + Send + 'static,
-) -> Column<Sample> {
-    Column::of_part(name, unit, description, Sample::link, value)
+    ];
+    columns.append(&mut of_flows.columns);
+    columns.append(&mut of_links.columns);
+    columns.push(Column::optional_group(
+        "capacity_bytes",
+        "bytes",
+        "what the link's rate could have transmitted",
+        Sample::capacity,
+        |capacity: &Bytes| capacity.0,
+    ));
+    columns
 }

@@ -25,7 +25,7 @@ pub(crate) use self::values::Number;
 /// Rows of a row group: bounds what is held before it is written, two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
-/// Rows that are taken apart into columns at once: few enough to stay in the cache.
+/// Rows that are split into columns at once: few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
 /// Key of a file's metadata that describes its columns, as JSON.
@@ -130,7 +130,7 @@ impl<R> Column<R> {
 
     /// One of a few texts, the same for all rows that are taken over together; `number` is the place of
     /// theirs among them.
-    pub(crate) fn of_few(
+    pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
         few: &[&str],
@@ -153,7 +153,7 @@ impl<R> Column<R> {
 
     /// Numbers that say something of a part that not all rows have; empty for others. Of rows taken
     /// over together all have it or none ([`Table::create_of_runs`]).
-    pub(crate) fn of_part<P: 'static, N: Number>(
+    pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
         description: impl Into<String>,
@@ -213,6 +213,19 @@ impl<R> Column<R> {
     }
 }
 
+/// The unit that a column's name ends in.
+pub(crate) fn unit(name: &str) -> &'static str {
+    const UNITS: [(&str, &str); 5] = [
+        ("_pkt_s", "pkts s"),
+        ("_pkts", "pkts"),
+        ("_bytes", "bytes"),
+        ("_bps", "bit/s"),
+        ("_s", "s"),
+    ];
+    let known = UNITS.iter().find(|(ending, _)| name.ends_with(ending));
+    known.map_or("", |(_, unit)| unit)
+}
+
 /// What a column holds, as the file's metadata say it.
 #[derive(Serialize)]
 struct Description<'a> {
@@ -226,7 +239,7 @@ struct Description<'a> {
 pub(crate) struct Table<R> {
     path: PathBuf,
     columns: Vec<(Column<R>, Values)>,
-    /// The newest rows, whose columns have not been taken apart yet.
+    /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
     /// Whether two rows have the same parts.
     alike: fn(&R, &R) -> bool,
@@ -287,7 +300,7 @@ impl<R> Table<R> {
         self.pending.push(row);
         self.rows += 1;
         if self.pending.len() == BATCH_ROWS {
-            self.take_apart();
+            self.split_rows();
         }
         if self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;
@@ -296,7 +309,7 @@ impl<R> Table<R> {
     }
 
     /// Column by column, which is quicker than row by row.
-    fn take_apart(&mut self) {
+    fn split_rows(&mut self) {
         for run in self.pending.chunk_by(self.alike) {
             for (column, values) in &mut self.columns {
                 (column.take)(run, values);
@@ -320,7 +333,7 @@ impl<R> Table<R> {
     }
 
     fn write_row_group(&mut self) -> Result<(), OutputError> {
-        self.take_apart();
+        self.split_rows();
         let columns = self.columns.iter_mut().map(|(_, values)| values);
         row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }

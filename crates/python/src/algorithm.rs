@@ -184,7 +184,7 @@ impl Clone for Controller {
     }
 }
 
-/// What a method is told besides the window.
+/// Arguments of a method other than the window.
 enum Fact<'a> {
     Ack(&'a congestion::AckSample, Phase),
     Congestion(&'a congestion::Congestion),

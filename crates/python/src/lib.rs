@@ -39,12 +39,7 @@ mod error {
         LonghaulError,
         "A place that cannot be written to."
     );
-    create_exception!(
-        longhaul,
-        RunError,
-        LonghaulError,
-        "A run that failed under way."
-    );
+    create_exception!(longhaul, RunError, LonghaulError, "A run that failed.");
     create_exception!(
         longhaul,
         AlgorithmError,

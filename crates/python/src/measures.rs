@@ -124,7 +124,10 @@ impl Recorder for Measuring {
             Ok(values) => self.writer.measured(interval, &self.columns, values),
             Err(error) => {
                 self.failed = true;
-                let mut stopped_by = self.stopped_by.lock().expect("nobody panics with it");
+                let mut stopped_by = self
+                    .stopped_by
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 stopped_by.get_or_insert(Stop::Raised(error));
             }
         }

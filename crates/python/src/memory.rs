@@ -13,7 +13,7 @@ pub(crate) struct Baseline {
 impl Baseline {
     /// Notes what is in use now, and has the system forget earlier peaks.
     pub(crate) fn take() -> Self {
-        // Refused in some containers: the peak of the process's whole life stands in then.
+        // Refused in some containers: the peak of the whole process is reported then.
         let _ = fs::write("/proc/self/clear_refs", "5");
         Self {
             resident_bytes: status_bytes("VmRSS:"),

@@ -1,4 +1,4 @@
-//! One run: from a checked scenario to its directory, while Python goes on.
+//! One run: from a checked scenario to its directory, while Python code keeps running.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// How often to keep what a run of MesoNet can be gone on with by the same call.
+    /// Time between checkpoints of a run of MesoNet, which the same call resumes.
     pub(crate) checkpoint_every: Option<Duration>,
     /// After how long by the wall clock to stop.
     pub(crate) limit: Option<Duration>,
@@ -52,7 +52,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
         }
         watch.progress(now, packets)
     });
-    // Of an earlier run in this thread, if it had nobody to tell.
+    // An error of an earlier run in this thread that was not reported.
     algorithm::take_failure();
     let memory = Baseline::take();
     let _clock = Clock::start(ticker.clone());
@@ -136,9 +136,12 @@ fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
     }
 }
 
-/// Why there is no run. Whoever stopped it while it was set up is told so.
+/// Why there is no run: what stopped it during set-up, or an error.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
-    let stop = stopped_by.lock().expect("nobody panics with it").take();
+    let stop = stopped_by
+        .lock()
+        .expect("no thread panics while it holds the lock")
+        .take();
     match stop {
         Some(Stop::Raised(error)) => error,
         Some(Stop::Limit(_)) => RunError::new_err("the limit was reached before the run began"),
@@ -160,7 +163,10 @@ impl Failure {
     ///
     /// What an algorithm in Python raised that is no fault of the algorithm's: nothing is kept then.
     fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
-        let stop = stopped_by.lock().expect("nobody panics with it").take();
+        let stop = stopped_by
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .take();
         if let Some(stop) = stop {
             return Ok(Some(match stop {
                 Stop::Limit(limit) => Self {

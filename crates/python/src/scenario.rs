@@ -33,7 +33,7 @@ impl Scenario {
         ))
     }
 
-    /// Reads scenario text, TOML or JSON; `name` stands for the file in messages.
+    /// Reads scenario text, TOML or JSON; `name` is the name of the file in messages.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None))]
     fn parse(
@@ -64,7 +64,7 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
-    /// About how many bytes the run's tables will take, as far as that can be foreseen.
+    /// Bytes that the run is expected to write, as far as that can be foreseen: time series and captures.
     #[getter]
     fn foreseen_bytes(&self) -> f64 {
         self.inner.foreseen_bytes()
@@ -117,8 +117,8 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and leaves a run directory at `out`; every `checkpoint_every_s` seconds, what is
-    /// gone on from by the same call.
+    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint,
+    /// which the same call resumes.
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,

@@ -20,7 +20,7 @@ pub(crate) enum Stop {
     Limit(Duration),
 }
 
-/// Where that is noted, for whoever started the run.
+/// What stopped the run, for its caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
 /// Reports progress to a Python callable about ten times a second, and stops the run when that
@@ -61,7 +61,10 @@ impl Watch {
                 _ => return Control::Continue,
             },
         };
-        *self.stopped_by.lock().expect("nobody panics with it") = Some(stop);
+        *self
+            .stopped_by
+            .lock()
+            .expect("no thread panics while it holds the lock") = Some(stop);
         Control::Stop
     }
 
@@ -87,10 +90,12 @@ impl Clock {
         let seen = Arc::clone(&over);
         let tick = move || {
             let (over, changed) = &*seen;
-            let mut over = over.lock().expect("nobody panics with it");
+            let mut over = over
+                .lock()
+                .expect("no thread panics while it holds the lock");
             while !*over {
                 let waited = changed.wait_timeout(over, INTERVAL);
-                over = waited.expect("nobody panics with it").0;
+                over = waited.expect("no thread panics while it holds the lock").0;
                 ticker.tick();
             }
         };
@@ -106,7 +111,9 @@ impl Clock {
 impl Drop for Clock {
     fn drop(&mut self) {
         let (over, changed) = &*self.over;
-        *over.lock().expect("nobody panics with it") = true;
+        *over
+            .lock()
+            .expect("no thread panics while it holds the lock") = true;
         changed.notify_all();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -176,7 +176,7 @@ impl Scenario {
         &self.warnings
     }
 
-    /// The fewest bytes that its tables will take, as far as that can be foreseen: of the time series.
+    /// Bytes that it is expected to write, as far as that can be foreseen: time series and captures.
     pub fn foreseen_bytes(&self) -> f64 {
         self.simulation.foreseen_bytes()
     }

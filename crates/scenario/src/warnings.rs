@@ -26,6 +26,8 @@ const MIX_REACT: &str = "sync-mixreact";
 /// Bytes of a sample of a flow or link in the table of the time series, as measured: of those so close
 /// together that few numbers change from one to the next, and of those far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
+/// Bytes of a packet in a capture: a block of pcapng around Ethernet, IP and TCP headers with timestamps.
+const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
 /// Bytes of output worth a warning.
 const MANY_BYTES: f64 = 1e9;
 
@@ -39,6 +41,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
         ));
     }
     warn_of_sampling(config, &mut out);
+    warn_of_captures(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_recovery(config, &mut out);
@@ -119,9 +122,58 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// The fewest bytes that these will take.
+/// Bytes that a run is expected to write: the least that its samples take, and its captures if flows
+/// that never stop sending fill the links.
 pub(crate) fn foreseen_bytes(config: &Config) -> f64 {
-    samples(config) * BYTES_PER_SAMPLE[0]
+    let unlimited = |transport: &Transport| match transport {
+        Transport::Tcp(tcp) => tcp.transfer.is_none(),
+        Transport::Udp(udp) => udp.bursts.is_none(),
+        Transport::Traffic(..) | Transport::Messages(..) => false,
+    };
+    let unlimited = config.flows.iter().any(|flow| unlimited(&flow.transport));
+    // Data fills one direction of a link, and the other one carries its acknowledgements.
+    let one_way = |link: &&Link| !is_opposite_of_captured(config, link);
+    let captures = captured(config).filter(one_way);
+    let captures = captures.map(|link| captured_bytes(config, link));
+    samples(config) * BYTES_PER_SAMPLE[0] + if unlimited { captures.sum() } else { 0.0 }
+}
+
+fn captured(config: &Config) -> impl Iterator<Item = &Link> {
+    config.links.iter().filter(|link| link.captured)
+}
+
+/// Whether the other direction of a link is captured, too, and comes before it.
+fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
+    let mut earlier = captured(config).take_while(|other| other.name != link.name);
+    earlier.any(|other| (other.from, other.to) == (link.to, link.from))
+}
+
+/// The most bytes that full data packets over a captured link can take.
+fn captured_bytes(config: &Config, link: &Link) -> f64 {
+    let full = |transport: &Transport| match transport {
+        Transport::Udp(udp) => udp.packet_bytes,
+        Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
+            tcp.mss_bytes + tcp.header_bytes
+        }
+    };
+    let packet_bytes = config.flows.iter().map(|flow| full(&flow.transport)).min();
+    let bits = 8.0 * f64::from(packet_bytes.unwrap_or(1500));
+    let packets = link.rate.as_bps() as f64 / bits * config.duration.as_secs_f64();
+    packets * BYTES_PER_CAPTURED_PACKET
+}
+
+fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
+    let bytes: f64 = captured(config)
+        .map(|link| captured_bytes(config, link))
+        .sum();
+    if bytes > MANY_BYTES {
+        let links: Vec<&str> = captured(config).map(|link| link.name.as_str()).collect();
+        out.push(format!(
+            "measure.capture of {} takes up to {:.0} GB",
+            links.join(", "),
+            bytes / 1e9
+        ));
+    }
 }
 
 fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {

@@ -8,13 +8,13 @@ import polars as pl
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
     """Jain's index: 1 if all shares are equal, one over their number if one has all.
 
-    Not a number if nobody has any. Jain, Chiu and Hawe 1984, DEC-TR-301.
+    Not a number if all shares are zero. Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
     return shares.sum() ** 2 / (shares.len() * (shares**2).sum())
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Jain's index of a few shares; None if nobody has any."""
+    """Jain's index of a few shares; None if all are zero."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
 

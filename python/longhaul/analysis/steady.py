@@ -1,4 +1,4 @@
-"""Courses over time: warm-up, drift, means of periods with intervals, and lags."""
+"""Time series: warm-up, drift, means of periods with intervals, and lags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from scipy import stats
 
 from longhaul.analysis.comparisons import MeanInterval, mean_interval
 
-# Intervals of a course that one batch averages in MSER-5.
+# Intervals of a series that one batch averages in MSER-5.
 BATCH = 5
-# Batches whose means count as independent values of a steady course.
+# Batches whose means count as independent values of a steady series.
 BATCHES = 20
 # Times of samples are multiples of an interval, to rounding.
 ROUNDING_S = 1e-9
@@ -36,7 +36,7 @@ def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
 
 @dataclass(frozen=True)
 class Drift:
-    """Whether a course still rises or falls where it should be steady."""
+    """Whether a series still rises or falls where it should be steady."""
 
     change: float
     """From beginning to end along the fitted line, in the response's unit."""
@@ -52,7 +52,7 @@ class Drift:
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
-    """The drift of a course: the slope of the means of so many batches, by least squares.
+    """The drift of a series: the slope of the means of so many batches, by least squares.
 
     Samples close to one another are correlated; means of long batches hardly are.
     """
@@ -66,7 +66,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
 
 
 def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
-    """The mean of a steady course with a 95 % interval from the means of batches."""
+    """The mean of a steady series with a 95 % interval from the means of batches."""
     parts = np.array_split(np.asarray(values, float), batches)
     return mean_interval([float(part.mean()) for part in parts])
 
@@ -86,7 +86,7 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Time from `begin` until a course first reaches a level; None if it never does by `end`.
+    """Time from `begin` until a series first reaches a level; None if it never does by `end`.
 
     0 if it is there already in the last sample at or before `begin`.
     """

@@ -42,7 +42,7 @@ class ResponseTable:
         Responses are by default all other columns that hold numbers.
         """
         if not file.is_file():
-            raise TableError(f"{file}: no such table")
+            raise TableError(f"{file}: no such file")
         if file.suffix == ".csv":
             frame, facts = pl.read_csv(file, comment_prefix="#"), {}
         else:
@@ -64,7 +64,7 @@ class ResponseTable:
             raise TableError("which columns are factors? Name them with --factor")
         for name in (*factors, *responses):
             if name not in frame.columns:
-                raise TableError(f"no column is called `{name}`: {', '.join(frame.columns)}")
+                raise TableError(f"unknown column `{name}`: {', '.join(frame.columns)}")
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
@@ -83,7 +83,7 @@ class ResponseTable:
         """A response of all runs; refused where a run has no value."""
         if response not in self.responses:
             raise TableError(
-                f"no response is called `{response}`; there are: {', '.join(self.responses)}"
+                f"unknown response `{response}`; available: {', '.join(self.responses)}"
             )
         column = self.frame[response]
         if column.null_count():
@@ -119,7 +119,7 @@ class ResponseTable:
     def require(self, factor: str) -> str:
         """The name of a factor that the table has."""
         if factor not in self.factors:
-            raise TableError(f"no factor is called `{factor}`: {', '.join(self.factors)}")
+            raise TableError(f"unknown factor `{factor}`: {', '.join(self.factors)}")
         return factor
 
     @property
@@ -138,7 +138,7 @@ class ResponseTable:
         known = [str(level) for level in self.factors[factor]]
         for level in levels:
             if level not in known:
-                raise TableError(f"{factor} has no level {level}; there are: {', '.join(known)}")
+                raise TableError(f"{factor} has no level {level}; available: {', '.join(known)}")
         left = [level for level in self.factors[factor] if (str(level) in levels) == keep]
         frame = self.frame.filter(pl.col(factor).is_in(left))
         return replace(self, frame=frame, factors={**self.factors, factor: left})

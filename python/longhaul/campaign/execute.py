@@ -1,4 +1,4 @@
-"""Does the runs that a store does not have yet, whoever else works on the same store."""
+"""Does the runs that a store does not have yet; other processes may share the store."""
 
 import os
 import time

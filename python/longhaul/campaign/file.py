@@ -139,7 +139,7 @@ def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
 def _refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
     for key in table:
         if key not in known:
-            raise CampaignError(f"{where}{key}: unknown; there are: {', '.join(known)}")
+            raise CampaignError(f"{where}{key}: unknown; available: {', '.join(known)}")
 
 
 def _count(name: str, value: Any, least: int) -> int:  # noqa: ANN401
@@ -207,7 +207,7 @@ def _setting(
         return Setting(value=table["value"])
     axis = str(table.get("axis"))
     if axis not in known:
-        raise CampaignError(f'set."{path}": `{axis}` is no factor; there are: {", ".join(known)}')
+        raise CampaignError(f'set."{path}": `{axis}` is no factor; available: {", ".join(known)}')
     return Setting(**{"of": values.get(axis), **table})
 
 
@@ -268,4 +268,4 @@ def _bytes(text: Any) -> int:  # noqa: ANN401
     try:
         return int(float(number) * units[unit.strip()])
     except (KeyError, ValueError):
-        raise CampaignError(f'memory = {text!r}: expected such as "2 GB"') from None
+        raise CampaignError(f'memory = {text!r}: expected for example "2 GB"') from None

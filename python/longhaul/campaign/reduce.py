@@ -1,4 +1,4 @@
-"""What is kept of a finished run: sums by label, the busiest link, thinned courses over time."""
+"""What is kept of a finished run: sums by label, the busiest link, thinned time series."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from longhaul.results import Results
 
 # What a dumbbell calls its link, and other scenarios the link that a study is about.
 BOTTLENECK = "bottleneck"
-# Points kept of a course over time.
+# Points kept of a time series.
 POINTS = 600
 # Of labels with so many flows, what each delivered is kept, for fairness among them.
 MOST_FLOWS = 64
@@ -29,7 +29,7 @@ _LINK = (
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep, all over the measurement window but for courses and events."""
+    """The tables to keep, all over the measurement window but for time series and events."""
     return _reduced(run, POINTS)
 
 

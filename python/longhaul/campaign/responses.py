@@ -44,7 +44,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Tells apart stores of runs of which other things were measured or kept."""
+        """Identifies what is measured and kept of a run, as part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if not parts and not self.keep:
             return ""

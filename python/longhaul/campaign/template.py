@@ -1,4 +1,4 @@
-"""Scenarios laid together from parts, with values set by path."""
+"""Scenarios merged from parts, with values set by path."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -9,7 +9,7 @@ from longhaul._engine import ScenarioError
 Scenario = dict[str, Any]
 
 
-def lay_together(parts: Sequence[Mapping[str, Any]]) -> Scenario:
+def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
     """One scenario from several: tables merge, lists follow one another, other values replace."""
     whole: Scenario = {}
     for part in parts:
@@ -57,5 +57,5 @@ def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]
     if label not in labels:
-        raise ScenarioError(f"{path}: no group is labelled `{label}`; there are: {labels}")
+        raise ScenarioError(f"{path}: no group is labelled `{label}`; available: {labels}")
     return flows[labels.index(label)]

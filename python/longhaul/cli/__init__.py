@@ -5,6 +5,6 @@ from longhaul.cli import interrupts
 
 interrupts.at_start()
 
-from longhaul.cli.verbs import app  # noqa: E402
+from longhaul.cli.commands import app  # noqa: E402
 
 __all__ = ["app"]

@@ -1,4 +1,4 @@
-"""The verb `analyze`: statistics on the table of a campaign, or on any table."""
+"""The command `analyze`: statistics on the table of a campaign, or on any table."""
 
 from __future__ import annotations
 
@@ -37,24 +37,28 @@ def analyze(
         typer.Argument(metavar="[ANALYSIS]...", help="`list` shows them; by default effects."),
     ] = None,
     response: Annotated[
-        list[str] | None, typer.Option("--response", "-r", help="Only this one; repeatable.")
+        list[str] | None, typer.Option("--response", "-r", help="Response to analyse; repeatable.")
     ] = None,
     factor: Annotated[
         list[str] | None,
-        typer.Option("--factor", "-f", help="Only this one, or a column of a table; repeatable."),
+        typer.Option(
+            "--factor", "-f", help="Factor to analyse, or a column of a table; repeatable."
+        ),
     ] = None,
     of: Annotated[
         str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="FACTOR=LEVEL", help="Leave runs out; repeatable."),
+        typer.Option(metavar="FACTOR=LEVEL", help="Exclude runs with this level; repeatable."),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="FACTOR=LEVEL", help="Leave all other runs out; repeatable."),
+        typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level; repeatable."),
     ] = None,
-    threshold: Annotated[float, typer.Option(help="|r| of groups of correlations.")] = 0.65,
+    threshold: Annotated[
+        float, typer.Option(help="Minimum |r| within a group of correlated responses.")
+    ] = 0.65,
     critical: Annotated[
         float | None,
         typer.Option(
@@ -63,19 +67,19 @@ def analyze(
         ),
     ] = None,
     min_percent: Annotated[
-        float, typer.Option(help="Outliers of a smaller relative effect are left out.")
+        float, typer.Option(help="Smallest relative effect of an outlier that is reported.")
     ] = 0.0,
     low_is_best: Annotated[
-        list[str] | None, typer.Option(help="A response of which low is good; repeatable.")
+        list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Another campaign, whose correlations are compared with these."),
+        typer.Option(help="Another campaign to compare correlations with."),
     ] = None,
-    classes: Annotated[int, typer.Option(min=2, help="Classes of congestion.")] = 4,
+    classes: Annotated[int, typer.Option(min=2, help="Number of congestion classes.")] = 4,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Picture to write, or a directory for all of them."),
+        typer.Option("--out", "-o", help="Plot to write, or a directory for several."),
     ] = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
@@ -113,7 +117,7 @@ def analyze(
 
 def _steady(run: Path, *, json: bool) -> None:
     """Of one run: how long it takes to be steady, and whether it drifts."""
-    from longhaul.analysis.courses import steady_state
+    from longhaul.analysis.time_series import steady_state
     from longhaul.results import Results
 
     text = steady_state(Results(run))
@@ -137,7 +141,7 @@ def _table(source: Path, factors: list[str]) -> ResponseTable:
     campaign = read_campaign(source)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():
-        raise InputError(f"{source}: no run is done yet: longhaul campaign run {source}")
+        raise InputError(f"{source}: no run has finished yet: longhaul campaign run {source}")
     return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
 
 

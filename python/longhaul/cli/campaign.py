@@ -1,4 +1,4 @@
-"""Verbs about campaigns: new, plan, run, status, resume, work, report."""
+"""Commands about campaigns: new, plan, run, status, resume, work, report."""
 
 from __future__ import annotations
 
@@ -130,16 +130,14 @@ def resume(
 
     campaign = read_campaign(file)
     if not store_of(campaign, out).path.is_dir():
-        raise InputError(
-            f"{_folder(campaign, out)}: nothing is begun: longhaul campaign run {file}"
-        )
+        raise InputError(f"{_folder(campaign, out)}: not started: longhaul campaign run {file}")
     _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
 
 
 def work(
     file: File,
     shard: Annotated[
-        str, typer.Option(metavar="I/N", help="Which part to begin with, from 1/N to N/N.")
+        str, typer.Option(metavar="I/N", help="Part of the runs to start with, from 1/N to N/N.")
     ] = "1/1",
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     out: Out = None,
@@ -153,13 +151,13 @@ def work(
     from longhaul.campaign.execute import execute
     from longhaul.campaign.file import read_campaign
     from longhaul.campaign.pool import LocalWorkers
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
 
     index, count = _shard(shard)
     campaign = read_campaign(file)
     runs = campaign.runs()
     own = {run.key for i, run in enumerate(runs) if i % count == index}
-    with of_runs(f"{campaign.name} {shard}") as watch:
+    with show_progress(f"{campaign.name} {shard}") as watch:
         outcome = execute(
             runs,
             store_of(campaign, out),
@@ -199,7 +197,7 @@ def status(file: File, out: Out = None, json: AsJson = False) -> None:
         return
     total = sum(counts.values())
     typer.echo(f"{total:,} runs: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
-    typer.echo(f"programs at work: {', '.join(living) or 'none'}")
+    typer.echo(f"running processes: {', '.join(living) or 'none'}")
     for message, names in failures.items():
         typer.echo(f"{len(names)} failed: {message}; such as {names[0]}")
 
@@ -228,9 +226,9 @@ def report(
 
 def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, json: bool) -> None:
     from longhaul.campaign.execute import execute
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
 
-    with of_runs(campaign.name) as watch:
+    with show_progress(campaign.name) as watch:
         outcome = execute(
             campaign.runs(),
             store_of(campaign, out),
@@ -254,7 +252,7 @@ def _collect(campaign: Campaign, out: Path | None) -> Dataset:
 
     dataset = collect(campaign, store_of(campaign, out))
     if dataset.frame.is_empty():
-        raise InputError(f"no run is done yet: longhaul campaign run {campaign.path}")
+        raise InputError(f"no run has finished yet: longhaul campaign run {campaign.path}")
     dataset.write(_folder(campaign, out) / "results.parquet")
     return dataset
 
@@ -281,7 +279,7 @@ def _report_failures(failed: list[tuple[Any, str]]) -> None:
         lines = [f"{one.name}: {message}" for one, message in failed[:MAX_MESSAGES]]
         more = [f"and {len(failed) - MAX_MESSAGES} more"] if len(failed) > MAX_MESSAGES else []
         warn([*lines, *more])
-        raise RunError(f"{len(failed)} runs failed; `resume` tries them again")
+        raise RunError(f"{len(failed)} runs failed; `resume` retries them")
 
 
 def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Workers:
@@ -311,5 +309,5 @@ def _shard(text: str) -> tuple[int, int]:
     """`2/16` as index 1 of 16."""
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise InputError(f"--shard {text}: expected such as 1/16, up to 16/16")
+        raise InputError(f"--shard {text}: expected for example 1/16, up to 16/16")
     return int(index) - 1, int(count)

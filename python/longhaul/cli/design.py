@@ -1,4 +1,4 @@
-"""The verb `design`: which runs to do, and what they can tell apart."""
+"""The command `design`: experimental designs and their aliases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def design(
         ),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs: the two-level fraction of least aberration in them.")
+        int | None,
+        typer.Option(help="Runs of a two-level fraction of minimum aberration."),
     ] = None,
     resolution: Annotated[
         int | None, typer.Option(help="The smallest two-level fraction of this resolution.")
@@ -38,7 +39,8 @@ def design(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="All combinations of all levels.")] = False,
     latin_hypercube: Annotated[
-        int | None, typer.Option(metavar="RUNS", help="So many points between the levels.")
+        int | None,
+        typer.Option(metavar="RUNS", help="Points of a Latin hypercube."),
     ] = None,
     one_at_a_time: Annotated[
         bool, typer.Option("--one-at-a-time", help="Each factor alone leaves its first level.")
@@ -47,16 +49,16 @@ def design(
         str | None, typer.Option(metavar="NAME", help="A published design; `list` shows them.")
     ] = None,
     fold_over: Annotated[
-        bool, typer.Option("--fold-over", help="Add the mirror image as a second block.")
+        bool, typer.Option("--fold-over", help="Fold over: add the mirror image as a second block.")
     ] = False,
     block: Annotated[
         list[str] | None,
-        typer.Option(metavar="A*B", help="A product whose sign makes blocks; repeatable."),
+        typer.Option(metavar="A*B", help="A product whose sign defines blocks; repeatable."),
     ] = None,
-    replications: Annotated[int, typer.Option(min=1, help="How often each run is done.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of a Latin hypercube.")] = 1,
+    replications: Annotated[int, typer.Option(min=1, help="Replications of each run.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of a Latin hypercube.")] = 1,
     natural: Annotated[
-        bool, typer.Option("--natural", help="Write levels as they were given, not -1 and +1.")
+        bool, typer.Option("--natural", help="Write levels as given, not as -1 and +1.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write.")] = None,
     overwrite: Overwrite = False,

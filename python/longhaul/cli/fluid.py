@@ -1,4 +1,4 @@
-"""The verbs of fluid and hybrid models, and of closed forms of algorithms and paths."""
+"""The commands of fluid and hybrid models, and of closed forms of algorithms and paths."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def laws(
 
     chosen = names or list(LAWS)
     if unknown := [name for name in chosen if name not in LAWS]:
-        raise InputError(f"{unknown[0]}: there are response functions of {', '.join(LAWS)}")
+        raise InputError(f"{unknown[0]}: available: {', '.join(LAWS)}")
     rtt_s = _engine.seconds(rtt)
     full = path_window(_engine.bits_per_second(rate), rtt_s)
     rows = []
@@ -102,7 +102,7 @@ def equilibrium(
     from longhaul.models.loss import AnickMitraSondhi, Link
 
     if algorithm not in PRINTED:
-        raise InputError(f"{algorithm}: there are {', '.join(PRINTED)}")
+        raise InputError(f"{algorithm}: available: {', '.join(PRINTED)}")
     if packet <= 0:
         raise InputError(f"--packet {packet:g}: must be greater than 0")
     rtts = [_engine.seconds(text) for text in rtt or [f"{n} ms" for n in range(50, 301, 50)]]
@@ -152,7 +152,7 @@ def hybrid(
     from longhaul.models import abilene_lee, pictures
 
     if routers not in abilene_lee.ROUTERS:
-        raise InputError(f"--routers {routers}: there are {', '.join(abilene_lee.ROUTERS)}")
+        raise InputError(f"--routers {routers}: available: {', '.join(abilene_lee.ROUTERS)}")
     if hours * 60 < 1:
         raise InputError(f"--hours {hours:g}: at least a minute")
     found = [
@@ -288,7 +288,7 @@ def beside_packets(
     from longhaul.running import load, run_loaded
 
     if model != "fluid":
-        raise InputError(f"--with {model}: there is fluid")
+        raise InputError(f"--with {model}: expected fluid")
     if len(scenarios) != 1:
         raise InputError("--with fluid takes one scenario file")
     scenario = load(scenarios[0])

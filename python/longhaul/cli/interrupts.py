@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do: they end whatever runs, with a message and an exit code."""
+"""What Ctrl-C and SIGTERM do: they end the program with a message and an exit code."""
 
 import atexit
 import os
@@ -13,13 +13,13 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """While the program still loads, there is nothing to be put in order, nor when it is over."""
+    """While the program loads, and when it has ended, there is nothing to clean up."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 
 
 def at_work() -> None:
-    """From now on, whoever is interrupted may put things in order."""
+    """From now on an interrupt is an exception, so that commands can clean up."""
     _on_both(_interrupt)
 
 

@@ -1,4 +1,4 @@
-"""The verbs of the models: `longhaul model response` and `longhaul model parallel-tcp`."""
+"""The commands of the models: `longhaul model response` and `longhaul model parallel-tcp`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def response(
 
 def _form(name: str, low_window: float | None) -> responses.HighSpeed:
     if name not in responses.FORMS:
-        raise _refused(f"--form {name}: there are: {', '.join(responses.FORMS)}")
+        raise _refused(f"--form {name}: available: {', '.join(responses.FORMS)}")
     if low_window is None:
         return responses.FORMS[name]
     if name not in ("rfc3649", "ns2"):

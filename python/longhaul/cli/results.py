@@ -1,4 +1,4 @@
-"""Verbs about results: plot, compare, report, export; and window, which needs none."""
+"""Commands about results: plot, compare, report, export; and window, which needs none."""
 
 from enum import Enum
 from pathlib import Path
@@ -24,13 +24,13 @@ from longhaul.results import Results, open_runs
 
 
 class ColourBy(Enum):
-    """What the colours of flows tell apart."""
+    """What colours distinguish: algorithms or labels."""
 
     algorithm = "algorithm"
     label = "label"
 
 
-# What draws is loaded by the verbs that draw: it takes longer than checking a scenario.
+# What draws is loaded by the commands that draw: it takes longer than checking a scenario.
 
 
 def plot(
@@ -41,7 +41,7 @@ def plot(
             help="Run directories and names of plots, in any order; without a name, every plot.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the pictures.")] = Path(),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the plots.")] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
     link: Annotated[
         list[str] | None,
@@ -53,7 +53,7 @@ def plot(
         ),
     ] = None,
     colour_by: Annotated[
-        ColourBy, typer.Option(help="What the colours of flows tell apart.")
+        ColourBy, typer.Option(help="What colours distinguish: algorithms or labels.")
     ] = ColourBy.algorithm,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -110,7 +110,7 @@ def window(
             show_default="slow start",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the losses of --loss.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random losses of --loss.", min=0)] = 1,
     set: Annotated[
         list[str] | None,
         typer.Option(
@@ -128,9 +128,9 @@ def window(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Draw the windows of algorithms round by round, with no network.
+    """Plot the congestion windows of algorithms round by round, without a network.
 
-    Each round trip acknowledges one window; a lost segment cuts it. Prints the mean window beside
+    Each round trip acknowledges one window; a lost segment reduces it. Prints the mean window and
     what the response function gives. With --json prints every round, and draws only if --out is
     given.
     """
@@ -147,11 +147,16 @@ def window(
         if target.suffix not in (".svg", ".png", ".html"):
             raise InputError(f"--out {target}: pictures are written as .svg, .png or .html")
         refuse_existing(target, overwrite=overwrite)
-    found = windows.courses(kinds, experiment, set or ())
+    found = windows.trajectories(kinds, experiment, set or ())
     if json:
-        print_json([course.figures() | course.rounds.to_dict(as_series=False) for course in found])
+        print_json(
+            [
+                trajectory.figures() | trajectory.rounds.to_dict(as_series=False)
+                for trajectory in found
+            ]
+        )
     else:
-        stdout().print(_window_table([course.figures() for course in found]))
+        stdout().print(_window_table([one.figures() for one in found]))
     if target is not None:
         windows.save(found, experiment, target)
         if not json:
@@ -159,7 +164,7 @@ def window(
 
 
 def _window_table(rows: list[dict[str, Any]]) -> Table:
-    heads = ("", "mean window", "least", "largest", "cuts", "response function")
+    heads = ("", "mean cwnd", "min", "max", "reductions", "response function")
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -194,9 +199,9 @@ def compare(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print runs side by side, how much they differ, and in what their scenarios do.
+    """Compare runs: figures side by side, changes, and differences between the scenarios.
 
-    With `--with fluid`, a scenario file beside its fluid model.
+    With `--with fluid`, compares a scenario with its fluid model.
     """
     if model is not None:
         from longhaul.cli.fluid import beside_packets

@@ -1,4 +1,4 @@
-"""Verbs about one scenario: run, calibrate, check, explain."""
+"""Commands about one scenario: run, calibrate, check, explain."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,12 +34,12 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="How often to keep what the same command goes on from when MesoNet was killed.",
+            help="Time between checkpoints of a MesoNet run; the same command resumes it.",
         ),
     ] = None,
     limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop after so long by the wall clock, 10 min say."),
+        typer.Option(metavar="TIME", help="Wall-clock time after which to stop, such as '10 min'."),
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -47,8 +47,8 @@ def run(
 ) -> None:
     """Simulate a scenario and print a summary.
 
-    FILE may be the run.json of a run, to run it again. What was recorded before the run was
-    stopped is kept as a run that says how far it came.
+    FILE may be the run.json of a run, to repeat it. A run that is stopped keeps what was recorded
+    and says how far it came.
     """
     scenario = load(file, set or ())
     warn(scenario.warnings)
@@ -56,7 +56,7 @@ def run(
     refuse_existing(target, overwrite=overwrite)
     kept = _checkpoint_of(target)
     if checkpoint_every and (kept / "state").exists() and not quiet:
-        typer.echo(f"going on from {kept}", err=True)
+        typer.echo(f"resuming from {kept}", err=True)
     try:
         results = run_loaded(
             scenario,
@@ -69,9 +69,9 @@ def run(
     except KeyboardInterrupt as interrupt:
         if not kept.exists():
             raise
-        raise type(interrupt)(f"interrupted; the same command goes on from {kept}") from None
+        raise type(interrupt)(f"interrupted; the same command resumes from {kept}") from None
     if results.stopped:
-        warn([f"{results.stopped}; what was recorded until then is in {results.path}"])
+        warn([f"{results.stopped}; the recorded part is in {results.path}"])
     if json:
         print_json(results.as_json())
     elif not quiet:
@@ -84,7 +84,7 @@ def _name_of(file: Path) -> str:
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Where a run keeps what it is gone on with from."""
+    """Directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 
@@ -101,18 +101,20 @@ def _print_summary(results: Results, target: Path) -> None:
 
 def calibrate(
     file: ScenarioFile,
-    load: Annotated[float, typer.Option(help="Wanted share of the link's rate, 0.85 say.")],
-    link: Annotated[str, typer.Option(help="Link whose load it is.")] = "bottleneck",
+    load: Annotated[float, typer.Option(help="Offered load, as a share of the link's rate.")],
+    link: Annotated[str, typer.Option(help="Link to load.")] = "bottleneck",
     of: Annotated[
         list[str] | None,
         typer.Option(
-            "--of", metavar="LABEL", help="Flows whose rates change, all by default; repeatable."
+            "--of",
+            metavar="LABEL",
+            help="Flows to adjust, all by default; repeatable.",
         ),
     ] = None,
     set: Overrides = None,
     json: AsJson = False,
 ) -> None:
-    """Find the rate of new connections that gives a load, with all links ten times as fast."""
+    """Find the rate of new connections that gives an offered load, on links ten times as fast."""
     from longhaul.calibration import calibrate as find_rates
 
     found = find_rates(file, load=load, link=link, labels=of, set=set or ())

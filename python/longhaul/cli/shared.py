@@ -1,4 +1,4 @@
-"""What all verbs share: options, output, and errors that end in a message and an exit code."""
+"""What all commands share: options, output, and errors that end in a message and an exit code."""
 
 import errno
 import json
@@ -25,9 +25,9 @@ ScenarioFile = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario fil
 RunDirs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Replace a value of the scenario; repeatable."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a scenario's value; repeatable."),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is already there.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
@@ -47,16 +47,24 @@ class _Unpadded:
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
-        """Hand on what is held back."""
+        """Flush the stream."""
         self._stream.flush()
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to `_explained_errors`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what a plain write raises, where rich would exit with 1."""
+        raise BrokenPipeError
 
 
 def stdout() -> Console:
     """Standard output: wide enough for any table and without padding if it is not a terminal."""
-    console = Console(highlight=False)
+    console = _Console(highlight=False)
     if console.is_terminal:
         return console
-    return Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
+    return _Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
@@ -71,23 +79,26 @@ def warn(texts: list[str]) -> None:
         console.print(Text("warning: ", style="yellow") + Text(text))
 
 
-class Verbs(TyperGroup):
-    """The verbs; whatever a user can cause in one ends in a message and an exit code."""
+class Commands(TyperGroup):
+    """The commands; an error that a user can cause ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a verb; `plot window` is what `window` was called."""
+        """Find a command; `plot window` is the former name of `window`."""
         if args[:2] == ["plot", "window"]:
             args = args[1:]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """Run a verb."""
+        """Run a command."""
         interrupts.at_work()
         with _explained_errors():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            # Here, where a closed pipe can still be handled, not when the interpreter exits.
+            sys.stdout.flush()
+            return result
 
 
-# What a system has run out of, or cannot do any more: no fault of what was given.
+# Resources that a system has run out of: not the input's fault.
 _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, errno.EMFILE)
 
 
@@ -105,11 +116,11 @@ def _explained_errors() -> Iterator[None]:
     except longhaul.LonghaulError as error:
         code, message = BAD_INPUT, str(error)
     except BrokenPipeError:
-        # Whoever reads our output has seen enough.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        # The reader, `head` say, has closed the pipe; what is still buffered must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except MemoryError:
-        message = "the memory is not enough"
+        message = "out of memory"
     except OSError as error:
         code = FAILED if error.errno in _OUTSIDE else BAD_INPUT
         where = f"{error.filename}: " if error.filename else ""

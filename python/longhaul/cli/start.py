@@ -1,4 +1,4 @@
-"""Verbs to begin with: new, list, demo."""
+"""Commands to start with: new, list, demo."""
 
 import difflib
 from pathlib import Path
@@ -45,14 +45,14 @@ def list_(
     ] = "algorithms",
     json: AsJson = False,
 ) -> None:
-    """List what there is: algorithms and queues with their parameters, keys, columns, plots..."""
+    """List algorithms and queues with their parameters, keys, columns, plots and more."""
     from longhaul import catalogue
 
     if what not in catalogue.LISTS:
         near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         there = ", ".join(catalogue.LISTS)
-        raise InputError(f"nothing to list is called `{what}`{hint}; there are: {there}")
+        raise InputError(f"unknown list `{what}`{hint}; available: {there}")
     rows = catalogue.LISTS[what]()
     if json:
         print_json(rows)
@@ -66,7 +66,7 @@ def demo(
     ),
     overwrite: Overwrite = False,
 ) -> None:
-    """Run HighSpeed TCP beside standard TCP at 1 Gbit/s and 100 ms, under RED+ECN and DropTail.
+    """Run HighSpeed TCP against standard TCP at 1 Gbit/s and 100 ms, with RED and drop-tail.
 
     Prints one table and leaves an HTML report; takes less than a minute.
     """

@@ -1,4 +1,4 @@
-"""Verbs about studies: published evaluations, run again and judged."""
+"""Commands about studies: published evaluations, run again and judged."""
 
 from pathlib import Path
 from typing import Annotated
@@ -61,7 +61,7 @@ def run(
     name: Name,
     experiment: Annotated[
         list[str] | None,
-        typer.Option("--experiment", "-e", metavar="ID", help="Only this one; repeatable."),
+        typer.Option("--experiment", "-e", metavar="ID", help="Experiment to run; repeatable."),
     ] = None,
     scale: Annotated[str, typer.Option(help="quick: minutes; full: as published.")] = "quick",
     workers: Annotated[
@@ -70,7 +70,7 @@ def run(
     ] = None,
     replications: Annotated[
         int | None,
-        typer.Option(min=1, help="At most so many of each run.", show_default="all"),
+        typer.Option(min=1, help="Maximum number of replications of each run.", show_default="all"),
     ] = None,
     out: Out = None,
     store: Annotated[
@@ -78,10 +78,10 @@ def run(
         typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
     ] = None,
     only_judge: Annotated[
-        bool, typer.Option("--only-judge", help="Run nothing: judge by what is finished.")
+        bool, typer.Option("--only-judge", help="Run nothing; judge the finished runs.")
     ] = False,
     record: Annotated[
-        bool, typer.Option("--record", help="Also keep the results in the study's own folder.")
+        bool, typer.Option("--record", help="Also write the results to the study's own folder.")
     ] = False,
     add: Annotated[
         bool,
@@ -94,7 +94,7 @@ def run(
 
     Finished runs are kept and never done again: stop it at any time, and run the same to go on.
     """
-    from longhaul.progress import of_runs
+    from longhaul.campaign.progress import show_progress
     from longhaul.studies import ledger, page
     from longhaul.studies import record as record_
     from longhaul.studies.study import find
@@ -106,7 +106,7 @@ def run(
     chosen = study.runs(scale, experiment or (), replications)
     failed = []
     if not only_judge:
-        with of_runs(study.name) as watch:
+        with show_progress(study.name) as watch:
             told = None if quiet else watch
             failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
     recorded = study.recorded / scale
@@ -128,7 +128,7 @@ def run(
         console.print(f"Report: {report_file}")
     if failed:
         warn([f"{one.name}: {message}" for one, message in failed])
-        raise RunError(f"{len(failed)} runs failed; the same command tries them again")
+        raise RunError(f"{len(failed)} runs failed; the same command retries them")
 
 
 def scenario(

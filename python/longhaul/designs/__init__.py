@@ -1,4 +1,4 @@
-"""Designed experiments: which combinations of levels to run, and what they can tell apart.
+"""Designed experiments: which combinations of levels to run, and their aliases.
 
 Resolution, word lengths and aliases are computed from the matrix that is returned.
 """

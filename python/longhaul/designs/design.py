@@ -171,7 +171,7 @@ class Design:
 
     def _known(self, name: str) -> str:
         if name not in self.names:
-            raise DesignError(f"no factor is called `{name}`; there are: {', '.join(self.names)}")
+            raise DesignError(f"unknown factor `{name}`; available: {', '.join(self.names)}")
         return name
 
     def csv(self, *, natural: bool = False) -> str:
@@ -193,7 +193,7 @@ class Design:
         return text.getvalue()
 
     def describe(self) -> dict[str, Any]:
-        """What the design can tell apart, computed from its matrix."""
+        """Properties of the design: resolution and aliases, computed from its matrix."""
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -143,7 +143,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
     product = product.strip()
     letters = [letter.strip() for letter in product.lstrip("+-").split("*")]
     if not equals or not name.strip() or not all(letters):
-        raise DesignError(f"generator `{generator}`: expected such as `x6 = x1*x2*x3`")
+        raise DesignError(f"generator `{generator}`: expected for example `x6 = x1*x2*x3`")
     return name.strip(), (-1 if product.startswith("-") else 1, letters)
 
 

@@ -1,4 +1,4 @@
-"""What a two-level design can tell apart, computed from its matrix alone.
+"""Resolution and aliases of a two-level design, computed from its matrix alone.
 
 Matrices have a row a run and a column a factor, with entries -1 and +1. Word lengths are those of
 the generalised word-length pattern, which for a regular fraction counts the words of the defining
@@ -94,7 +94,7 @@ def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
 
 
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Effects of at most `order` factors that cannot be told apart: groups of (sign, effect).
+    """Effects of at most `order` factors that are aliased: groups of (sign, effect).
 
     An effect that is clear of all others is a group of its own. Only complete aliasing counts;
     `partial_aliases` has the rest.

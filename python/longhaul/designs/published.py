@@ -55,6 +55,6 @@ PUBLISHED = {
 def published(name: str) -> Design:
     """The design of that name."""
     if name not in PUBLISHED:
-        raise DesignError(f"no design is called `{name}`; there are: {', '.join(PUBLISHED)}")
+        raise DesignError(f"unknown design `{name}`; available: {', '.join(PUBLISHED)}")
     found = PUBLISHED[name]
     return two_level(found.factors, generators=found.generators)

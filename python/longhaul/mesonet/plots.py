@@ -7,7 +7,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity
+from longhaul import styles
 from longhaul.mesonet.summary import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import panels
@@ -99,10 +99,10 @@ def _lines(
 ) -> None:
     """One line for each value of `key`."""
     means = _thinned(table, [column], key)
-    for name, look in zip(names, identity.of_runs(len(names)), strict=True):
+    for name, look in zip(names, styles.of_runs(len(names)), strict=True):
         part = means.filter(pl.col(key) == name).drop_nulls(column)
         if len(part):
-            line = identity.as_line(look)
+            line = styles.as_line(look)
             axes.plot(part["t_s"], part[column], label=name, **line)
     _periods(axes, run)
 
@@ -183,7 +183,7 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 )
 def _trace_cwnd(axes: Axes, run: Results) -> None:
     flows = _traced(run)
-    for (flow, name), look in zip(flows, identity.of_runs(len(flows)), strict=True):
+    for (flow, name), look in zip(flows, styles.of_runs(len(flows)), strict=True):
         states = MesoNet.of(run).flow_trace.filter(pl.col("flow") == flow)
         line: Any = {"drawstyle": "steps-post", "color": look.colour, "linewidth": 1.0}
         axes.plot(states["t_s"], states["cwnd_pkts"], label=name, **line)

@@ -11,7 +11,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity, plots
+from longhaul import plots, styles
 from longhaul.models.fluid import Trajectory
 from longhaul.models.response import Numbers
 from longhaul.models.scenario import Scene
@@ -109,12 +109,12 @@ def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
         names = [*scene.labels, *scene.links]
         drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
         panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-        looks = identity.of_labels(run.algorithms())
+        style_of = styles.of_labels(run.algorithms())
         windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
         for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
             found = windows.filter(pl.col("label") == label).sort("t_s")
             _draw(
-                axes, {"color": looks[label].colour},
+                axes, {"color": style_of[label].colour},
                 (found["t_s"].to_numpy(), found["cwnd_pkts"].to_numpy()),
                 (trajectory.t_s, trajectory.window_pkts[:, number]),
                 f"window of {label}\n(segments)",
@@ -125,7 +125,7 @@ def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
         ):
             found = queues.filter(pl.col("name") == name).sort("t_s")
             _draw(
-                axes, {"color": identity.OTHERS[0].colour},
+                axes, {"color": styles.OTHERS[0].colour},
                 (found["t_s"].to_numpy(), found["queue_pkts"].to_numpy()),
                 (trajectory.t_s, trajectory.queue_pkts[:, number]),
                 f"queue of {name}\n(packets)",

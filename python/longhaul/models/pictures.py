@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity, plots
+from longhaul import plots, styles
 from longhaul.models.abilene_lee import Sets
 from longhaul.models.fluid import Trajectory
 from longhaul.models.laws import LAWS
@@ -31,20 +31,20 @@ def response(form: HighSpeed, capacity: float | None = None) -> Figure:
         left, right = drawing.subplots(1, 2)
         of_each: list[tuple[str, Response]] = [("reno", STANDARD), ("hstcp", form)]
         for name, function in of_each:
-            look = identity.as_line(identity.ALGORITHMS[name], marker=True)
-            left.loglog(LOSSES, function.window(LOSSES), label=name, **look)
+            style = styles.as_line(styles.ALGORITHMS[name], marker=True)
+            left.loglog(LOSSES, function.window(LOSSES), label=name, **style)
         if capacity is not None:
             left.axhline(capacity, color="#7f7f7f", linewidth=0.8, label="the path's capacity")
         left.set_xlabel("loss rate")
         left.set_ylabel("mean window (segments)")
         left.legend()
         windows = np.geomspace(form.low_window, form.high_window, 200)
-        right.semilogx(windows, form.increase(windows), **identity.as_line(identity.OTHERS[0]))
+        right.semilogx(windows, form.increase(windows), **styles.as_line(styles.OTHERS[0]))
         right.set_xlabel("congestion window (segments)")
-        right.set_ylabel("increase a(w) (segments per round trip)", color=identity.OTHERS[0].colour)
+        right.set_ylabel("increase a(w) (segments per round trip)", color=styles.OTHERS[0].colour)
         beside = right.twinx()
-        beside.semilogx(windows, form.decrease(windows), **identity.as_line(identity.OTHERS[1]))
-        beside.set_ylabel("decrease b(w) (part of the window)", color=identity.OTHERS[1].colour)
+        beside.semilogx(windows, form.decrease(windows), **styles.as_line(styles.OTHERS[1]))
+        beside.set_ylabel("decrease b(w) (part of the window)", color=styles.OTHERS[1].colour)
         beside.set_ylim(0, 0.55)
         beside.grid(visible=False)
         beside.spines["right"].set_visible(True)
@@ -57,8 +57,8 @@ def laws(names: Sequence[str], rtt_s: float, capacity: float) -> Figure:
         drawing = Figure(figsize=(7.2, 4.2), layout="constrained")
         axes = drawing.subplots()
         for name in names:
-            look = identity.as_line(identity.ALGORITHMS[name], marker=True)
-            axes.loglog(LAW_LOSSES, LAWS[name].window(LAW_LOSSES, rtt_s), label=name, **look)
+            style = styles.as_line(styles.ALGORITHMS[name], marker=True)
+            axes.loglog(LAW_LOSSES, LAWS[name].window(LAW_LOSSES, rtt_s), label=name, **style)
         axes.axhline(capacity, color="#7f7f7f", linewidth=0.8, label="the path's capacity")
         axes.set_xlabel("loss rate")
         axes.set_ylabel("mean window (segments)")
@@ -75,10 +75,10 @@ def trajectory(labels: Sequence[str], links: Sequence[str], found: Trajectory) -
             (above, labels, found.window_pkts),
             (below, links, found.queue_pkts),
         ):
-            for name, look, column in zip(
-                names, identity.of_runs(len(names)), values.T, strict=True
+            for name, style, column in zip(
+                names, styles.of_runs(len(names)), values.T, strict=True
             ):
-                axes.plot(found.t_s, column, label=name, **identity.as_line(look))
+                axes.plot(found.t_s, column, label=name, **styles.as_line(style))
             axes.set_ylim(bottom=0)
             axes.legend()
         above.set_ylabel("mean window (segments)")
@@ -94,15 +94,15 @@ def sets(found: Sequence[Sets]) -> Figure:
         drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
         left, right = drawing.subplots(1, 2)
         buffers = [one.buffer_pkts for one in found]
-        for (one, other), look in zip(pairs, identity.of_runs(len(pairs)), strict=True):
-            line = {"color": look.colour, "marker": look.marker, "markersize": 4.0}
+        for (one, other), style in zip(pairs, styles.of_runs(len(pairs)), strict=True):
+            line = {"color": style.colour, "marker": style.marker, "markersize": 4.0}
             rates = [case.throughput_ratio(one, other) for case in found]
             left.plot(buffers, rates, label=f"throughputs {one}:{other}", **line)
             times = [case.rtt_ratio(other, one) for case in found]
             left.plot(buffers, times, "--", label=f"round trips {other}:{one}", **line)
-        for number, look in enumerate(identity.of_runs(3)):
+        for number, style in enumerate(styles.of_runs(3)):
             rates = [case.throughput_pps[number] / 1e3 for case in found]
-            right.plot(buffers, rates, label=f"set {number + 1}", color=look.colour)
+            right.plot(buffers, rates, label=f"set {number + 1}", color=style.colour)
         left.set_ylabel("ratio")
         right.set_ylabel("packets/ms of a flow")
         right.set_ylim(bottom=0)
@@ -123,12 +123,12 @@ def droptail(curves: Curves) -> Figure:
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
         left, right = drawing.subplots(1, 2)
-        looks = identity.of_runs(len(curves))
-        for (name, pair), look in zip(curves.items(), looks, strict=True):
+        style_of = styles.of_runs(len(curves))
+        for (name, pair), style in zip(curves.items(), style_of, strict=True):
             for points, how, line in zip(
                 pair, ("together", "one by one"), ("-", "--"), strict=True
             ):
-                of_line = {"color": look.colour, "linestyle": line, "label": f"{name}, {how}"}
+                of_line = {"color": style.colour, "linestyle": line, "label": f"{name}, {how}"}
                 connections = [point.connections for point in points]
                 left.plot(connections, [point.loss for point in points], **of_line)
                 right.plot(connections, [point.goodput for point in points], **of_line)
@@ -146,11 +146,11 @@ def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Fi
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(7.2, 3.1), layout="constrained")
         axes = drawing.subplots()
-        looks = identity.of_runs(len(paths))
-        for (name, path), look in zip(paths.items(), looks, strict=True):
+        style_of = styles.of_runs(len(paths))
+        for (name, path), style in zip(paths.items(), style_of, strict=True):
             held = [(n, red_equilibrium(path, settings, n)) for n in counts]
             points = [(n, at.loss) for n, at in held if at is not None]
-            axes.plot(*zip(*points, strict=True), label=name, **identity.as_line(look, marker=True))
+            axes.plot(*zip(*points, strict=True), label=name, **styles.as_line(style, marker=True))
         axes.set_xscale("log")
         axes.set_xlabel("connections")
         axes.set_ylabel("loss rate in equilibrium")

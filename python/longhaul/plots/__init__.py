@@ -37,7 +37,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
             if wanted.suits is has_samples and run.is_tcp:
                 run.table("series")  # which says how samples are recorded
             known = ", ".join(suitable([run]))
-            raise ResultsError(f"{run.path}: `{name}` is no plot of this run; it has: {known}")
+            raise ResultsError(f"{run.path}: this run has no plot `{name}`; available: {known}")
     with matplotlib.rc_context(STYLE):
         return wanted.draw(runs, options or Options())
 

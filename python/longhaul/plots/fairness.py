@@ -6,7 +6,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity
+from longhaul import styles
 from longhaul.analysis.fairness import jain_of_column
 from longhaul.plots.layout import panels
 from longhaul.plots.rates import rates
@@ -17,13 +17,13 @@ from longhaul.summary import COMPARABLE
 
 @register("fairness", "Jain's index of the rates of long-lived connections over time", has_samples)
 def _fairness(runs: Sequence[Results], options: Options) -> Figure:
-    looks = identity.of_runs(len(runs))
+    run_styles = styles.of_runs(len(runs))
 
     def draw(axes: Axes, runs: Sequence[Results]) -> None:
-        for run, look in zip(runs, looks, strict=True):
+        for run, style in zip(runs, run_styles, strict=True):
             index = _index(run)
             name = run.name if len(runs) > 1 else None
-            axes.plot(index["t_s"], index["jain"], label=name, **identity.as_line(look))
+            axes.plot(index["t_s"], index["jain"], label=name, **styles.as_line(style))
         axes.set_ylim(0, 1.05)
         axes.set_ylabel("Jain's fairness index")
 

@@ -6,17 +6,17 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity
-from longhaul.identity import Look
+from longhaul import styles
 from longhaul.plots.layout import MAX_MARKED, panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.results import Results, ResultsError
+from longhaul.styles import Style
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MAX_LINES = 12
 
-DrawRun = Callable[[Axes, Results, dict[str, Look]], None]
+DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 
 
 def _of_flows(name: str, help: str) -> Callable[[DrawRun], Draw]:
@@ -26,7 +26,7 @@ def _of_flows(name: str, help: str) -> Callable[[DrawRun], Draw]:
         @register(name, help, has_samples)
         def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
             def one(axes: Axes, run: Results) -> None:
-                draw(axes, run, identity.of_labels(run.algorithms(), options.colour_by))
+                draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
             return panels(runs, one, [run.name for run in runs])
 
@@ -36,14 +36,14 @@ def _of_flows(name: str, help: str) -> Callable[[DrawRun], Draw]:
 
 
 def _draw_flows(
-    axes: Axes, run: Results, looks: dict[str, Look], column: str, scale: float = 1.0
+    axes: Axes, run: Results, style_of: dict[str, Style], column: str, scale: float = 1.0
 ) -> None:
     """Draw one column of every flow's samples, or each label's median and range."""
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
     # Datagrams, and connections that come and go, have no window.
     series = series.filter(pl.col(column).count().over("name") > 0)
     for label, flows in series.group_by("label", maintain_order=True):
-        look = looks[str(label[0])]
+        style = style_of[str(label[0])]
         names = flows["name"].unique(maintain_order=True)
         if len(names) > MAX_LINES:
             band = flows.group_by("t_s", maintain_order=True).agg(
@@ -52,64 +52,64 @@ def _draw_flows(
                 pl.col(column).quantile(0.9).alias("high"),
             )
             axes.fill_between(
-                band["t_s"], band["low"], band["high"], color=look.colour, alpha=0.2, linewidth=0
+                band["t_s"], band["low"], band["high"], color=style.colour, alpha=0.2, linewidth=0
             )
-            _line(axes, band["t_s"], band["middle"], look)
+            _line(axes, band["t_s"], band["middle"], style)
         else:
             for name in names:
                 flow = flows.filter(pl.col("name") == name)
-                _line(axes, flow["t_s"], flow[column], look)
-    _name_labels(axes, run, looks)
+                _line(axes, flow["t_s"], flow[column], style)
+    _name_labels(axes, run, style_of)
 
 
-def _line(axes: Axes, x: pl.Series, y: pl.Series, look: Look) -> None:
-    line = identity.as_line(look)
+def _line(axes: Axes, x: pl.Series, y: pl.Series, style: Style) -> None:
+    line = styles.as_line(style)
     if len(x) <= MAX_MARKED:
-        line |= {"marker": look.marker, "markersize": 3.5}
+        line |= {"marker": style.marker, "markersize": 3.5}
     axes.plot(x, y, alpha=0.85, **line)
 
 
-def _name_labels(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
+def _name_labels(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     """Entries of the legend: one per label."""
     for label, count in run.label_counts().items():
         text = label if count == 1 else f"{label} ({count} flows)"
-        axes.plot([], [], label=text, **identity.as_line(looks[label]))
+        axes.plot([], [], label=text, **styles.as_line(style_of[label]))
 
 
 @_of_flows("cwnd", "congestion window of every flow over time")
-def _cwnd(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
-    _draw_flows(axes, run, looks, "cwnd_pkts")
+def _cwnd(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
+    _draw_flows(axes, run, style_of, "cwnd_pkts")
     axes.set_ylabel("congestion window (segments)")
 
 
 @_of_flows("rtt", "smoothed round-trip time of every flow over time")
-def _rtt(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
-    _draw_flows(axes, run, looks, "srtt_s", scale=1e3)
+def _rtt(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
+    _draw_flows(axes, run, style_of, "srtt_s", scale=1e3)
     axes.set_ylabel("smoothed round-trip time (ms)")
 
 
 @_of_flows("in-flight", "segments in flight of every flow over time")
-def _in_flight(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
-    _draw_flows(axes, run, looks, "in_flight_pkts")
+def _in_flight(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
+    _draw_flows(axes, run, style_of, "in_flight_pkts")
     axes.set_ylabel("in flight (segments)")
 
 
 @_of_flows(
     "throughput", "rate at which payload arrives for the first time, by label, and their sum"
 )
-def _throughput(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
+def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)
     by_label = every.group_by("label", "t_s", maintain_order=True).agg(pl.col("rate").sum())
     for label, part in by_label.group_by("label", maintain_order=True):
-        _line(axes, part["t_s"], part["rate"] * 8e-6, looks[str(label[0])])
+        _line(axes, part["t_s"], part["rate"] * 8e-6, style_of[str(label[0])])
     total = every.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum()).sort("t_s")
     axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linestyle=":", label="sum")
     axes.set_ylabel("goodput (Mbit/s)")
-    _name_labels(axes, run, looks)
+    _name_labels(axes, run, style_of)
 
 
 @_of_flows("window-phase", "the first flow's window against the second's, one point per sample")
-def _window_phase(axes: Axes, run: Results, looks: dict[str, Look]) -> None:
+def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     series = run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
     firsts = series.group_by("label", maintain_order=True).agg(pl.col("name").first())
     names = firsts["name"].to_list()

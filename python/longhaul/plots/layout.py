@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.results import ResultsError
-from longhaul.writing import whole
+from longhaul.writing import atomic
 
 # At most so many panels side by side in one row.
 MAX_COLUMNS = 3
@@ -109,7 +109,7 @@ def save(drawing: Figure, path: Path) -> None:
     """Write a figure as SVG or PNG, by the path's suffix; the same figure gives the same bytes."""
     if path.suffix not in (".svg", ".png"):
         raise ResultsError(f"{path}: plots are written as .svg or .png")
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), whole(path) as file:
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), atomic(path) as file:
         if path.suffix == ".svg":
             nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
             drawing.savefig(file, format="svg", metadata=nothing)

@@ -6,18 +6,18 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity
-from longhaul.identity import Look
+from longhaul import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.results import Results
+from longhaul.styles import Style
 
-# Panels of links that nobody has chosen.
+# Maximum number of panels unless links are named.
 MAX_LINKS = 6
 
 # Draws the samples of one link of one run; the run has a name if there are several.
-DrawLink = Callable[[Axes, pl.DataFrame, Look, str | None], None]
+DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 
 def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
@@ -26,13 +26,13 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
     def add(draw: DrawLink) -> Draw:
         @register(name, help, has_samples)
         def a_panel_each(runs: Sequence[Results], options: Options) -> Figure:
-            looks = identity.of_runs(len(runs))
+            style_of = styles.of_runs(len(runs))
 
             def one(axes: Axes, link: str) -> None:
-                for run, look in zip(runs, looks, strict=True):
+                for run, style in zip(runs, style_of, strict=True):
                     samples = run.link_series.filter(pl.col("name") == link)
                     if len(samples):
-                        draw(axes, samples, look, run.name if len(runs) > 1 else None)
+                        draw(axes, samples, style, run.name if len(runs) > 1 else None)
 
             links = _links(runs, options)
             return panels(links, one, links, columns=1 if len(links) < 4 else 2)
@@ -56,12 +56,12 @@ def _links(runs: Sequence[Results], options: Options) -> list[str]:
 
 
 @_of_links("queue", "packets waiting at each busy link, and the average that its discipline keeps")
-def _queue(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+def _queue(axes: Axes, link: pl.DataFrame, style: Style, name: str | None) -> None:
     alone = name is None
     axes.plot(
         link["t_s"],
         link["queue_pkts"],
-        color=look.colour,
+        color=style.colour,
         linewidth=0.6,
         alpha=0.6 if alone else 0.8,
         label=name or "waiting",
@@ -72,14 +72,14 @@ def _queue(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None
 
 
 @_of_links("drops", "packets dropped and marked at each busy link so far")
-def _drops(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+def _drops(axes: Axes, link: pl.DataFrame, style: Style, name: str | None) -> None:
     prefix = f"{name}: " if name else ""
-    axes.plot(link["t_s"], link["dropped_pkts"], color=look.colour, label=f"{prefix}dropped")
+    axes.plot(link["t_s"], link["dropped_pkts"], color=style.colour, label=f"{prefix}dropped")
     if link["marked_pkts"][-1]:
         axes.plot(
             link["t_s"],
             link["marked_pkts"],
-            color=look.colour,
+            color=style.colour,
             linestyle=":",
             label=f"{prefix}marked",
         )
@@ -87,9 +87,9 @@ def _drops(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None
 
 
 @_of_links("utilisation", "share of each busy link's capacity in use over time")
-def _utilisation(axes: Axes, link: pl.DataFrame, look: Look, name: str | None) -> None:
+def _utilisation(axes: Axes, link: pl.DataFrame, style: Style, name: str | None) -> None:
     used = rates(link, "name", "transmitted_bytes", link["t_s"])
     share = used["rate"] / rates(link, "name", "capacity_bytes", link["t_s"])["rate"]
-    axes.plot(used["t_s"], share, label=name, **identity.as_line(look))
+    axes.plot(used["t_s"], share, label=name, **styles.as_line(style))
     axes.set_ylim(0, 1.05)
     axes.set_ylabel("utilisation")

@@ -12,12 +12,12 @@ from longhaul.results import Results, ResultsError
 
 @dataclass(frozen=True)
 class Options:
-    """What whoever draws may choose."""
+    """Options of a plot."""
 
     links: tuple[str, ...] = ()
     """Links that plots of links show; the busy ones if none is named."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """What the colours of flows tell apart: their algorithms, or their labels."""
+    """What colours of flows distinguish: algorithms, or labels."""
 
 
 Draw = Callable[[Sequence[Results], Options], Figure]
@@ -52,7 +52,7 @@ def find(name: str) -> Plot:
     if name not in PLOTS:
         near = difflib.get_close_matches(name, PLOTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise ResultsError(f"no plot is called `{name}`{hint}; there are: {', '.join(PLOTS)}")
+        raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
     return PLOTS[name]
 
 

@@ -1,6 +1,6 @@
 """Throughput against delay: one point per label and run.
 
-As the Pantheon sets schemes beside one another (Yan and others, USENIX ATC 2018, figure 5): more is
+As Pantheon compares schemes (Yan and others, USENIX ATC 2018, figure 5): more is
 better upwards, less delay is better to the right.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import identity
+from longhaul import styles
 from longhaul.plots.layout import WIDTH_IN, legend
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
@@ -24,14 +24,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
     drawing = Figure(figsize=(WIDTH_IN, 4.2), layout="constrained")
     axes = drawing.subplots()
-    # Labels of several runs have the same looks, so they are chosen for all at once.
+    # Labels of several runs have the same styles, so they are chosen for all at once.
     algorithms: dict[str, str] = {}
     for run in runs:
         algorithms |= run.algorithms()
-    looks = identity.of_labels(algorithms, options.colour_by)
-    if len({look.colour for look in looks.values()}) < len(looks):
+    style_of = styles.of_labels(algorithms, options.colour_by)
+    if len({style.colour for style in style_of.values()}) < len(style_of):
         # Points have no lines that would tell them apart.
-        looks = identity.of_labels(algorithms, "label")
+        style_of = styles.of_labels(algorithms, "label")
     shown: dict[str, None] = {}
     for run, marker in zip(runs, _markers(len(runs)), strict=True):
         for label in run.summary().labels.to_dicts():
@@ -43,11 +43,11 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
                 [label["goodput_bps"] * 1e-6],
                 linestyle="none",
                 marker=marker,
-                color=looks[label["label"]].colour,
+                color=style_of[label["label"]].colour,
                 markeredgecolor="#ffffff",
                 markersize=8,
             )
-    _entries(axes, runs, list(shown), looks)
+    _entries(axes, runs, list(shown), style_of)
     axes.set_xlabel("mean round-trip time (ms), less to the right")
     axes.set_ylabel("goodput (Mbit/s)")
     axes.set_ylim(bottom=0)
@@ -61,11 +61,11 @@ def _markers(count: int) -> list[str]:
 
 
 def _entries(
-    axes: Axes, runs: Sequence[Results], labels: list[str], looks: dict[str, identity.Look]
+    axes: Axes, runs: Sequence[Results], labels: list[str], style_of: dict[str, styles.Style]
 ) -> None:
     """Entries of the legend: colours are labels, markers are runs."""
     for label in labels:
-        axes.plot([], [], "o", color=looks[label].colour, label=label, markersize=6)
+        axes.plot([], [], "o", color=style_of[label].colour, label=label, markersize=6)
     if len(runs) > 1:
         for run, marker in zip(runs, _markers(len(runs)), strict=True):
             axes.plot([], [], marker, color="#7f7f7f", label=run.name, markersize=6)

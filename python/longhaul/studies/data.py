@@ -12,7 +12,7 @@ import polars as pl
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run
 from longhaul.studies.study import Study
-from longhaul.writing import whole
+from longhaul.writing import atomic
 
 Where = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ class Data:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in (("values", self.values), ("courses", self.courses)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
-            with whole(folder / f"{name}.parquet") as file:
+            with atomic(folder / f"{name}.parquet") as file:
                 small.write_parquet(file, compression="zstd")
 
     @property

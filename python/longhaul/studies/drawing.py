@@ -11,15 +11,15 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from longhaul import identity, plots
-from longhaul.identity import Look
+from longhaul import plots, styles
 from longhaul.studies.data import Curve, Data, NotRunError
+from longhaul.styles import Style
 
 # Of what belongs to no protocol: sums, and queues compared.
-SUM = Look("#000000", "s", (0, (4, 2)))
-QUEUE_LOOKS = {"red": Look("#000000", "o"), "droptail": Look("#000000", "x", (0, (5, 2)))}
+SUM = Style("#000000", "s", (0, (4, 2)))
+QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
-OTHER = identity.ALGORITHMS["udp"]
+OTHER = styles.ALGORITHMS["udp"]
 PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
 
 
@@ -34,7 +34,7 @@ class Line:
     experiment: str
     metric: str
     label: str
-    look: Look
+    look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
     """Worked out instead of looked up: gets the data and `where`."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import ScenarioError
-from longhaul.campaign import Setting, Sweep, lay_together
+from longhaul.campaign import Setting, Sweep, merge_parts
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario
 
@@ -46,7 +46,7 @@ class Experiment:
         """Its runs at a scale, at most so many replications of each."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
-        count = self.replications[scale]
+        count = self.replications.get(scale, 1)
         return Sweep(
             self.name,
             _at(self.template, scale),
@@ -116,7 +116,7 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
     return Experiment(
         name=given["id"],
         title=given["title"],
-        template=lay_together([tomllib.loads(text) for text in texts]) if parts else None,
+        template=merge_parts([tomllib.loads(text) for text in texts]) if parts else None,
         axes=axes if parts else {},
         settings=settings,
         replications={**common.get("replications", {}), **given.get("replications", {})},

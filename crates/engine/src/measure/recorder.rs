@@ -4,6 +4,7 @@ use longhaul_congestion::Cause;
 use longhaul_units::{Span, Time};
 
 use super::Ticker;
+use super::columns::record;
 
 /// Takes samples, events and captured packets as they happen.
 ///
@@ -36,10 +37,10 @@ pub trait Recorder {
 /// progress need not ask.
 pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Stop here.
     Stop,
@@ -61,60 +62,68 @@ impl Recorder for NoRecorder {
     }
 }
 
-/// A flow at a sampling point. Counters are cumulative from the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowSample {
-    /// When.
-    pub time: Time,
-    /// Which flow.
-    pub flow: u32,
-    /// Congestion window in segments.
-    pub cwnd: f64,
-    /// Slow start threshold in segments.
-    pub ssthresh: f64,
-    /// Smoothed round-trip time, zero before the first sample.
-    pub srtt: Span,
-    /// Segments in flight.
-    pub in_flight: u64,
-    /// Data packets sent.
-    pub sent_pkts: u64,
-    /// Packets retransmitted.
-    pub retransmitted_pkts: u64,
-    /// Payload bytes that arrived for the first time, in order or not.
-    pub delivered_bytes: u64,
-    /// Payload bytes handed to the application in order.
-    pub in_order_bytes: u64,
+record! {
+    /// A flow at a sampling point. Counters are cumulative from the start of the run.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FlowSample {
+        /// When.
+        time: Time,
+        /// Which flow.
+        flow: u32,
+        /// Congestion window.
+        cwnd: f64 as "cwnd_pkts",
+        /// Slow start threshold.
+        ssthresh: f64 as "ssthresh_pkts",
+        /// Smoothed round-trip time, zero before the first sample.
+        srtt: Span,
+        /// Segments in flight.
+        in_flight: u64 as "in_flight_pkts",
+        /// Data packets sent, retransmissions included.
+        sent_pkts: u64 as "sent_pkts",
+        /// Packets retransmitted.
+        retransmitted_pkts: u64 as "retransmitted_pkts",
+        /// Payload that arrived for the first time, in order or not.
+        delivered_bytes: u64 as "delivered_bytes",
+        /// Payload handed to the application, in order.
+        in_order_bytes: u64 as "in_order_bytes",
+    }
+    columns {
+        /// Smoothed round-trip time; none before the first sample.
+        "srtt_s": Option<f64> = |f| (f.srtt > Span::ZERO).then(|| f.srtt.as_secs_f64()),
+    }
 }
 
-/// A link at a sampling point. Counters are cumulative from the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkSample {
-    /// When.
-    pub time: Time,
-    /// Which link.
-    pub link: u32,
-    /// Packets waiting.
-    pub queue_pkts: u64,
-    /// Bytes waiting.
-    pub queue_bytes: u64,
-    /// The discipline's average queue in packets, if it keeps one.
-    pub queue_avg_pkts: Option<f64>,
-    /// The discipline's maximum marking probability, if it has one.
-    pub max_p: Option<f64>,
-    /// The probability with which it drops or marks a packet, if it has one.
-    pub drop_p: Option<f64>,
-    /// Integral of the waiting packets over time: packet seconds.
-    pub queue_integral: f64,
-    /// Packets transmitted.
-    pub departed_pkts: u64,
-    /// Bytes transmitted.
-    pub departed_bytes: u64,
-    /// The same with the part of the packet in service that has left.
-    pub transmitted_bytes: f64,
-    /// Packets dropped, any cause.
-    pub dropped_pkts: u64,
-    /// Packets marked.
-    pub marked_pkts: u64,
+record! {
+    /// A link at a sampling point. Counters are cumulative from the start of the run.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LinkSample {
+        /// When.
+        time: Time,
+        /// Which link.
+        link: u32,
+        /// Packets waiting.
+        queue_pkts: u64 as "queue_pkts",
+        /// Bytes waiting.
+        queue_bytes: u64 as "queue_bytes",
+        /// The discipline's average queue, if it keeps one.
+        queue_avg_pkts: Option<f64> as "queue_avg_pkts",
+        /// The discipline's maximum marking probability, if it has one.
+        max_p: Option<f64> as "max_p",
+        /// The discipline's probability of a drop or mark, if it has one; RED's before it is spread evenly.
+        drop_p: Option<f64> as "drop_p",
+        /// Integral of the waiting packets over time: differences give mean queues.
+        queue_integral: f64 as "queue_integral_pkt_s",
+        /// Packets transmitted.
+        departed_pkts: u64 as "departed_pkts",
+        /// Bytes transmitted.
+        departed_bytes: u64 as "departed_bytes",
+        /// The same with the part of the packet in service that has left.
+        transmitted_bytes: f64 as "transmitted_bytes",
+        /// Packets dropped, any cause.
+        dropped_pkts: u64 as "dropped_pkts",
+        /// Packets marked.
+        marked_pkts: u64 as "marked_pkts",
+    }
 }
 
 /// A proxy at a sampling point.
@@ -127,23 +136,31 @@ pub struct ProxySample {
     pub queue: LinkSample,
 }
 
-/// A congestion event of a flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
-    /// When.
-    pub time: Time,
-    /// Which flow.
-    pub flow: u32,
-    /// What happened.
-    pub kind: EventKind,
-    /// Window before, in segments.
-    pub cwnd_before: f64,
-    /// Window after, in segments.
-    pub cwnd_after: f64,
-    /// Threshold after, in segments.
-    pub ssthresh_after: f64,
-    /// Segments in flight.
-    pub in_flight: u64,
+record! {
+    /// A congestion event of a flow.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Event {
+        /// Simulated time.
+        time: Time as "t_s",
+        /// Number of the flow.
+        flow: u32 as "flow",
+        /// What happened.
+        kind: EventKind,
+        /// Congestion window before.
+        cwnd_before: f64 as "cwnd_before_pkts",
+        /// Congestion window after.
+        cwnd_after: f64 as "cwnd_after_pkts",
+        /// Slow start threshold after.
+        ssthresh_after: f64 as "ssthresh_after_pkts",
+        /// Segments in flight.
+        in_flight: u64 as "in_flight_pkts",
+    }
+    columns {
+        /// What happened: start, cut, recovery_exit, timeout or finish.
+        "event": &'static str = |event| event.kind.name(),
+        /// What a reduction of the window reacted to: loss, nak, ecn or router.
+        "cause": Option<&'static str> = |event| event.kind.cause(),
+    }
 }
 
 /// Kinds of congestion events.
@@ -161,31 +178,59 @@ pub enum EventKind {
     Finish,
 }
 
-/// A request and its response, or data one way, over a connection that traffic has opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exchange {
-    /// Which flow.
-    pub flow: u32,
-    /// Number of its connection among those of the flow, in order of opening.
-    pub connection: u64,
-    /// When it began: with the SYN, or with the request if its connection was open.
-    pub start: Time,
-    /// When the whole request had arrived.
-    pub requested: Option<Time>,
-    /// When the first segment of the response arrived.
-    pub answered: Option<Time>,
-    /// When the last of all had arrived; none if the run ended before.
-    pub end: Option<Time>,
-    /// Bytes of the request, or of data one way.
-    pub request_bytes: u64,
-    /// Bytes of the response; none without one, or if it was not known by the end.
-    pub response_bytes: Option<u64>,
-    /// Round trip of the connection beyond that of the network.
-    pub round_trip: Span,
-    /// Data packets retransmitted in it, both ways.
-    pub retransmitted_pkts: u64,
-    /// Retransmission timeouts in it, both ways, lost SYNs included.
-    pub timeouts: u64,
+impl EventKind {
+    /// What tables call it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Cut(_) => "cut",
+            Self::RecoveryExit => "recovery_exit",
+            Self::Timeout => "timeout",
+            Self::Finish => "finish",
+        }
+    }
+
+    /// What a reduction of the window reacted to.
+    fn cause(self) -> Option<&'static str> {
+        let Self::Cut(cause) = self else {
+            return None;
+        };
+        Some(match cause {
+            Cause::Loss => "loss",
+            Cause::Nak => "nak",
+            Cause::Ecn => "ecn",
+            Cause::Router => "router",
+        })
+    }
+}
+
+record! {
+    /// A request and its response, or data one way, over a connection that traffic has opened.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Exchange {
+        /// Number of the flow whose source asked for it.
+        flow: u32 as "flow",
+        /// Number of its connection among those of the flow, in order of opening.
+        connection: u64 as "connection",
+        /// When its connection was opened, with the SYN, or the request sent if that was open.
+        start: Time as "start_s",
+        /// When the whole request had arrived.
+        requested: Option<Time> as "requested_s",
+        /// When the first segment of the response arrived.
+        answered: Option<Time> as "answered_s",
+        /// When everything had arrived; none if the run ended before.
+        end: Option<Time> as "end_s",
+        /// Payload of the request, or of data one way.
+        request_bytes: u64 as "request_bytes",
+        /// Payload of the response; none if there is none, or was none at the end of the run.
+        response_bytes: Option<u64> as "response_bytes",
+        /// Round trip of its connection beyond that of the network.
+        round_trip: Span as "extra_rtt_s",
+        /// Data packets retransmitted, both ways.
+        retransmitted_pkts: u64 as "retransmitted_pkts",
+        /// Retransmission timeouts, both ways, those of lost SYNs included.
+        timeouts: u64 as "timeouts",
+    }
 }
 
 /// A packet on a captured link.

@@ -2,6 +2,8 @@
 
 use longhaul_units::{Span, Time};
 
+use super::columns::{Counter, counters};
+
 /// Everything known at the end of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
@@ -21,7 +23,7 @@ pub struct Totals {
     pub events: u64,
     /// The most events that waited at once.
     pub events_pending_max: u64,
-    /// What the run should have seen and has not, in words: for whoever reads its results.
+    /// What readers of the results need to know, such as a rule for stopping that was never met.
     pub shortcomings: Vec<String>,
 }
 
@@ -38,82 +40,73 @@ pub struct FlowTotals {
     pub window: FlowCounters,
 }
 
-/// What one flow did in a period. Counters of packets do not include SYN and pure ACKs. In this order
-/// in memory: the first six, which nearly every packet counts in, share a cache line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(64))]
-pub struct FlowCounters {
-    /// Data packets sent, retransmissions included.
-    pub sent_pkts: u64,
-    /// Their bytes on the wire.
-    pub sent_bytes: u64,
-    /// Round-trip samples taken.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// Smallest sample (zero without one). In the window counters: smallest in the window.
-    pub rtt_min: Span,
-    /// Largest sample.
-    pub rtt_max: Span,
-    /// Of those packets, retransmissions.
-    pub retransmitted_pkts: u64,
-    /// Packets that arrived at the receiver for the first time, in order or not.
-    pub delivered_pkts: u64,
-    /// Their payload bytes.
-    pub delivered_bytes: u64,
-    /// Packets handed to the receiving application in order.
-    pub in_order_pkts: u64,
-    /// Their payload bytes.
-    pub in_order_bytes: u64,
-    /// Packets that links dropped; zero where traffic opens connections, and of datagrams.
-    pub dropped_pkts: u64,
-    /// Packets that links marked; zero in the same cases.
-    pub marked_pkts: u64,
-    /// Window reductions for losses.
-    pub cuts_loss: u64,
-    /// Window reductions for congestion marks.
-    pub cuts_ecn: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Integral of the congestion window over time: segment seconds.
-    pub cwnd_integral: f64,
-    /// How long each limit held the sender back.
-    pub limited: LimitTimes,
-    /// Connections opened, where traffic opens them as it goes.
-    pub connections: u64,
-    /// Exchanges over them that are complete.
-    pub exchanges: u64,
+counters! {
+    /// What one flow did in a period. Counters of packets do not include SYN and pure ACKs. In this order
+    /// in memory: the first six, which nearly every packet counts in, share a cache line.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C, align(64))]
+    pub struct FlowCounters {
+        /// Data packets sent, retransmissions included.
+        sum sent_pkts: u64 as "sent_pkts",
+        /// Their bytes on the wire.
+        sum sent_bytes: u64 as "sent_bytes",
+        /// Round-trip samples taken.
+        sum rtt_samples: u64 as "rtt_samples",
+        /// Their sum.
+        sum rtt_sum: Span,
+        /// Smallest sample, zero without one.
+        min rtt_min: Span,
+        /// Largest sample.
+        max rtt_max: Span,
+        /// Packets retransmitted.
+        sum retransmitted_pkts: u64 as "retransmitted_pkts",
+        /// Packets that arrived at the receiver for the first time, in order or not.
+        sum delivered_pkts: u64 as "delivered_pkts",
+        /// Their payload.
+        sum delivered_bytes: u64 as "delivered_bytes",
+        /// Packets handed to the receiving application, which gets them in order.
+        sum in_order_pkts: u64 as "in_order_pkts",
+        /// Their payload.
+        sum in_order_bytes: u64 as "in_order_bytes",
+        /// Packets dropped by links; not known of connections that come and go, and of datagrams.
+        sum dropped_pkts: u64 as "dropped_pkts",
+        /// Packets marked by links; known of the same flows.
+        sum marked_pkts: u64 as "marked_pkts",
+        /// Reductions of the congestion window for losses.
+        sum cuts_loss: u64 as "cuts_loss",
+        /// Reductions of the congestion window for congestion marks.
+        sum cuts_ecn: u64 as "cuts_ecn",
+        /// Retransmission timeouts.
+        sum timeouts: u64 as "timeouts",
+        /// Integral of the congestion window over time: segment seconds.
+        sum cwnd_integral: f64,
+        /// How long each limit held the sender back.
+        sum limited: LimitTimes,
+        /// Connections opened, by flows that open them as they go.
+        sum connections: u64 as "connections",
+        /// Requests answered, or data delivered one way, over them.
+        sum exchanges: u64 as "exchanges",
+    }
+    columns {
+        /// Mean round-trip time.
+        "rtt_mean_s": Option<f64> = |c| c.of_samples(c.rtt_sum.as_secs_f64() / c.rtt_samples as f64),
+        /// Smallest round-trip time.
+        "rtt_min_s": Option<f64> = |c| c.of_samples(c.rtt_min.as_secs_f64()),
+        /// Largest round-trip time.
+        "rtt_max_s": Option<f64> = |c| c.of_samples(c.rtt_max.as_secs_f64()),
+        /// Time that the congestion window was the limit.
+        "limited_network_s": Span = |c| c.limited.network,
+        /// Time that the receive window or socket buffer was the limit.
+        "limited_receive_window_s": Span = |c| c.limited.receive_window,
+        /// Time that there was nothing to send.
+        "limited_application_s": Span = |c| c.limited.application,
+    }
 }
 
 impl FlowCounters {
-    /// Adds what another connection of the same flow did.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.sent_pkts += other.sent_pkts;
-        self.sent_bytes += other.sent_bytes;
-        self.retransmitted_pkts += other.retransmitted_pkts;
-        self.delivered_pkts += other.delivered_pkts;
-        self.delivered_bytes += other.delivered_bytes;
-        self.in_order_pkts += other.in_order_pkts;
-        self.in_order_bytes += other.in_order_bytes;
-        self.dropped_pkts += other.dropped_pkts;
-        self.marked_pkts += other.marked_pkts;
-        self.cuts_loss += other.cuts_loss;
-        self.cuts_ecn += other.cuts_ecn;
-        self.timeouts += other.timeouts;
-        self.rtt_samples += other.rtt_samples;
-        self.rtt_sum += other.rtt_sum;
-        if self.rtt_min == Span::ZERO
-            || (other.rtt_min > Span::ZERO && other.rtt_min < self.rtt_min)
-        {
-            self.rtt_min = other.rtt_min;
-        }
-        self.rtt_max = self.rtt_max.max(other.rtt_max);
-        self.cwnd_integral += other.cwnd_integral;
-        self.limited.network += other.limited.network;
-        self.limited.receive_window += other.limited.receive_window;
-        self.limited.application += other.limited.application;
-        self.connections += other.connections;
-        self.exchanges += other.exchanges;
+    /// A figure of the round-trip samples; none without samples.
+    fn of_samples(&self, figure: f64) -> Option<f64> {
+        (self.rtt_samples > 0).then_some(figure)
     }
 }
 
@@ -128,6 +121,24 @@ pub struct LimitTimes {
     pub application: Span,
 }
 
+impl Counter for LimitTimes {
+    fn sum(self, other: Self) -> Self {
+        Self {
+            network: self.network + other.network,
+            receive_window: self.receive_window + other.receive_window,
+            application: self.application + other.application,
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            network: self.network.since(before.network),
+            receive_window: self.receive_window.since(before.receive_window),
+            application: self.application.since(before.application),
+        }
+    }
+}
+
 /// One proxy's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProxyTotals {
@@ -137,22 +148,24 @@ pub struct ProxyTotals {
     pub window: ProxyCounters,
 }
 
-/// What one proxy did in a period.
-///
-/// Over the whole run, what was admitted is what was forwarded, and what is still on its way between
-/// the nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ProxyCounters {
-    /// Its local queue, where what departs is what the proxy takes out.
-    pub queue: LinkCounters,
-    /// The connection between its nodes.
-    pub carrier: FlowCounters,
-    /// Payload that has come out of the local queue in order, and gone into the connection.
-    pub admitted_bytes: u64,
-    /// Segments' payloads given to the senders at the end node.
-    pub forwarded_pkts: u64,
-    /// Their bytes.
-    pub forwarded_bytes: u64,
+counters! {
+    /// What one proxy did in a period.
+    ///
+    /// Over the whole run, what was admitted is what was forwarded, and what is still on its way between
+    /// the nodes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ProxyCounters {
+        /// Its local queue, where what departs is what the proxy takes out.
+        sum queue: LinkCounters,
+        /// The connection between its nodes.
+        sum carrier: FlowCounters,
+        /// Payload that came out of the local queue in order, and went into the connection between the nodes.
+        sum admitted_bytes: u64 as "admitted_bytes",
+        /// Segments' payloads given to the senders at the end node.
+        sum forwarded_pkts: u64 as "forwarded_pkts",
+        /// Their bytes.
+        sum forwarded_bytes: u64 as "forwarded_bytes",
+    }
 }
 
 /// One link direction's result.
@@ -164,40 +177,46 @@ pub struct LinkTotals {
     pub window: LinkCounters,
 }
 
-/// What one link direction did in a period.
-///
-/// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LinkCounters {
-    /// Packets that reached the link, before any loss. Copies made at its entrance included, packets
-    /// that it holds back not.
-    pub arrived_pkts: u64,
-    /// Their bytes.
-    pub arrived_bytes: u64,
-    /// Packets fully transmitted.
-    pub departed_pkts: u64,
-    /// Their bytes.
-    pub departed_bytes: u64,
-    /// Bytes transmitted, with the part of the packet in service that has left: what fills a period
-    /// exactly, however short.
-    pub transmitted_bytes: f64,
-    /// Packets lost by the link's loss model.
-    pub dropped_loss_pkts: u64,
-    /// Packets dropped because the queue was full.
-    pub dropped_overflow_pkts: u64,
-    /// Packets that active queue management chose to drop.
-    pub dropped_early_pkts: u64,
-    /// Packets dropped because active queue management left no choice (above its upper bound).
-    pub dropped_forced_pkts: u64,
-    /// Packets marked instead of dropped.
-    pub marked_pkts: u64,
-    /// Packets that its entrance has made a copy of.
-    pub duplicated_pkts: u64,
-    /// Integral of the number of waiting packets over time: packet seconds. The packet in service
-    /// does not wait.
-    pub queue_integral: f64,
-    /// The most packets that waited at once. In the window counters: in the window.
-    pub queue_max_pkts: u64,
+counters! {
+    /// What one link direction did in a period.
+    ///
+    /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct LinkCounters {
+        /// Packets that reached the link, before any loss; with copies made at its entrance, without packets
+        /// that are held back there.
+        sum arrived_pkts: u64 as "arrived_pkts",
+        /// Their bytes.
+        sum arrived_bytes: u64 as "arrived_bytes",
+        /// Packets fully transmitted.
+        sum departed_pkts: u64 as "departed_pkts",
+        /// Their bytes.
+        sum departed_bytes: u64 as "departed_bytes",
+        /// Bytes transmitted, with the part of the packet in service that has left: what fills a period
+        /// exactly, however short.
+        sum transmitted_bytes: f64,
+        /// Packets lost by the link's loss model.
+        sum dropped_loss_pkts: u64 as "dropped_loss_pkts",
+        /// Packets dropped because the queue was full.
+        sum dropped_overflow_pkts: u64 as "dropped_overflow_pkts",
+        /// Packets that active queue management chose to drop.
+        sum dropped_early_pkts: u64 as "dropped_early_pkts",
+        /// Packets dropped where active queue management drops all, above its upper bound.
+        sum dropped_forced_pkts: u64 as "dropped_forced_pkts",
+        /// Packets marked instead of dropped.
+        sum marked_pkts: u64 as "marked_pkts",
+        /// Packets of which a copy was made at the link's entrance.
+        sum duplicated_pkts: u64 as "duplicated_pkts",
+        /// Integral of the number of waiting packets over time: packet seconds. The packet in service
+        /// does not wait.
+        sum queue_integral: f64,
+        /// The most packets that waited at once.
+        max queue_max_pkts: u64 as "queue_max_pkts",
+    }
+    columns {
+        /// Packets dropped, any cause.
+        "dropped_pkts": u64 = |c| c.dropped_pkts(),
+    }
 }
 
 impl LinkCounters {

@@ -24,10 +24,10 @@ use longhaul_mesonet::records::{
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 
-use crate::directory::{PartialDirectory, RUN_JSON};
 use crate::error::OutputError;
-use crate::run_json::{Figures, RunJson};
-use crate::run_writer::{Progress, RunMeta, RunSummary, write_table};
+use crate::run::{Progress, Run, RunSummary, write_table};
+use crate::run_json::Figures;
+use crate::run_meta::RunMeta;
 use crate::table::{Cell, Column, Kind, Name, Table};
 
 use edges::{EdgeRow, LinkRow};
@@ -125,19 +125,13 @@ fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
 pub struct MesoNetWriter {
     // Tables close their files before the directory goes.
     tables: Tables,
-    directory: PartialDirectory,
-    meta: MesoNetMeta,
+    run: Run<Config>,
     names: Names,
     sites: Sites,
     routers: Routers,
-    progress: Progress,
     /// Names of the user's own measures, from the first interval that anything is measured in.
     measured: Option<Vec<String>>,
     resumption: Resumption,
-    /// What stopped the run.
-    stopped_by: Option<String>,
-    /// The first error while recording.
-    error: Option<OutputError>,
 }
 
 impl MesoNetWriter {
@@ -153,22 +147,18 @@ impl MesoNetWriter {
         routers.restore(&stored.routers);
         Ok(Self {
             tables: Tables::create(&directory, &meta, stored.tables, stored.measured.as_deref())?,
-            directory,
             names: Names::of(&meta.run.config),
             sites: Sites::of(&meta.run.config),
             routers,
             measured: stored.measured,
             resumption,
-            meta,
-            progress,
-            stopped_by: None,
-            error: None,
+            run: Run::new(directory, meta.run, progress),
         })
     }
 
     /// Records what has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
-        self.stopped_by = Some(by.to_string());
+        self.run.note_stop(by);
     }
 
     /// Writes what is known at the end and gives the directory its name. `wall` is the time that
@@ -179,18 +169,15 @@ impl MesoNetWriter {
         wall: Duration,
         peak_memory_bytes: u64,
     ) -> Result<RunSummary<MesoNetRows>, OutputError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
         let Self {
-            directory,
-            meta,
             tables,
+            mut run,
             resumption,
             ..
         } = self;
+        run.check()?;
         let wall = resumption.wall(wall);
-        let run = &meta.run;
+        let (directory, config) = (&run.directory, &run.meta.config);
         let rows = MesoNetRows {
             totals: write_table(
                 directory.file(totals::FILE),
@@ -200,17 +187,14 @@ impl MesoNetWriter {
             topology: write_table(
                 directory.file(routers::TOPOLOGY),
                 routers::topology_columns(),
-                TopologyRow::all(&run.config),
+                TopologyRow::all(config),
             )?,
             ..tables.finish()?
         };
-        let figures = figures(&run.config, totals);
-        let json = RunJson::new(run, figures, rows, wall, peak_memory_bytes);
-        let json = json.stopped_by(self.stopped_by);
-        directory.write(RUN_JSON, &json.to_bytes(directory.digests()))?;
-        let directory = directory.publish(totals.stopped)?;
+        let figures = figures(config, totals);
+        let summary = run.finish(figures, rows, wall, peak_memory_bytes)?;
         resumption.end()?;
-        Ok(RunSummary { directory, rows })
+        Ok(summary)
     }
 
     /// Appends what a user's own measures say of an interval, in the order of their names, which are
@@ -221,31 +205,24 @@ impl MesoNetWriter {
         names: &[String],
         values: Vec<Option<f64>>,
     ) {
-        if self.error.is_some() {
+        if self.run.has_failed() {
             return;
         }
         let stamp = Stamp::of(interval);
         if self.tables.measures.is_none() {
-            let file = self.directory.file(measured::FILE);
+            let file = self.run.directory.file(measured::FILE);
             match Table::create(file, measured::columns(names)) {
                 Ok(table) => self.tables.measures = Some(table),
-                Err(error) => return self.keep(Err(error)),
+                Err(error) => return self.run.keep(Err(error)),
             }
             self.measured = Some(names.to_vec());
         }
         let result = push_all(&mut self.tables.measures, [MeasuredRow { stamp, values }]);
-        self.keep(result);
-    }
-
-    /// Keeps the first error for the end; `progress` then stops the simulation.
-    fn keep(&mut self, result: Result<(), OutputError>) {
-        if let Err(error) = result {
-            self.error.get_or_insert(error);
-        }
+        self.run.keep(result);
     }
 
     fn write_interval(&mut self, interval: &Interval<'_>) -> Result<(), OutputError> {
-        let length = self.meta.run.config.measure.every;
+        let length = self.run.meta.config.measure.every;
         let Self {
             tables,
             names,
@@ -340,21 +317,21 @@ fn long_lived_rows(
 
 impl Recorder for MesoNetWriter {
     fn interval(&mut self, interval: &Interval<'_>) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let result = self.write_interval(interval);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn batch(&mut self, batch: &GoodputBatch) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let result = push_all(&mut self.tables.goodput, [batch.clone()]);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn flow(&mut self, flow: &FlowRecord) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let row = FlowRow {
                 record: *flow,
                 from: self.names.access[flow.from as usize].clone(),
@@ -362,37 +339,34 @@ impl Recorder for MesoNetWriter {
                 algorithm: self.names.algorithms[flow.algorithm as usize].clone(),
             };
             let result = push_all(&mut self.tables.flows, [row]);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn flow_state(&mut self, state: &FlowState) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let row = StateRow::new(state, &self.names);
             let result = push_all(&mut self.tables.flow_trace, [row]);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn packet(&mut self, passage: &PacketTraceRecord) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let row = self.sites.row(passage);
             let result = push_all(&mut self.tables.packet_trace, [row]);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
-        match self.error {
-            Some(_) => Control::Stop,
-            None => (self.progress)(now, data_packets),
-        }
+        self.run.progress(now, data_packets)
     }
 
     fn checkpoint(&mut self, state: &dyn Fn() -> Vec<u8>) {
-        if self.error.is_none() {
+        if !self.run.has_failed() {
             let result = self.write_checkpoint(state);
-            self.keep(result);
+            self.run.keep(result);
         }
     }
 }
@@ -400,7 +374,7 @@ impl Recorder for MesoNetWriter {
 impl std::fmt::Debug for MesoNetWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MesoNetWriter")
-            .field("directory", &self.directory)
+            .field("directory", &self.run.directory)
             .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,8 @@
-//! Tables that are gone on with by another process: what of them a checkpoint keeps.
+//! Tables that another process resumes: what a checkpoint keeps of them.
 //!
 //! Row groups are cut by the number of rows alone, and stay in the file: a checkpoint keeps Parquet's
 //! description of them, and the rows that wait for their group to be full. What was written to the file
-//! after the checkpoint is left out when the table is gone on with, so that in the end its bytes are those
+//! after the checkpoint is discarded when the table is resumed, so that in the end its bytes are those
 //! of a table written in one go.
 
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ use super::{Column, Table, schema};
 use crate::digest::NewFile;
 use crate::error::OutputError;
 
-/// Where a table stands.
+/// The state of a table.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredTable {
     rows: u64,
@@ -77,9 +77,9 @@ impl StoredValues {
 }
 
 impl<R> Table<R> {
-    /// Sees to it that the disk has all full row groups, and says where the table stands.
+    /// Syncs all full row groups to disk, and returns the state of the table.
     pub(crate) fn store(&mut self) -> Result<StoredTable, OutputError> {
-        self.take_apart();
+        self.split_rows();
         self.sync()?;
         let columns = self.columns.iter();
         Ok(StoredTable {
@@ -114,7 +114,7 @@ impl<R> Table<R> {
         schema(self.columns.iter().map(|(column, _)| column))
     }
 
-    /// Goes on with the table that another process left at `path`.
+    /// Resumes the table that another process left at `path`.
     pub(crate) fn resume(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,

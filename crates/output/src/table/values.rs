@@ -81,7 +81,7 @@ impl Values {
         }
     }
 
-    /// Appends nulls for so many rows.
+    /// Appends nulls for a number of rows.
     pub(super) fn skip(&mut self, rows: usize) {
         match self {
             Self::Text(values) => values.note(NULL, rows),
@@ -121,6 +121,15 @@ impl Number for u64 {
         values
             .counts()
             .extend_all(numbers.map(|count| count as i64));
+    }
+}
+
+impl Number for Option<u64> {
+    const KIND: Kind = Kind::Count;
+
+    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
+        let counts = numbers.map(|count| count.map(|count| count as i64));
+        values.counts().extend(counts);
     }
 }
 
@@ -179,7 +188,7 @@ impl<T: DataType> Typed<T> {
         self.note(level, run);
     }
 
-    /// So many rows more have this level.
+    /// Notes that `rows` more rows have this level.
     fn note(&mut self, level: i16, rows: usize) {
         match self.runs.last_mut() {
             Some((last, run)) if *last == level => *run += rows,
@@ -218,7 +227,7 @@ impl Listed {
         }
     }
 
-    /// Appends so many texts, the first of which is at place `first` in the list.
+    /// Appends `count` texts, the first of which is at `first` in the list.
     #[inline]
     pub(super) fn push(&mut self, first: usize, count: usize) {
         match self.runs.last_mut() {

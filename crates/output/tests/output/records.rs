@@ -90,8 +90,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
             receive_window: Span::from_millis(n + 10),
             application: Span::from_millis(n + 11),
         },
-        connections: n + 12,
         exchanges: n + 13,
+        ..FlowCounters::default()
     }
 }
 
@@ -102,14 +102,14 @@ pub fn link_counters(n: u64) -> LinkCounters {
         departed_pkts: n + 900,
         departed_bytes: 50_000_000,
         transmitted_bytes: 49_999_000.5,
-        dropped_loss_pkts: 1,
-        dropped_overflow_pkts: 20,
+        dropped_overflow_pkts: 21,
         dropped_early_pkts: 30,
         dropped_forced_pkts: 49,
         marked_pkts: n + 7,
         duplicated_pkts: n + 9,
         queue_integral: 80.0,
         queue_max_pkts: n + 8,
+        ..LinkCounters::default()
     }
 }
 

@@ -275,7 +275,7 @@ fn links_conserve_packets() {
             "dropped_early_pkts",
             "dropped_forced_pkts",
         ];
-        assert_eq!(causes.map(count), [1, 20, 30, 49]);
+        assert_eq!(causes.map(count), [0, 21, 30, 49]);
         assert_eq!(count("dropped_pkts"), causes.map(count).iter().sum::<i64>());
         assert_eq!(
             count("arrived_pkts"),

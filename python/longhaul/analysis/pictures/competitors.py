@@ -41,7 +41,7 @@ def residual_plot(
     """Residuals from the mean of all competitors, conditions by the size of the largest.
 
     `values` has a row a condition and a column a competitor. Green columns have a significant high
-    outlier, red ones a low one; black competitors cannot be told apart. Below: levels of factors,
+    outlier, red ones a low one, black ones neither. Below: levels of factors,
     the extreme competitor, the order of magnitude, percent of the mean, and Grubbs' statistic.
     """
     with styled():

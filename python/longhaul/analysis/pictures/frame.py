@@ -12,7 +12,7 @@ from longhaul import plots
 
 MAX_COLUMNS = 4
 GREY = "#7f7f7f"
-# High and low outliers, and what is neither; told apart with any colour vision.
+# High and low outliers, and what is neither; safe for colour-blind readers.
 HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
 
 

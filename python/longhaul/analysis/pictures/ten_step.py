@@ -16,7 +16,7 @@ from longhaul.analysis import effects as of
 from longhaul.analysis.effects import Effect
 from longhaul.analysis.pictures.frame import GREY, HIGH, LOW, PLAIN, panels, styled
 
-# Terms that are named along an axis; the rest are too small to be told apart.
+# Terms that are named along an axis; the rest are too small to be labelled.
 MAX_TERMS = 20
 # Contours reach beyond the corners, to show where the response improves.
 REACH = 2.0

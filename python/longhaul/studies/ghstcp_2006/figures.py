@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, OTHERS, Look
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
+from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 from . import figures_of_theory
 from .metrics import RESPONSE_PARTS
@@ -131,7 +131,7 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
     return [
         Line(
             experiment, "loss_rate", f"{protocol}, {buffer} packets",
-            Look(ALGORITHMS[protocol].colour, ALGORITHMS[protocol].marker, lines[int(buffer)]),  # type: ignore[arg-type]
+            Style(ALGORITHMS[protocol].colour, ALGORITHMS[protocol].marker, lines[int(buffer)]),  # type: ignore[arg-type]
             {"protocol": protocol},
         )
         for experiment, buffer in experiments

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, OTHERS
 from longhaul.models.parallel_tcp import (
     Path,
     Point,
@@ -19,6 +18,7 @@ from longhaul.models.parallel_tcp import (
 )
 from longhaul.models.response import STANDARD
 from longhaul.studies.data import Data, NotRunError
+from longhaul.styles import ALGORITHMS, OTHERS
 
 from .theory import HSTCP, path
 

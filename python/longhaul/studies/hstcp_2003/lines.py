@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, Look
 from longhaul.studies.data import Curve, Data
 from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
+from longhaul.styles import ALGORITHMS, Style
 
 from .measures import stolen
 from .metrics import PIPE_PKTS
@@ -47,7 +47,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
     """What bursts get beside each set: beside HSTCP first, where there are two."""
-    looks = (OTHER, Look(OTHER.colour, "x", (0, (4, 2))))
+    looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
         Line(experiment, "lu_perturbation", name, look)
@@ -120,7 +120,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
     ]
 
 
-def _look_of_streams(count: int) -> Look:
+def _look_of_streams(count: int) -> Style:
     """So many streams: the colour of their protocol, told apart by marker and line."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
@@ -131,7 +131,7 @@ def _look_of_streams(count: int) -> Look:
         20: (0, (6, 2)),
         30: (0, (9, 2)),
     }
-    return Look(REGTCP.colour, markers[count], lines[count])
+    return Style(REGTCP.colour, markers[count], lines[count])
 
 
 def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
@@ -143,7 +143,7 @@ def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
         (bulk, "lu_hstcp", "1 HSTCP beside 10 REGTCP", HSTCP.colour, "o"),
     )
     return [
-        Line(experiment, metric, f"{name}, k = {k}", Look(colour, marker, style), {"k": k})
+        Line(experiment, metric, f"{name}, k = {k}", Style(colour, marker, style), {"k": k})
         for experiment, metric, name, colour, marker in sets
         for k, style in ((35, (0, (4, 2))), (70, "-"))
     ]
@@ -162,7 +162,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
     """Relative fairness with so many web sessions."""
     (experiment,) = experiments
     return [
-        Line(experiment, "rf", f"{count} sessions", Look(HSTCP.colour, "o", style),
+        Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
              {"sessions": count})
         for count, style in SESSIONS.items()
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
         return stolen(data, of, alone, axis, queue, sessions=sessions)
 
     return [
-        Line(of, "", f"{count} sessions", Look(REGTCP.colour, "s", style), {"sessions": count},
+        Line(of, "", f"{count} sessions", Style(REGTCP.colour, "s", style), {"sessions": count},
              curve)
         for count, style in SESSIONS.items()
     ]  # fmt: skip

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, of_runs
 from longhaul.models.abilene_lee import BUFFERS, Sets
 from longhaul.models.laws import PRINTED
 from longhaul.models.loss import AnickMitraSondhi, Link
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Draw, Figure, Frame
+from longhaul.styles import ALGORITHMS, of_runs
 
 from . import hybrid, theory
 

@@ -1,0 +1,189 @@
+//! Columns of what the engine's records declare of themselves ([`longhaul_engine::measure::Columns`]).
+
+use longhaul_engine::measure::{Columns, Value};
+
+use crate::counters::Counter;
+use crate::table::{Cell, Column, Kind, Number, unit};
+
+/// The columns of a record that is a part of each row.
+pub(crate) struct OfPart<R, F> {
+    part: F,
+    pub(crate) columns: Vec<Column<R>>,
+}
+
+impl<R, F> OfPart<R, F> {
+    /// `part` takes the record out of a row; of rows taken over together all have one or none.
+    pub(crate) const fn new(part: F) -> Self {
+        Self {
+            part,
+            columns: Vec::new(),
+        }
+    }
+
+    fn push<P: 'static, N: Number>(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<P, N>,
+    ) where
+        F: Fn(&R) -> Option<&P> + Copy + Send + 'static,
+    {
+        self.columns.push(Column::optional_group(
+            name,
+            unit(name),
+            described(doc),
+            self.part,
+            value,
+        ));
+    }
+}
+
+impl<R: 'static, P: 'static, F> Columns<P> for OfPart<R, F>
+where
+    F: Fn(&R) -> Option<&P> + Copy + Send + 'static,
+{
+    fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<P, u64>) {
+        self.push(name, doc, value);
+    }
+
+    fn optional_count(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<P, Option<u64>>,
+    ) {
+        self.push(name, doc, value);
+    }
+
+    fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<P, f64>) {
+        self.push(name, doc, value);
+    }
+
+    fn optional_real(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<P, Option<f64>>,
+    ) {
+        self.push(name, doc, value);
+    }
+
+    fn word(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<P, Option<&'static str>>,
+    ) {
+        let part = self.part;
+        self.columns.push(Column::new(
+            name,
+            Kind::Text,
+            "",
+            described(doc),
+            move |row: &R| part(row).and_then(value).map_or(Cell::Null, Cell::Text),
+        ));
+    }
+}
+
+/// The counters of a period `P`, of which `C` was counted.
+pub(crate) struct OfPeriod<P, C> {
+    counted: fn(&P) -> &C,
+    /// Whether a counter of that name is known of a period.
+    is_known: fn(&str, &P) -> bool,
+    pub(crate) counters: Vec<Counter<P>>,
+}
+
+impl<P: 'static, C: 'static> OfPeriod<P, C> {
+    pub(crate) const fn new(counted: fn(&P) -> &C, is_known: fn(&str, &P) -> bool) -> Self {
+        Self {
+            counted,
+            is_known,
+            counters: Vec::new(),
+        }
+    }
+
+    fn push(
+        &mut self,
+        kind: Kind,
+        name: &'static str,
+        doc: &'static str,
+        cell: impl Fn(&C) -> Cell<'static> + Send + Sync + 'static,
+    ) {
+        let (counted, is_known) = (self.counted, self.is_known);
+        self.counters
+            .push(Counter::new(name, kind, described(doc), move |period| {
+                if is_known(name, period) {
+                    cell(counted(period))
+                } else {
+                    Cell::Null
+                }
+            }));
+    }
+}
+
+impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
+    fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<C, u64>) {
+        self.push(Kind::Count, name, doc, move |counted| {
+            Cell::Count(value(counted))
+        });
+    }
+
+    fn optional_count(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<C, Option<u64>>,
+    ) {
+        self.push(Kind::Count, name, doc, move |counted| {
+            value(counted).map_or(Cell::Null, Cell::Count)
+        });
+    }
+
+    fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<C, f64>) {
+        self.push(Kind::Real, name, doc, move |counted| {
+            Cell::Real(value(counted))
+        });
+    }
+
+    fn optional_real(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<C, Option<f64>>,
+    ) {
+        self.push(Kind::Real, name, doc, move |counted| value(counted).into());
+    }
+
+    fn word(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        value: impl Value<C, Option<&'static str>>,
+    ) {
+        self.push(Kind::Text, name, doc, move |counted| value(counted).into());
+    }
+}
+
+/// The documentation of a field as a column is described: without a capital and a full stop.
+fn described(doc: &str) -> String {
+    let text = doc.trim().trim_end_matches('.');
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_in_units_and_descriptions_in_no_full_stop() {
+        assert_eq!(unit("queue_integral_pkt_s"), "pkts s");
+        assert_eq!(unit("rtt_mean_s"), "s");
+        assert_eq!(unit("timeouts"), "");
+        assert_eq!(
+            described(" Packets sent, SYN included."),
+            "packets sent, SYN included"
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! A run directory while it is written, whatever is simulated: its name, what has stopped the run, and the
+//! first error.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use longhaul_engine::measure::{Control, DataPackets};
+use longhaul_units::Time;
+use serde::Serialize;
+
+use crate::digest::NewFile;
+use crate::directory::{PartialDirectory, RUN_JSON};
+use crate::error::OutputError;
+use crate::run_json::{Figures, Rows, RunJson};
+use crate::run_meta::RunMeta;
+use crate::table::{Column, Table};
+
+/// Called with the simulated time, and with what says how many data packets there were so far; the
+/// answer can stop the run.
+pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
+
+/// A run that is complete on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary<R = Rows> {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// How much there is in its files.
+    pub rows: R,
+}
+
+/// What the writers of all kinds of simulation share.
+pub(crate) struct Run<C> {
+    pub(crate) directory: PartialDirectory,
+    pub(crate) meta: RunMeta<C>,
+    progress: Progress,
+    /// What stopped the run.
+    stopped_by: Option<String>,
+    /// The first error while recording.
+    error: Option<OutputError>,
+}
+
+impl<C> Run<C> {
+    pub(crate) const fn new(
+        directory: PartialDirectory,
+        meta: RunMeta<C>,
+        progress: Progress,
+    ) -> Self {
+        Self {
+            directory,
+            meta,
+            progress,
+            stopped_by: None,
+            error: None,
+        }
+    }
+
+    pub(crate) fn note_stop(&mut self, by: &str) {
+        self.stopped_by = Some(by.to_string());
+    }
+
+    /// Whether nothing more is recorded.
+    #[inline]
+    pub(crate) const fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Keeps the first error for the end; `progress` then stops the simulation.
+    #[inline]
+    pub(crate) fn keep(&mut self, result: Result<(), OutputError>) {
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    /// Appends a row to a table that the run has, unless it has failed.
+    #[inline]
+    pub(crate) fn push<R>(&mut self, table: &mut Option<Table<R>>, row: impl FnOnce() -> R) {
+        if self.error.is_none()
+            && let Some(table) = table
+        {
+            let result = table.push(row());
+            self.keep(result);
+        }
+    }
+
+    pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
+        match self.error {
+            Some(_) => Control::Stop,
+            None => (self.progress)(now, data_packets),
+        }
+    }
+
+    /// The error while recording, if there was one.
+    pub(crate) fn check(&mut self) -> Result<(), OutputError> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Writes run.json and renames the directory into place. `wall` is the time that the simulation took,
+    /// `peak_memory_bytes` what the engine needed.
+    pub(crate) fn finish<R: Serialize + Copy, O: Serialize>(
+        self,
+        figures: Figures<O>,
+        rows: R,
+        wall: Duration,
+        peak_memory_bytes: u64,
+    ) -> Result<RunSummary<R>, OutputError> {
+        let stopped = figures.stopped;
+        let json = RunJson::new(&self.meta, figures, rows, wall, peak_memory_bytes);
+        let json = json.stopped_by(self.stopped_by);
+        let bytes = json.to_bytes(self.directory.digests());
+        self.directory.write(RUN_JSON, &bytes)?;
+        Ok(RunSummary {
+            directory: self.directory.publish(stopped)?,
+            rows,
+        })
+    }
+}
+
+/// Writes a table whose rows are all known.
+pub(crate) fn write_table<R>(
+    file: NewFile,
+    columns: Vec<Column<R>>,
+    rows: Vec<R>,
+) -> Result<u64, OutputError> {
+    let mut table = Table::create(file, columns)?;
+    for row in rows {
+        table.push(row)?;
+    }
+    table.finish()
+}

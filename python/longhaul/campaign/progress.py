@@ -1,0 +1,56 @@
+"""How far a campaign is, on the error stream: a bar on a terminal, else a line now and then."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from longhaul.campaign.execute import Outcome
+
+# Without a terminal: at most so often.
+LINE_EVERY_S = 30.0
+
+
+@contextmanager
+def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
+    """Show how many runs are done, and yield what is told of it; without a terminal in lines."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[state]}"),
+    )
+    told = -LINE_EVERY_S
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as p:
+        task = p.add_task(title, total=None, state="")
+
+        def advance(outcome: Outcome) -> None:
+            nonlocal told
+            state = _state(outcome)
+            p.update(task, total=outcome.total, completed=outcome.done, state=state)
+            if not console.is_terminal and monotonic() - told >= LINE_EVERY_S:
+                told = monotonic()
+                sys.stderr.write(f"{title}: {state}\n")
+
+        yield advance
+
+
+def _state(outcome: Outcome) -> str:
+    parts = [f"{outcome.done}/{outcome.total} runs"]
+    if outcome.running:
+        parts.append(f"{outcome.running} running")
+    if outcome.elsewhere:
+        parts.append(f"{outcome.elsewhere} in other processes")
+    if outcome.found:
+        parts.append(f"{outcome.found} reused")
+    if outcome.failed:
+        parts.append(f"{len(outcome.failed)} failed")
+    if outcome.data_packets:
+        parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
+    left = outcome.left_s
+    if left:
+        parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")
+    return ", ".join(parts)

@@ -1,0 +1,125 @@
+"""Plot styles: one colour, marker and line for each algorithm, in every plot.
+
+The palette is that of Okabe and Ito, which is safe for colour-blind readers; lightness and markers
+differ, too, so that a grey print stays readable. An algorithm keeps its style for good.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one algorithm, or one run, is drawn."""
+
+    colour: str
+    marker: str | tuple[int, int, int]
+    """One of matplotlib's: a letter, or corners, kind (polygon, star, asterisk) and angle."""
+    line: str | tuple[int, tuple[float, ...]] = "-"
+
+
+ALGORITHMS: dict[str, Style] = {
+    "reno": Style("#e69f00", "s"),
+    "hstcp": Style("#0072b2", "o"),
+    "scalable": Style("#d55e00", "D"),
+    "cubic": Style("#009e73", "^"),
+    "bic": Style("#56b4e9", "v"),
+    "htcp": Style("#cc79a7", "P"),
+    "vegas": Style("#000000", "X"),
+    "veno": Style("#e69f00", "h", (0, (6, 2))),
+    "illinois": Style("#0072b2", "p", (0, (6, 2))),
+    "gaimd": Style("#d55e00", "<", (0, (6, 2))),
+    "binomial": Style("#009e73", ">", (0, (6, 2))),
+    "constant-rate": Style("#56b4e9", "*", (0, (6, 2))),
+    "increase-by-k": Style("#cc79a7", "H", (0, (6, 2))),
+    "table": Style("#000000", "8", (0, (6, 2))),
+    "sync": Style("#e69f00", (10, 1, 0), (0, (2, 1.5))),
+    "sync-pcwnd": Style("#0072b2", "|", (0, (2, 1.5))),
+    "sync-mixreact": Style("#d55e00", "_", (0, (2, 1.5))),
+    "fast": Style("#009e73", "1", (0, (2, 1.5))),
+    "fast-at": Style("#56b4e9", "2", (0, (2, 1.5))),
+    "ctcp": Style("#cc79a7", "3", (0, (2, 1.5))),
+    "ctcp-nist": Style("#000000", "4", (0, (2, 1.5))),
+    "ghstcp": Style("#e69f00", "+", (0, (6, 2, 1.5, 2))),
+    "westwood": Style("#0072b2", "x", (0, (6, 2, 1.5, 2))),
+    "yeah": Style("#d55e00", (4, 1, 0), (0, (6, 2, 1.5, 2))),
+    "hybla": Style("#009e73", (5, 1, 36), (0, (6, 2, 1.5, 2))),
+    "lp": Style("#56b4e9", (6, 1, 0), (0, (6, 2, 1.5, 2))),
+    "ledbat": Style("#cc79a7", (7, 1, 0), (0, (6, 2, 1.5, 2))),
+    "dctcp": Style("#000000", (8, 1, 0), (0, (6, 2, 1.5, 2))),
+    "multcp": Style("#e69f00", (3, 2, 0), (0, (1, 3))),
+    "bbr": Style("#0072b2", (5, 2, 0), (0, (1, 3))),
+    "bbr3": Style("#d55e00", (6, 2, 0), (0, (1, 3))),
+    "santa-cruz": Style("#009e73", (7, 2, 0), (0, (1, 3))),
+    "peach": Style("#56b4e9", (8, 2, 0), (0, (1, 3))),
+    "decbit": Style("#cc79a7", (7, 0, 0), (0, (1, 3))),
+    "delay-gradient": Style("#000000", (9, 0, 0), (0, (1, 3))),
+    "packet-pair": Style("#e69f00", (3, 1, 0), (0, (10, 2))),
+    "xcp": Style("#0072b2", (3, 1, 180), (0, (10, 2))),
+    "vcp": Style("#d55e00", (9, 1, 0), (0, (10, 2))),
+    "udp": Style("#7f7f7f", "d"),
+}
+
+# For what has no style of its own: algorithms written by users, and overlaid runs.
+OTHERS: tuple[Style, ...] = (
+    Style("#0072b2", "o", "-"),
+    Style("#d55e00", "^", (0, (6, 2))),
+    Style("#009e73", "D", (0, (2, 1.5))),
+    Style("#cc79a7", "v", (0, (6, 2, 1.5, 2))),
+    Style("#56b4e9", "P", (0, (1, 1))),
+    Style("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
+)
+
+# For labels: all colours with solid lines first, then dashed, then dotted.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
+_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+LABELS: tuple[Style, ...] = tuple(
+    Style(colour, _MARKERS[(7 * row + column) % len(_MARKERS)], line)
+    for row, line in enumerate(_LINES)
+    for column, colour in enumerate(_COLOURS)
+)
+
+
+def of_labels(
+    algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
+) -> dict[str, Style]:
+    """The style of each label, given its algorithm.
+
+    By algorithm, the first label of each has the algorithm's own style, and further ones get styles
+    that no other label has.
+    """
+    if colour_by == "label":
+        return {label: LABELS[n % len(LABELS)] for n, label in enumerate(algorithms)}
+    style_of: dict[str, Style] = {}
+    kinds = set(algorithms.values())
+    taken = {_seen_as(ALGORITHMS[kind]) for kind in kinds if kind in ALGORITHMS}
+    free = [style for style in LABELS if _seen_as(style) not in taken] or list(LABELS)
+    first: set[str] = set()
+    given = 0
+    for label, kind in algorithms.items():
+        if kind in ALGORITHMS and kind not in first:
+            style_of[label] = ALGORITHMS[kind]
+        else:
+            style_of[label] = free[given % len(free)]
+            given += 1
+        first.add(kind)
+    return style_of
+
+
+def _seen_as(style: Style) -> tuple[object, object]:
+    """What tells lines apart."""
+    return style.colour, style.line
+
+
+def of_runs(count: int) -> list[Style]:
+    """The style of each of several runs."""
+    return [OTHERS[index % len(OTHERS)] for index in range(count)]
+
+
+def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:
+    """Keyword arguments of a matplotlib line, with a few markers on it."""
+    line: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
+    if marker:
+        line |= {"marker": style.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}
+    return line

@@ -1,0 +1,168 @@
+"""Which file imports which, and the circles among them."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+Graph = Mapping[str, frozenset[str]]
+"""Names of modules that each module imports."""
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Groups of modules each of which imports all others, if not directly (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def python_imports(package: Path) -> Graph:
+    """The imports of a Python package, those inside functions and for type checkers included."""
+    files = {}
+    for file in package.rglob("*.py"):
+        parts = file.relative_to(package.parent).with_suffix("").parts
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    compiled = {f"{package.name}.{file.stem}" for file in package.glob("*.pyi")}
+
+    def named(node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                part = f"{node.module}.{alias.name}"
+                yield part if part in files or part in compiled else node.module
+
+    return {
+        module: frozenset(
+            name
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            for name in named(node)
+            if name in files and name != module
+        )
+        for module, file in files.items()
+    }
+
+
+def rust_imports(crate: Path) -> Graph:
+    """The imports of a crate's files, tests left out.
+
+    A path counts as an import of the file that defines what it names, not of those that re-export
+    it, so that a `mod.rs` that only lists its parts is in no circle.
+    """
+    return _Crate(crate / "src").imports()
+
+
+_WORD = r"[A-Za-z_][A-Za-z_0-9]*"
+_USE = re.compile(r"\b(pub(?:\([a-z ]+\))?\s+)?use\s+([^;]+);")
+_PATH = re.compile(rf"\b(?:crate|self|super)(?:::{_WORD})+")
+_NOISE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
+_TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod\s+\w+\s*\{.*", re.DOTALL)
+
+Path_ = tuple[str, ...]
+
+
+class _Crate:
+    """The modules of a crate by path: the crate itself is the empty one."""
+
+    def __init__(self, root: Path) -> None:
+        self.texts: dict[Path_, str] = {}
+        for file in root.rglob("*.rs"):
+            parts = file.relative_to(root).with_suffix("").parts
+            if "tests" in parts:
+                continue
+            module = parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts
+            text = _NOISE.sub("", file.read_text(encoding="utf-8"))
+            self.texts[module] = _TESTS.sub("", text)
+        self.uses = {module: list(_uses(text)) for module, text in self.texts.items()}
+
+    def imports(self) -> Graph:
+        return {
+            "::".join(("crate", *module)): frozenset(
+                "::".join(("crate", *other)) for other in self._imported(module)
+            )
+            for module in self.texts
+        }
+
+    def _imported(self, module: Path_) -> set[Path_]:
+        plain = _USE.sub("", self.texts[module])
+        paths = [path for path, _ in self.uses[module]]
+        paths += [tuple(found.split("::")) for found in _PATH.findall(plain)]
+        homes = {self._home(module, path) for path in paths}
+        return {home for home in homes if home is not None and home != module}
+
+    def _absolute(self, module: Path_, path: Path_) -> Path_ | None:
+        """A path from the crate's root; none if it leads out of the crate."""
+        first, *rest = path
+        if first == "crate":
+            return tuple(rest)
+        if first == "self":
+            return (*module, *rest)
+        if first == "super":
+            while rest and rest[0] == "super":
+                module, rest = module[:-1], rest[1:]
+            return (*module[:-1], *rest)
+        return (*module, *path) if (*module, first) in self.texts else None
+
+    def _home(self, module: Path_, path: Path_, depth: int = 0) -> Path_ | None:
+        """The module that defines what a path names."""
+        full = self._absolute(module, path)
+        if full is None:
+            return None
+        home = next(full[:n] for n in range(len(full), -1, -1) if full[:n] in self.texts)
+        if len(home) < len(full) and depth < 8:
+            name = full[len(home)]
+            for target, alias in self.uses[home]:
+                if alias == name and (found := self._home(home, target, depth + 1)) is not None:
+                    return found
+        return home
+
+
+def _uses(text: str) -> Iterator[tuple[Path_, str]]:
+    """Each name that a file imports or re-exports: its path, and what it is called here."""
+    for _, tree in _USE.findall(text):
+        for leaf in _leaves("".join(tree.replace(" as ", "~").split())):
+            path, _, alias = leaf.partition("~")
+            parts = tuple(path.split("::"))
+            if parts[-1] == "self":
+                parts = parts[:-1]
+            if parts[-1] == "*":
+                yield parts[:-1], "*"
+            else:
+                yield parts, alias or parts[-1]
+
+
+def _leaves(tree: str) -> Iterator[str]:
+    """The paths of a tree of braces."""
+    opened = tree.find("{")
+    if opened < 0:
+        yield tree
+        return
+    prefix, inside = tree[:opened], tree[opened + 1 : tree.rindex("}")]
+    depth, start = 0, 0
+    for place, character in enumerate(inside + ","):
+        depth += (character == "{") - (character == "}")
+        if character == "," and depth == 0:
+            if part := inside[start:place]:
+                yield from (prefix + leaf for leaf in _leaves(part))
+            start = place + 1
