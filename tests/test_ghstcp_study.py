@@ -164,7 +164,7 @@ def test_adaptation_is_told_from_samples() -> None:
     assert row["overshoot"] == pytest.approx(2)
     assert row["lag_s"] == pytest.approx(2)
     assert row["return_s"] == pytest.approx(2)
-    assert row["max_p_below"] == pytest.approx(3e-5)
+    assert row["kept"] == pytest.approx(0.5)
     # Where max_p rests there is nothing to tell.
     rest = adaptation([{**sample, "max_p": 0.01, "queue_avg_pkts": 600} for sample in samples])
     assert rest["rises"] == 0

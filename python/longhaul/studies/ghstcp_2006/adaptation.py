@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-# Section 3.1: thresholds of 2,500 and 7,500 packets, the target four to six tenths between them.
-MIN_TH_PKTS = 2500.0
+# Section 3.1: four to six tenths of the way from the lower threshold to the upper.
 TARGET_PKTS = (4500.0, 5500.0)
 # After this max_p has come down from where it starts.
 SETTLED_S = 60.0
@@ -20,8 +19,8 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     `rises_while_falling` is the share of the increases of max_p before which the average had fallen
     from one sample to the next. Of times above the target, from the peak of the average until it
     is back in the target: `overshoot` is how many times max_p grows, `lag_s` how long that takes
-    (t4 - t2 in figure 3.2). Of times below the target, likewise from the dip, `return_s`.
-    `max_p_below` is the median of max_p there.
+    (t4 - t2 in figure 3.2). Of times below the target, likewise from the dip, `return_s`; `kept` is
+    what part of max_p such a time leaves.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)
@@ -30,21 +29,21 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     # max_p of sample k + 1 was decided with the average of sample k, and of the one before.
     rises = np.flatnonzero(np.diff(max_p[1:]) > 0) + 1
     low, high = TARGET_PKTS
-    settled = time > SETTLED_S
-    below = settled & (average > MIN_TH_PKTS) & (average < low)
     peaks = [
         (first + int(average[first:last].argmax()), last) for first, last in _times(average > high)
     ]
     dips = [
-        (first + int(average[first:last].argmin()), last) for first, last in _times(average < low)
+        (first, first + int(average[first:last].argmin()), last)
+        for first, last in _times(average < low)
+        if time[first] > SETTLED_S
     ]
     return {
         "rises": float(len(rises)),
         "rises_while_falling": _mean(average[rises] < average[rises - 1]),
         "overshoot": _mean([max_p[peak : last + 1].max() / max_p[peak] for peak, last in peaks]),
         "lag_s": _mean([time[last] - time[peak] for peak, last in peaks]),
-        "return_s": _mean([time[last] - time[dip] for dip, last in dips if time[dip] > SETTLED_S]),
-        "max_p_below": float(np.median(max_p[below])) if below.any() else None,
+        "return_s": _mean([time[last] - time[dip] for _, dip, last in dips]),
+        "kept": _mean([max_p[last] / max_p[first] for first, _, last in dips]),
     }
 
 
