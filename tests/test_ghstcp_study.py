@@ -56,7 +56,7 @@ def test_jains_index() -> None:
 
 
 def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> None:
-    # 1460 of 1500 bytes are payload: the fair shares of spec 003 B.16.1, and the whole link.
+    # 1460 of 1500 bytes are payload: max-min fair shares (section 2.3), and the whole link.
     payload = 1460 / 1500
     row = metrics(kept(2.5e9, s1=[100 * payload] * 5, s2=[400 * payload] * 5))
     assert row["utilisation"] == pytest.approx(100)
@@ -66,7 +66,7 @@ def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> No
     uneven = metrics(kept(2.5e9, s1=[500 * payload, 0, 0, 0, 0], s2=[400 * payload] * 5))
     assert uneven["fairness_groups"] == pytest.approx(1)
     assert uneven["fairness"] == pytest.approx(10**2 / 10 / (5**2 + 5))
-    # Spec 003 E.3: 91 and 2349 Mbit/s make the printed 0.652 and 97.618 % of case 4 at 25 ms.
+    # Table 2.1: 91 and 2349 Mbit/s make the printed 0.652 and 97.618 % of case 4 at 25 ms.
     groups = {"s1": [91 / 5 * payload] * 5, "s2": [2349 / 5 * payload] * 5}
     row = metrics(kept(2.5e9, **groups))
     assert row["fairness"] == pytest.approx(0.652, abs=1e-3)
@@ -75,7 +75,7 @@ def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> No
 
 
 def test_the_connections_of_flow_1_count_as_one_in_the_testbed() -> None:
-    # Spec 003 B10: 80 and two times 10 Mbit/s beside 512 KB sockets have 0.505.
+    # Section 4.4: 80 and two times 10 Mbit/s beside 512 KB sockets have 0.505.
     row = metrics(kept(100e6, flow1=[10.0] * 8, flow2=[10.0, 10.0]), "GH4-E0-E4", socket_kb=512)
     assert row["fairness"] == pytest.approx(0.505, abs=1e-3)
     assert row["utilisation"] == pytest.approx(100)
@@ -137,7 +137,7 @@ def test_what_falls_with_the_delay_and_who_is_fairer() -> None:
         utilisation=[float(row["utilisation"]) for row in rows],
         fairness=[float(row["fairness"]) for row in rows],
     )
-    # The printed tables themselves (spec 003 E.4: T1, T2 and O47).
+    # The printed tables themselves.
     assert measures["never_rises"](found, metric="fairness", without="GH2-C01", slack=0) == 1
     without = "GH2-C01,GH2-C08,GH3-C12"
     assert measures["never_rises"](found, metric="utilisation", without=without, slack=0) == 1
@@ -235,7 +235,7 @@ def points(line: Line2D) -> tuple[list[float], list[float]]:
 
 
 def test_bands_of_figures_5_6_and_5_7_end_where_the_model_does() -> None:
-    # Spec 003 A3: first and last number of connections with a buffer of half the path's capacity.
+    # First and last number of connections with a buffer of half the path's capacity.
     nothing = Data(pl.DataFrame(), pl.DataFrame(), ())
     for number, ends in (
         ("5.6", [(19, 28), (182, 286), (1812, 2861)]),
@@ -279,7 +279,7 @@ def test_figure_2_9_draws_the_ten_flows_of_the_source() -> None:
 
 
 def test_every_figure_of_results_is_there() -> None:
-    # Spec 003 F, without sketches and pictures of topologies.
+    # Without sketches and pictures of topologies.
     chapters = {
         2: [1, 2, 4, 5, 7, 8, 9], 3: [1, 2, 3], 4: [4, 5, 6, 7, 8, 9, 10], 5: [3, 4, 5, 6, 7, 8, 9],
     }  # fmt: skip

@@ -18,7 +18,7 @@ from .published import printed
 Measure = Callable[..., float]
 MEASURES: dict[str, Measure] = {**theory.MEASURES, **traces.MEASURES}
 
-# How near a printed value is near enough, without and with SACK in the faster group (spec 003 E.1).
+# How near a printed value is near enough, without and with SACK in the faster group.
 TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
 # Printed fairness from which on it is compared with that of the groups' means.
 FAIR_BY_GROUPS = 0.98
@@ -63,8 +63,8 @@ def trend(data: Data, of: str, metric: str, axis: str, **cell: str | float) -> f
 def within(data: Data, metric: str, table: str | float = "") -> float:
     """Share of the printed rows, of one table or all, that a metric comes near.
 
-    Near is what spec 003 E.1 asks: 2 points of utilisation and 0.08 of fairness where the faster
-    group has SACK, 8 points and 0.10 where it has not.
+    Near are 2 points of utilisation and 0.08 of fairness where the faster group has SACK, 8 points
+    and 0.10 where it has not: without it results vary more from run to run.
     """
     found = []
     for row in printed(str(table)):
