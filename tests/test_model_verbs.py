@@ -17,7 +17,7 @@ def test_response_prints_the_published_functions(cli: CommandLine) -> None:
 def test_response_takes_the_low_window_of_a_study(cli: CommandLine) -> None:
     words = ("model", "response", "--form", "ns2", "--low-window", "31", "--json")
     found = json.loads(cli(*words).stdout)
-    # Spec 000 B.4: a(w) and b(w) for a low window of 31.
+    # ns-2's a(w) and b(w) (RFC 3649 section 5) for a low window of 31.
     of_1000 = next(row for row in found["parameters"] if row["window_pkts"] == 1000)
     assert of_1000["increase_pkts"] == pytest.approx(8.6092, abs=5e-5)
     assert of_1000["decrease"] == pytest.approx(0.32395, abs=5e-6)

@@ -117,7 +117,7 @@ def test_values_outside_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("high_speed", "standard", "loss", "windows", "fairness"),
-    # Spec 000, the equal-marking theory of EXP-6.2c and EXP-6.5: 8333 segments on the path and
+    # Equal marking (LBNL-52549, sections 6.2 and 6.5): 8333 segments on the path and
     # 1250 in the queue.
     [
         (1, 1, 1.60e-6, (8614, 969), 8.89),
@@ -171,7 +171,7 @@ def test_slow_starts_take_as_many_round_trips_as_they_do_one_by_one() -> None:
 
 @pytest.mark.parametrize(
     ("max_ssthresh", "mean_packet_bytes", "time_s", "window"),
-    # Spec 000: a fluid model of Table 6.1 made by others, for ns-2's mean packet size and another.
+    # A fluid model of LBNL-52549, table 6.1, for ns-2's mean packet size and another.
     [
         (10, 500, 62.74, 9855),
         (10, 1500, 59.25, 8929),

@@ -116,7 +116,7 @@ def watched(detector: str | None) -> longhaul.Results:
 
 @pytest.mark.parametrize("detector", ["pqlen", "pminott", "trend", "avg", "mix"])
 def test_detectors_that_only_watch_leave_every_packet_as_it_is(detector: str) -> None:
-    # Spec 001a E4.8: the same packets with each of them.
+    # The same packets with each of them.
     assert watched(None).flows["cuts_loss"].sum() > 10
     assert watched(detector).series.equals(watched(None).series)
     assert watched(detector).events.equals(watched(None).events)

@@ -60,9 +60,9 @@ def random_over_even(kept: float) -> float:
 
 
 HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
-"""Spec 000 B.4."""
+"""ns-2's parameters in LBNL-52549, table 5.3."""
 GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
-"""Spec 003 B.5."""
+"""Osaka University thesis (2006), section 2.1: the window of 38 and 83,000 by a rounded function."""
 ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
 
 EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
@@ -100,7 +100,7 @@ ALGORITHMS = [
         "ghstcp",
         {"kind": "ghstcp"},
         lambda: laws.AboveLowWindow(laws.HighSpeed(**GHSTCP), 38.0),
-        # Spec 003 B.5: HighSpeed TCP's rounded function; without queues nothing is gentle.
+        # HighSpeed TCP's rounded function (section 2.1); without queues nothing is gentle.
         lambda p: max((0.078 / p) ** (1.0 / 1.2), aimd(1.0, 0.5, p)),
     ),
     Algorithm("ctcp", {"kind": "ctcp"}, lambda: laws.AboveLowWindow(laws.Compound(), 41.0)),

@@ -54,6 +54,9 @@ def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
                     continue
                 label = f"{delay} ms" if place == 0 else None
                 axes.bar(at, height, 0.24, color=look.colour, alpha=0.75, label=label)
+                if metric == "fairness":
+                    groups = data.value("fairness_groups", case, delay_ms=float(delay))
+                    axes.plot(at, groups, "o", color=look.colour, markersize=3)
                 found += 1
         if not found:
             raise NotRunError("nothing was run")
@@ -77,9 +80,9 @@ def _windows(experiment: str) -> Callable[[Axes, Data, str], None]:
     return draw
 
 
-def _queue(experiment: str, *, drop_rate: bool) -> Callable[[Axes, Data, str], None]:
+def _queue(experiment: str, *, drop_rate: bool, **cell: float) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        link = data.course(experiment).filter(pl.col("name") == BOTTLENECK)
+        link = data.course(experiment, **cell).filter(pl.col("name") == BOTTLENECK)
         axes.plot(link["t_s"], link["queue_pkts"], color="#a0a0a0", linewidth=0.7, label="queue")
         axes.plot(link["t_s"], link["queue_avg_pkts"], color=OTHERS[0].colour, label="average")
         if drop_rate:
@@ -174,7 +177,8 @@ def _of_tables() -> list[Figure]:
             found.append(
                 _figure(
                     f"Table {number}, {what}", f"{title}: {what}", experiments,
-                    "Black lines are the printed values, at 25, 50 and 100 ms.",
+                    "Black lines are the printed values, at 25, 50 and 100 ms."
+                    + (" Dots: of the means of the groups." if metric == "fairness" else ""),
                     Frame("slower group above, faster group below", f"{what} ({unit})"),
                     draw=_table(number, metric),
                 )
@@ -222,11 +226,14 @@ FIGURES: list[Figure] = [
     _figure("3.1", "Queue under Adaptive RED, 50 ms", "GH3-F1a GH3-F1b",
             "The queue is frequently empty.",
             Frame(TIME, "queue (packets)"), draw=_queue("GH3-F1a", drop_rate=False)),
-    _figure("3.2", "Average queue and max_p under Adaptive RED", "GH3-F1a",
-            "max_p goes on rising while the average falls towards its target.",
-            Frame(TIME, "queue (packets)"), draw=_queue("GH3-F1a", drop_rate=True)),
-    _figure("3.3", "Average queue and max_p under gentle Adaptive RED", "GH3-F3",
-            "max_p changes only while the average moves away from its target.",
+    _figure("3.2", "Average queue and max_p under Adaptive RED without a lower bound", "GH3-M1",
+            "A sketch: max_p goes on rising while the average falls towards its target.",
+            Frame(TIME, "queue (packets)"),
+            draw=_queue("GH3-M1", drop_rate=True, delay_ms=50)),
+    _figure("3.3", "Average queue and max_p under gentle Adaptive RED", "GH3-M3",
+            "A sketch: max_p changes only while the average moves away from its target.",
+            Frame(TIME, "queue (packets)"), draw=_queue("GH3-M3", drop_rate=True)),
+    _figure("3.3, as in the tables", "... as the tables have it, from max_p 0.1", "GH3-F3", "",
             Frame(TIME, "queue (packets)"), draw=_queue("GH3-F3", drop_rate=True)),
     _figure("4.4", "Window of the original gHSTCP on the emulated path", "GH4-V1",
             "The mode oscillates below and above the path's capacity.",

@@ -2,7 +2,8 @@
 
 Throughputs of chapters 2, 3 and 5 count packets as they are on the wire: the printed utilisations
 reach 97.6 % of the link, more than payload could. Fairness is Jain's index of what each flow has
-over its max-min fair share.
+over its max-min fair share; `fairness_groups` that of the means of the two groups, which may be 1
+however unequal flows of a group are.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ import polars as pl
 from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
+
+from .adaptation import adaptation
 
 # Max-min fair shares in Mbit/s: five flows behind 100 Mbit/s and five behind 1 Gbit/s share 2500.
 FAIR_MBPS = {"s1": 100.0, "s2": 400.0}
@@ -27,6 +30,8 @@ TESTBED_FAIR_MBPS = {
     (200, 64): (176.0, 12.0),
     (200, 512): (100.0, 50.0),
 }
+# Experiments about how max_p is adapted.
+ADAPTING = "GH3-M"
 # Payload of a packet of 1500 bytes without timestamps.
 PAYLOAD_BYTES, PACKET_BYTES = 1460, 1500
 # Parts of the responses, per cent, whose times are kept: Figure 2.9.
@@ -46,6 +51,8 @@ def metrics(kept: Kept, run: Run) -> Row:
     }
     if "s2" in labels:
         row |= _of_groups(labels, seconds)
+        if run.experiment.startswith(ADAPTING):
+            row |= adaptation(kept["link_series"])
     elif "flow2" in labels:
         row |= _of_testbed(
             labels, TESTBED_MBPS[run.experiment], int(run.cell["socket_kb"]), seconds
@@ -68,16 +75,19 @@ def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
     """Tables 2.1 to 3.2: two groups of five flows."""
     row: Row = {}
     shares: list[float] = []
+    groups: list[float] = []
     total = 0.0
     for name, fair in FAIR_MBPS.items():
         wire = [x * PACKET_BYTES / PAYLOAD_BYTES for x in _mbps(labels[name], seconds)]
         shares += [x / fair for x in wire]
+        groups.append(sum(wire) / len(wire) / fair)
         total += sum(wire)
         row |= {f"mbps_{name}": sum(wire), f"timeouts_{name}": labels[name]["timeouts"]}
     return row | {
         "total_mbps": total,
         "utilisation": 100.0 * total / MBPS,
         "fairness": jain(shares),
+        "fairness_groups": jain(groups),
     }
 
 
@@ -85,11 +95,16 @@ def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: f
     """Figures 4.7 to 4.10: the connections of Flow-1 count as one."""
     fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
     first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
+    used = (first + sum(second)) / mbps
+    fairness = jain([first / fair[0], *(x / fair[1] for x in second)])
     return {
-        "utilisation": 100.0 * (first + sum(second)) / mbps,
-        "fairness": jain([first / fair[0], *(x / fair[1] for x in second)]),
+        "utilisation": 100.0 * used,
+        "fairness": fairness,
+        "tradeoff": None if fairness is None else used * fairness,
         "mbps_flow1": first,
         "mbps_flow2": sum(second),
+        "timeouts_flow1": labels["flow1"]["timeouts"],
+        "timeouts_flow2": labels["flow2"]["timeouts"],
     }
 
 
@@ -105,13 +120,13 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 
 
 def course(kept: Kept) -> pl.DataFrame:
-    """Windows of flows, and the link's queue and drop probability, over time."""
-    flows = pl.DataFrame(kept["flow_series"], infer_schema_length=None)
+    """Windows of flows, and the link's queue and drop probability, over time.
+
+    Of a queue that adapts it is the queue that is drawn, and not the flows.
+    """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
-    return pl.concat(
-        [
-            flows.select("t_s", "name", "label", "cwnd_pkts", "srtt_s"),
-            links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p"),
-        ],
-        how="diagonal_relaxed",
-    )
+    parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]
+    if links["max_p"].n_unique() == 1:
+        flows = pl.DataFrame(kept["flow_series"], infer_schema_length=None)
+        parts.insert(0, flows.select("t_s", "name", "label", "cwnd_pkts", "srtt_s"))
+    return pl.concat(parts, how="diagonal_relaxed")

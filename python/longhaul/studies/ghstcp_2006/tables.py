@@ -14,13 +14,13 @@ from .published import printed
 
 HEAD = (
     "| case | S1 | S2 | delay, ms | S1, Mbit/s | S2, Mbit/s | interval, Mbit/s | utilisation, % |"
-    " printed | fairness | printed |\n|" + "---|" * 11
+    " printed | fairness of flows | of groups | printed | runs |\n|" + "---|" * 13
 )
 # Student's t that leaves 2.5 % on either side, by degrees of freedom.
 STUDENT = {
     1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262,
 }  # fmt: skip
-METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness")
+METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
 
 
 def half_width(values: Sequence[float]) -> float | None:
@@ -41,14 +41,15 @@ def lines(data: Data, table: str) -> Iterator[str]:
         try:
             points = data.points(row["experiment"], delay_ms=float(row["delay_ms"]))
         except NotRunError:
-            rest = f"| | | | {row['utilisation']} | | {row['fairness']} |"
+            rest = f"| | | | {row['utilisation']} | | | {row['fairness']} | |"
         else:
-            s1, s2, total, used, fair = (points[metric].to_list() for metric in METRICS)
+            s1, s2, total, used, fair, groups = (points[metric].to_list() for metric in METRICS)
             interval = half_width(total)
             width = "" if interval is None else f"{interval:.1f}"
             rest = (
                 f"{_mean(s1):.0f} | {_mean(s2):.0f} | {width} | {_mean(used):.1f} | "
-                f"{row['utilisation']} | {_mean(fair):.3f} | {row['fairness']} |"
+                f"{row['utilisation']} | {_mean(fair):.3f} | {_mean(groups):.3f} | "
+                f"{row['fairness']} | {len(used)} |"
             )
         yield start + rest
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,6 +93,15 @@ def band_end(data: "Data", end: str, mbps: float, rtt_ms: float, buffer_bdp: flo
 
 
 @_measure
+def band_width(data: "Data", mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
+    """How much wider than its first end the band is that uses 95 % of the link."""
+    the_path = path(mbps, rtt_ms)
+    found = band(the_path, buffer_bdp * the_path.bdp)
+    assert found is not None
+    return found.last / found.first - 1.0
+
+
+@_measure
 def bands_apart(data: "Data", buffer_bdp: float) -> float:
     """Least distance, as a ratio, between the bands of rates or round trips next to one another."""
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
@@ -159,6 +169,24 @@ def jump(data: "Data", buffer_bdp: float) -> float:
 
 
 @_measure
+def fall_of_goodput(data: "Data", buffer_bdp: float, times: float) -> float:
+    """What synchronised goodput loses from where losses begin to so many times the connections.
+
+    A share of the link, the least of the three rates.
+    """
+    falls = []
+    for mbps in (100.0, 1000.0, 10_000.0):
+        the_path = path(mbps)
+        buffer = buffer_bdp * the_path.bdp
+        first = int((the_path.bdp + buffer) / the_path.max_window) + 1
+        goodputs = [
+            synchronised(the_path, buffer, n).goodput for n in (first, round(times * first))
+        ]
+        falls.append(goodputs[0] - goodputs[1])
+    return min(falls)
+
+
+@_measure
 def red_first(data: "Data", mbps: float, rtt_ms: float) -> float:
     """Connections whose windows reach RED's lower threshold."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
@@ -182,6 +210,36 @@ def red_loss(data: "Data", times: float) -> float:
             assert found is not None
             losses.append(found.loss)
     return float(np.mean(losses))
+
+
+@_measure
+def red_loss_grows(data: "Data") -> float:
+    """Share of steps in N inside the equilibrium areas of all six paths at which loss grows."""
+    grows: list[bool] = []
+    for mbps in (100.0, 1000.0):
+        for rtt_ms in (100.0, 200.0, 500.0):
+            losses = [loss for _, loss in _equilibria(path(mbps, rtt_ms))]
+            grows += list(np.diff(losses) > 0)
+    return float(np.mean(grows))
+
+
+@_measure
+def red_optima(data: "Data") -> float:
+    """How many different numbers of connections have the least loss, of the six paths."""
+    best = {
+        min(_equilibria(path(mbps, rtt_ms)), key=lambda found: found[1])[0]
+        for mbps in (100.0, 1000.0)
+        for rtt_ms in (100.0, 200.0, 500.0)
+    }
+    return float(len(best))
+
+
+def _equilibria(the_path: Path) -> list[tuple[int, float]]:
+    """Connections from one end of RED's equilibrium area to the other, and their loss rates."""
+    first, last = red_connections(the_path, Red())
+    counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
+    found = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
+    return [(n, one.loss) for n, one in found if one is not None]
 
 
 @_measure

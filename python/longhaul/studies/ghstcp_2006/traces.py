@@ -1,4 +1,4 @@
-"""Measures of courses over time: growth of windows, queues, and what adapts to them."""
+"""Measures of courses over time: growth and reductions of windows, and queues."""
 
 from collections.abc import Callable
 
@@ -10,8 +10,8 @@ from longhaul.studies.data import Data, NotRunError
 
 MEASURES: dict[str, Callable[..., float]] = {}
 
-# Packets of 1500 bytes that the testbed's path holds: 200 Mbit/s for 45 ms (section 4.2).
-BDP_PKTS = 750.0
+# Packets that the testbed's path holds (section 4.2).
+BDP_PKTS = 770.0
 # What becomes of the window while acknowledgements come for every other segment.
 DELAYED = 0.5
 BOTTLENECK = "bottleneck"
@@ -19,6 +19,8 @@ BOTTLENECK = "bottleneck"
 EMPTY_PKTS = 10
 # The slow starts of the beginning are over.
 SETTLED_S = 20.0
+# A window that is less than this share of the last sample's was reduced: b(w) is 0.1 at least.
+LARGEST_KEPT = 0.95
 
 
 def _measure(function: Callable[..., float]) -> Callable[..., float]:
@@ -79,14 +81,19 @@ def empty(data: Data, of: str) -> float:
 
 
 @_measure
-def max_p_rises_while_queue_falls(data: Data, of: str) -> float:
-    """Share of the increases of max_p at which the average queue is falling."""
-    link = data.course(of).filter(pl.col("name") == BOTTLENECK).sort("t_s")
-    average, max_p = link["queue_avg_pkts"].to_numpy(), link["max_p"].to_numpy()
-    rises = np.diff(max_p) > 0
-    if not rises.any():
-        return 0.0
-    return float(np.mean(np.diff(average)[rises] < 0))
+def cut_together(data: Data, of: str, label: str) -> float:
+    """Of the flows of a group, the mean share that reduces its window when any of them does.
+
+    Reductions in one sample, or in samples next to one another, are of one loss event.
+    """
+    flows = data.course(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
+    each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]
+    cut = np.array([window[1:] < LARGEST_KEPT * window[:-1] for window in each])
+    if not cut.any():
+        raise NotRunError(f"{of}: no window of {label} is reduced")
+    samples = np.flatnonzero(cut.any(axis=0))
+    events = np.split(samples, np.flatnonzero(np.diff(samples) > 1) + 1)
+    return float(np.mean([cut[:, event].any(axis=1).mean() for event in events]))
 
 
 def _window(data: Data, of: str) -> pl.DataFrame:

@@ -1,0 +1,61 @@
+"""How Adaptive RED and its gentle form move max_p, from samples of the average queue and max_p."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+# Section 3.1: four to six tenths of the way from the lower threshold to the upper.
+TARGET_PKTS = (4500.0, 5500.0)
+# After this max_p has come down from where it starts.
+SETTLED_S = 60.0
+
+Row = dict[str, float | None]
+
+
+def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
+    """What becomes of max_p while the average queue moves.
+
+    `rises_while_falling` is the share of the increases of max_p before which the average had fallen
+    from one sample to the next. Of times above the target, from the peak of the average until it
+    is back in the target: `overshoot` is how many times max_p grows, `lag_s` how long that takes
+    (t4 - t2 in figure 3.2). Of times below the target, likewise from the dip, `return_s`; `kept` is
+    what part of max_p such a time leaves.
+    """
+    time, average, max_p = (
+        np.array([sample[name] for sample in samples], float)
+        for name in ("t_s", "queue_avg_pkts", "max_p")
+    )
+    # max_p of sample k + 1 was decided with the average of sample k, and of the one before.
+    rises = np.flatnonzero(np.diff(max_p[1:]) > 0) + 1
+    low, high = TARGET_PKTS
+    peaks = [
+        (first + int(average[first:last].argmax()), last) for first, last in _times(average > high)
+    ]
+    dips = [
+        (first, first + int(average[first:last].argmin()), last)
+        for first, last in _times(average < low)
+        if time[first] > SETTLED_S
+    ]
+    return {
+        "rises": float(len(rises)),
+        "rises_while_falling": _mean(average[rises] < average[rises - 1]),
+        "overshoot": _mean([max_p[peak : last + 1].max() / max_p[peak] for peak, last in peaks]),
+        "lag_s": _mean([time[last] - time[peak] for peak, last in peaks]),
+        "return_s": _mean([time[last] - time[dip] for _, dip, last in dips]),
+        "kept": _mean([max_p[last] / max_p[first] for first, _, last in dips]),
+    }
+
+
+def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Where a condition begins to hold, and where it holds no more; only times that have an end."""
+    edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
+    begins = [edge for edge in edges if inside[edge]]
+    for begin in begins:
+        ends = edges[edges > begin]
+        if len(ends):
+            yield int(begin), int(ends[0])
+
+
+def _mean(values: Sequence[float] | np.ndarray) -> float | None:
+    return float(np.mean(values)) if len(values) else None
