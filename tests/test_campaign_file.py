@@ -481,9 +481,9 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert read_campaign(tmp_path / "mine.toml").replications == 5
     assert cli("campaign", "new", "mine.toml").returncode == 2
     file = written(tmp_path)
-    assert "nothing is begun" in cli("campaign", "resume", file).stderr
+    assert "not started" in cli("campaign", "resume", file).stderr
     assert json.loads(cli("campaign", "status", file, "--json").stdout)["to do"] == 12
-    assert "no run is done" in cli("analyze", file).stderr
+    assert "no run has finished" in cli("analyze", file).stderr
     work = cli("campaign", "work", file, "--shard", "2/3")
     assert work.returncode == 0, work.stderr
     assert json.loads(cli("campaign", "plan", file, "--json").stdout)["done"] == 12

@@ -91,7 +91,7 @@ def test_the_hybrid_model_prints_three_sets(cli: CommandLine) -> None:
     words = ("model", "hybrid", "--buffer", "25000", "--hours", "0.1", "--plot", "sets.svg")
     assert "25,000" in cli(*words).stdout
     assert "per-link, shared" not in cli(*words, "--overwrite").stderr
-    assert "there are shared, per-link" in cli("model", "hybrid", "--routers", "none").stderr
+    assert "available: shared, per-link" in cli("model", "hybrid", "--routers", "none").stderr
 
 
 def test_a_path_has_its_buffers(cli: CommandLine) -> None:
@@ -116,7 +116,7 @@ def test_a_scenario_stands_beside_its_fluid_model(cli: CommandLine, tmp_path: Pa
     assert (tmp_path / "both.svg").stat().st_size > 5000
     rate = found[1]
     assert rate["difference"] == pytest.approx(rate["fluid"] / rate["packets"] - 1)
-    assert "there is fluid" in cli("compare", "mine.toml", "--with", "gas").stderr
+    assert "expected fluid" in cli("compare", "mine.toml", "--with", "gas").stderr
 
 
 def test_an_equilibrium_that_there_is_not_is_said(cli: CommandLine, tmp_path: Path) -> None:

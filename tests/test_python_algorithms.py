@@ -264,7 +264,7 @@ def test_a_class_without_a_text_is_refused() -> None:
     exec("class Nowhere(Growing):\n    def on_idle(self, idle_s, window): pass", names)
     with pytest.raises(longhaul.ScenarioError, match="write the class into a file"):
         longhaul.load(with_python('{ python = "Nowhere" }'), algorithms=[names["Nowhere"]])
-    with pytest.raises(longhaul.ScenarioError, match="available: Growing"):
+    with pytest.raises(longhaul.ScenarioError, match="there are: Growing"):
         longhaul.load(with_python('{ python = "Growth" }'), algorithms=[Growing])
 
 
