@@ -595,12 +595,12 @@ fn a_run_stops_after_enough_exchanges() {
     // It stops with the last of them, whatever else goes on.
     assert_eq!(totals.end, *ends.last().expect("500 of them"));
     assert!(totals.end < ms(20_000.0) && !totals.stopped);
-    assert_eq!(totals.shortcomings, Vec::<String>::new());
+    assert_eq!(totals.run_warnings, Vec::<String>::new());
     // Nothing is longer than 200 kB.
     let (totals, _) = with_rule(150_000, 200_000);
-    assert_eq!(totals.shortcomings.len(), 2);
-    assert!(totals.shortcomings[0].contains("99th percentile"));
-    assert!(totals.shortcomings[1].contains("no response above 200000 B"));
+    assert_eq!(totals.run_warnings.len(), 2);
+    assert!(totals.run_warnings[0].contains("99th percentile"));
+    assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
 /// Packets go on without events where nothing can interfere, to connections that hold them back and, until

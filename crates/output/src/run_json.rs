@@ -121,7 +121,7 @@ impl Figures<OfEngine> {
             measured_from: config.measure.from,
             data_packets: totals.data_packets,
             events: totals.events,
-            warnings: totals.shortcomings.clone(),
+            warnings: totals.run_warnings.clone(),
             own: OfEngine {
                 events_pending_max: totals.events_pending_max,
             },

@@ -24,7 +24,7 @@ pub struct Totals {
     /// The most events that waited at once.
     pub events_pending_max: u64,
     /// What readers of the results need to know, such as a rule for stopping that was never met.
-    pub shortcomings: Vec<String>,
+    pub run_warnings: Vec<String>,
 }
 
 /// One flow's result.

@@ -147,7 +147,7 @@ fn capture(name: &str) -> PathBuf {
         data_packets: 0,
         events: 0,
         events_pending_max: 0,
-        shortcomings: Vec::new(),
+        run_warnings: Vec::new(),
     };
     let summary = writer.finish(&totals, Duration::from_secs(1), 0).unwrap();
     assert_eq!(summary.rows.packets, Some(packets().len() as u64));

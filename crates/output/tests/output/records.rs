@@ -149,7 +149,7 @@ pub fn totals() -> Totals {
         data_packets: 123_456,
         events: 700_000,
         events_pending_max: 9,
-        shortcomings: vec!["the run was short".to_string()],
+        run_warnings: vec!["the run was short".to_string()],
     }
 }
 

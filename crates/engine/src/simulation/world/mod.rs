@@ -300,7 +300,7 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
-            shortcomings: self.traffic.run_warnings(),
+            run_warnings: self.traffic.run_warnings(),
         }
     }
 }
