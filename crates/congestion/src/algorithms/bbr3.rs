@@ -1,4 +1,4 @@
-//! BBR, version 3: the declaration. The algorithm is in `bbr/v3.rs`, beside version 1.
+//! BBR, version 3: the declaration. The algorithm is in `bbr/v3/mod.rs`, beside version 1.
 
 use super::bbr::Bbr3;
 use crate::entry::Entry;

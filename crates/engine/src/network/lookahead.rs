@@ -9,7 +9,7 @@
 //!
 //! A packet that arrives at a link which may work ahead, and has forwarded all others, is forwarded to the next
 //! link at once (`Network::forward_without_events`). A run that may end before its time, after so many exchanges, works ahead
-//! up to the earliest time at which it can end (`traffic/stop.rs`).
+//! up to the earliest time at which it can end (`traffic/stop_condition.rs`).
 //!
 //! The results are the same (tested); events, which each take a search in the event list and a jump
 //! to another part of memory, become rare.
