@@ -97,7 +97,7 @@ def test_without_their_routers_they_say_so() -> None:
     # What no router marks looks idle.
     growing = alone("vcp")
     assert growing.flows["total_cuts_loss"][0] > 0
-    assert any("taken for idle" in warning for warning in growing.warnings)
+    assert any("takes the network for idle" in warning for warning in growing.warnings)
 
 
 @pytest.mark.parametrize(("delayed_ack", "queued"), [("false", 4.0), ("true", 5.0)])

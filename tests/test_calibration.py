@@ -63,7 +63,7 @@ def test_the_rates_hold_on_the_network_as_it_is() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(CalibrationError, match=r"no link `bottelneck`.*bottleneck-reverse"):
+    with pytest.raises(CalibrationError, match=r"unknown link `bottelneck`.*bottleneck-reverse"):
         calibrate(WEB, load=0.5, link="bottelneck")
     with pytest.raises(CalibrationError, match=r"no flows `bulk`.*web, other"):
         calibrate(WEB, load=0.5, labels=["bulk"])

@@ -105,7 +105,7 @@ def test_functions_that_measure_are_given_again(tmp_path: Path) -> None:
     for at in (9, 40):
         with pytest.raises(RuntimeError, match="enough"):
             longhaul.run(SCENARIO, out=out, measures=[_raising(at)], checkpoint_every="0 s")
-    with pytest.raises(longhaul.LonghaulError, match="begun with measures of your own"):
+    with pytest.raises(longhaul.LonghaulError, match="started with measuring functions"):
         longhaul.run(SCENARIO, out=out, checkpoint_every="0 s")
     run = longhaul.run(SCENARIO, out=out, measures=[_raising(0)], checkpoint_every="1 h")
     assert _files(run.path) == _files(whole.path)
@@ -122,7 +122,7 @@ def test_what_cannot_be_gone_on_with_is_refused(tmp_path: Path, cli: CommandLine
     other = cli("run", "a.toml", *every)
     assert (other.returncode, "checkpoint of another scenario" in other.stderr) == (2, True)
     without = cli("run", "a.toml", "--out", "run")
-    assert (without.returncode, "begun with --checkpoint-every" in without.stderr) == (2, True)
+    assert (without.returncode, "holds the checkpoint of an unfinished run" in without.stderr) == (2, True)
     unit = cli("run", "a.toml", "--out", "new", "--checkpoint-every", "10")
     assert (unit.returncode, "time between two checkpoints" in unit.stderr) == (2, True)
     state = tmp_path / "run.checkpoint" / "state"
@@ -163,5 +163,5 @@ def test_only_the_engine_s_own_mesonet_has_checkpoints(
                 "mesonet.measure.trace.flows=[]"],
             checkpoint_every="1 min",
         )  # fmt: skip
-    with pytest.raises(longhaul.LonghaulError, match="needs a directory"):
+    with pytest.raises(longhaul.LonghaulError, match="need a run directory"):
         longhaul.run(SCENARIO, checkpoint_every="1 min")

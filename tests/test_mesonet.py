@@ -217,7 +217,7 @@ def test_runs_of_two_kinds_have_no_table_in_common(
     assert "L1" in _printed(run, run)
     with pytest.raises(longhaul.ResultsError, match="no figures in common"):
         longhaul.compare([run, finished])
-    with pytest.raises(longhaul.ResultsError, match="`cwnd` is no plot of this run"):
+    with pytest.raises(longhaul.ResultsError, match="no plot `cwnd`"):
         longhaul.plot(run, "cwnd")
     with pytest.raises(longhaul.ResultsError, match="no run of MesoNet"):
         _ = MesoNet.of(finished)

@@ -62,7 +62,7 @@ def random_over_even(kept: float) -> float:
 HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
 """ns-2's parameters in LBNL-52549, table 5.3."""
 GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
-"""Osaka University thesis (2006), section 2.1: the window of 38 and 83,000 by a rounded function."""
+"""Osaka University thesis (2006), section 2.1: windows of 38 and 83,000, a rounded function."""
 ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
 
 EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
