@@ -81,7 +81,9 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
         "one_longest_gap_s": _longest(one[settled] < 0.01 * one[settled].mean()),
     }
     if "proxy_cwnd" in series:
-        found |= _first_reduction(t, np.asarray(series["proxy_cwnd"], float), mbps, settled_s, rate_bps)
+        found |= _first_reduction(
+            t, np.asarray(series["proxy_cwnd"], float), mbps, settled_s, rate_bps
+        )
         queue = np.asarray(series["local_queue"], float)
         found["local_queue_empty"] = float(np.mean(queue[settled] < 1))
     return found

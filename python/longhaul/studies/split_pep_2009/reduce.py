@@ -5,6 +5,7 @@ Rates are Mbit/s on the wire of the link, and payload of flows; windows and queu
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from longhaul.analysis.fairness import jain
@@ -61,8 +62,8 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Samples over time, a list for each quantity; none before its flow has started."""
-    series = run.series.sort("t_s")
+    """Samples over time, a list for each quantity; zero before its flow has started."""
+    series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")
     proxy = series.filter(pl.col("kind") == "proxy")
@@ -74,12 +75,17 @@ def _every_second(run: Results) -> dict[str, list[Any]]:
         flows.group_by("t_s").agg(cwnd=pl.col("cwnd_pkts").mean()),
         proxy.select("t_s", proxy_cwnd="cwnd_pkts", local_queue="queue_pkts"),
     ]
-    whole = series.select(pl.col("t_s").unique()).filter(pl.col("t_s") > 0)
-    for part in parts:
+    whole = series.select(pl.col("t_s").unique()).filter(pl.col("t_s") > 0).collect()
+    for part in pl.collect_all(parts):
         if part.height:
             whole = whole.join(part, on="t_s", how="left")
     table = whole.sort("t_s").fill_null(0.0).with_columns(pl.all().round(4))
     return table.to_dict(as_series=False)
+
+
+def _series(run: Results) -> pl.LazyFrame:
+    """The series, in order of time; of so many flows only the columns that are asked for are read."""
+    return pl.scan_parquet(run.path / "series.parquet")
 
 
 def _one(run: Results) -> int:
@@ -96,25 +102,31 @@ def _rate(counter: str) -> pl.Expr:
 
 def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
     """Fairness in windows of ten samples, and how long flows starve."""
-    series = run.series.filter((pl.col("kind") == "flow") & (pl.col("t_s") >= settled_s))
-    bytes_ = series.sort("id", "t_s").select("id", "t_s", "delivered_bytes").with_columns(
-        got=pl.col("delivered_bytes").diff().over("id")
-    ).drop_nulls("got")  # fmt: skip
-    windows = bytes_.with_columns(window=pl.int_range(pl.len()).over("id") // WINDOW)
-    sums = windows.group_by("window", "id").agg(pl.col("got").sum())
+    flows_ = _series(run).filter((pl.col("kind") == "flow") & (pl.col("t_s") >= settled_s))
+    got = (
+        flows_.select(
+            "id",
+            got=pl.col("delivered_bytes").diff().over("id").cast(pl.Float64),
+            window=pl.int_range(pl.len()).over("id") // WINDOW,
+        )
+        .drop_nulls("got")
+        .collect()
+    )
+    sums = got.group_by("window", "id").agg(pl.col("got").sum())
     squares = sums.group_by("window").agg(
         (pl.col("got").sum() ** 2 / (pl.len() * (pl.col("got") ** 2).sum())).alias("jain")
     )
-    fair = bytes_["got"].sum() / max(bytes_.height, 1)
-    starving = bytes_.with_columns(starves=pl.col("got") < STARVING * fair)
+    fair = got["got"].sum() / max(got.height, 1)
     spells = (
-        starving.with_columns(spell=pl.col("starves").rle_id().over("id"))
+        got.select("id", starves=pl.col("got") < STARVING * fair)
+        .with_columns(spell=pl.col("starves").rle_id().over("id"))
         .filter("starves")
         .group_by("id", "spell")
         .len()
     )
     longest = spells.group_by("id").agg(pl.col("len").max())["len"]
-    step_s = series["t_s"].unique().sort().diff().drop_nulls().first() or 1.0
+    times = _series(run).select(pl.col("t_s").unique().sort()).collect()["t_s"]
+    step_s = float(np.diff(times.to_numpy()[:3])[-1])
     flows = run.flows.height
     none = [0] * (flows - len(longest))
     every = pl.Series([*longest.to_list(), *none], dtype=pl.Float64) * step_s
