@@ -1,8 +1,8 @@
 """The study's metrics of one run.
 
-Of the link: Mbit/s on the wire. The thesis gives means over the whole run, and counts the payload of
-flows behind a proxy, whose end passes on no headers, but whole packets without one, as ns-2's sinks
-do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. What ends in
+Of the link: Mbit/s on the wire. The thesis gives means over the whole run, and counts the payload
+of flows behind a proxy, whose end passes on no headers, but whole packets without one, as ns-2's
+sinks do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. What ends in
 `_settled` is from 100 s on.
 """
 
@@ -101,7 +101,7 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """When the window between the nodes is first reduced after the start, and the link full again."""
+    """When the window between the nodes first falls after the start, and the link is full again."""
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}

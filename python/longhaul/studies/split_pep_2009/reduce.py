@@ -84,7 +84,7 @@ def _every_second(run: Results) -> dict[str, list[Any]]:
 
 
 def _series(run: Results) -> pl.LazyFrame:
-    """The series, in order of time; of so many flows only the columns that are asked for are read."""
+    """The series, in order of time; only the columns that are asked for are read."""
     return pl.scan_parquet(run.path / "series.parquet")
 
 
@@ -113,25 +113,27 @@ def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
         .collect()
     )
     sums = got.group_by("window", "id").agg(pl.col("got").sum())
-    squares = sums.group_by("window").agg(
-        (pl.col("got").sum() ** 2 / (pl.len() * (pl.col("got") ** 2).sum())).alias("jain")
+    fairness = sums.group_by("window").agg(
+        jain=pl.col("got").sum() ** 2 / (pl.len() * (pl.col("got") ** 2).sum())
     )
-    fair = got["got"].sum() / max(got.height, 1)
     spells = (
-        got.select("id", starves=pl.col("got") < STARVING * fair)
+        got.select("id", starves=pl.col("got") < STARVING * pl.col("got").mean())
         .with_columns(spell=pl.col("starves").rle_id().over("id"))
         .filter("starves")
         .group_by("id", "spell")
         .len()
     )
-    longest = spells.group_by("id").agg(pl.col("len").max())["len"]
-    times = _series(run).select(pl.col("t_s").unique().sort()).collect()["t_s"]
-    step_s = float(np.diff(times.to_numpy()[:3])[-1])
-    flows = run.flows.height
-    none = [0] * (flows - len(longest))
-    every = pl.Series([*longest.to_list(), *none], dtype=pl.Float64) * step_s
+    longest = spells.group_by("id").agg(pl.col("len").max())["len"].to_numpy()
+    every = np.zeros(run.flows.height)
+    every[: len(longest)] = longest * _step_s(run)
     return {
-        "jain_windows": squares["jain"].mean(),
-        "starved_median_s": every.median(),
-        "starved_most_s": every.max(),
+        "jain_windows": float(np.mean(fairness["jain"].to_numpy())),
+        "starved_median_s": float(np.median(every)),
+        "starved_most_s": float(every.max()),
     }
+
+
+def _step_s(run: Results) -> float:
+    """The time between two samples."""
+    times = _series(run).select(pl.col("t_s").unique()).collect()["t_s"].sort().to_numpy()
+    return float(times[2] - times[1])
