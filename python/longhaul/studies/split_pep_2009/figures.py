@@ -206,6 +206,7 @@ FIGURES: list[Figure] = [
     _figure("4.12", "Web flows: mean utilisation", "PEP-E12",
             "95.4 with the proxy; 88.5, 86, 82 and 80 without at 1500, 1000, 600 and 300.",
             MBPS, _overview("PEP-E12", {
-                "1500": {1000: 88.5}, "1000": {1000: 86.0}, "600": {1000: 82.0}, "300": {1000: 80.0},
+                "1500": {1000: 88.5}, "1000": {1000: 86.0},
+                "600": {1000: 82.0}, "300": {1000: 80.0},
             }), x=FLOWS, panels=ALL_SIZES, from_zero=False),
 ]  # fmt: skip
