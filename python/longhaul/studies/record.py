@@ -68,7 +68,7 @@ def execute(
 ) -> list[tuple[Run, str]]:
     """Do the runs that a store lacks; returns those that failed, and why."""
     failed = []
-    for reduction in {study.reduction(one) for one in study.experiments.values()}:
+    for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [
             run for run in runs if study.reduction(study.experiments[run.experiment]) == reduction
         ]

@@ -180,9 +180,9 @@ FIGURES: list[Figure] = [
     _figure("4.6", "5 bulk transfers: utilisation", "PEP-E06",
             "94.2 with the proxy; 96.2, 87.8 and 78.4 without.",
             MBPS, _over_time("PEP-E06", "mbps", (OFF, DELAYED, RED)), panels=SIZES),
-    _figure("4.7", "50 bulk transfers: mean windows of the senders", "PEP-E07",
+    _figure("4.7", "50 bulk transfers: mean windows of the senders", "PEP-E07 PEP-E02",
             "With drop-tail about 30 % of those without a proxy, with RED about 3 %.",
-            "window (packets)", _over_time("PEP-E07", "cwnd", EVERY), panels=SIZES),
+            "window (packets)", _over_time("PEP-E02", "cwnd", EVERY), panels=SIZES),
     _figure("4.8", "Bulk transfers: mean utilisation", "PEP-E08",
             "Without a proxy 10 to 25 flows use the link best; with it the number makes no "
             "difference.",

@@ -17,11 +17,12 @@ from longhaul.campaign.store import Kept
 
 # A packet of 1040 bytes carries 1000.
 PACKET_BYTES, PAYLOAD_BYTES = 1040, 1000
-# Experiments of which samples over time are drawn or measured.
-DRAWN = frozenset({"PEP-E01", "PEP-E02", "PEP-E03", "PEP-E04", "PEP-E05", "PEP-E06", "PEP-E07",
-                   "PEP-E09", "PEP-E10", "PEP-E13", "PEP-E15"})  # fmt: skip
+# Experiments of which samples over time are drawn, once without a proxy; Figure 4.7 is of PEP-E02.
+DRAWN = ("PEP-E01", "PEP-E02", "PEP-E03", "PEP-E04", "PEP-E05", "PEP-E06", "PEP-E09", "PEP-E10",
+         "PEP-E13")  # fmt: skip
+BOTH_QUEUES = ("PEP-E02", "PEP-E05", "PEP-E06", "PEP-E10")
 # Points drawn of a run, and the part of the link's rate that counts as full (metric D12).
-POINTS, FULL = 1000, 0.99
+POINTS, FULL = 500, 0.99
 # A window that falls by more than this between two samples was reduced.
 REDUCED = 0.8
 
@@ -113,6 +114,14 @@ def _first_reduction(
     if len(full):
         found["recovery_s"] = float(t[lower + full[0]] - t[first])
     return found
+
+
+def drawn(run: Run) -> bool:
+    """Whether samples of a run are drawn."""
+    again = run.experiment in BOTH_QUEUES and (
+        run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
+    )
+    return run.experiment in DRAWN and run.replication == 0 and not again
 
 
 def course(kept: Kept) -> pl.DataFrame:
