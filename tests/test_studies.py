@@ -353,17 +353,17 @@ def reduce(run):
     series = [{"t_s": 1.0, "cwnd_pkts": float(len(flows))}]
     return {"run": facts, "labels": [{"sent_pkts": sum(flows)}], "flow_series": series}
 """
+    (tiny / "metrics.py").write_text(
+        METRICS + "\ndef drawn(run):\n    return run.replication == 1 and run.cell['n'] == 2\n"
+    )
     run = ("study", "run", "tiny", "-q", "--record", "--workers", "1")
     assert cli(*run).returncode == 0
     before = pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list()
     (tiny / "reduce.py").write_text(reduction)
-    (tiny / "metrics.py").write_text(
-        METRICS + "\ndef drawn(run):\n    return run.replication == 1 and run.cell['n'] == 2\n"
-    )
     assert cli(*run).returncode == 0
     assert pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list() != before
     courses = pl.read_parquet(tiny / "results/quick/courses.parquet")
-    assert courses.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 2.0)]
+    assert courses.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 3.0)]
     # Stores tell apart what was reduced in other ways.
     assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 8
 
