@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
-from longhaul.identity import ALGORITHMS, OTHERS, Look
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 from . import theory
 
@@ -20,7 +20,7 @@ Draw = Callable[[Axes, Data, str], None]
 TIME, MBPS, FLOWS = "time (s)", "Mbit/s on the wire", "number of flows"
 SIZES = ("3000", "1500", "1000")
 ALL_SIZES = ("3000", "1500", "1000", "600", "300")
-SAW_TOOTH = Look("#a0a0a0", "", (0, (1, 1.5)))
+SAW_TOOTH = Style("#a0a0a0", "", (0, (1, 1.5)))
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Case:
     """What is compared: with or without a proxy."""
 
     label: str
-    look: Look
+    style: Style
     where: Mapping[str, str]
 
 
@@ -55,7 +55,7 @@ def _over_time(
                 continue
             axes.plot(
                 course["t_s"], course[column],
-                color=case.look.colour, linewidth=0.6, label=case.label,
+                color=case.style.colour, linewidth=0.6, label=case.label,
             )  # fmt: skip
             drawn += 1
         if not drawn:
@@ -82,8 +82,8 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
         for case in EVERY:
             curve = data.curve("mbps", "flows", experiment, size=float(panel), **case.where)
             axes.plot(
-                curve.x, curve.y, label=case.label, color=case.look.colour,
-                marker=case.look.marker, markersize=3, linestyle=case.look.line,
+                curve.x, curve.y, label=case.label, color=case.style.colour,
+                marker=case.style.marker, markersize=3, linestyle=case.style.line,
             )  # fmt: skip
         axes.axhline(theory.saw_tooth_mbps(float(panel)), label="common saw tooth", **PUBLISHED)
         values = (printed or {}).get(panel, {})
@@ -103,16 +103,16 @@ def _cumulative(axes: Axes, data: Data, panel: str) -> None:
         course = data.course("PEP-E10", size=1500.0, **case.where)
         t = course["t_s"].to_numpy()
         carried = np.cumsum(course["one_mbps"].to_numpy() * np.diff(t, prepend=0.0)) / 8.0
-        axes.plot(t, carried, color=case.look.colour, label=case.label, linewidth=0.9)
+        axes.plot(t, carried, color=case.style.colour, label=case.label, linewidth=0.9)
 
 
 def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
     """Figure 4.1: the link with SACK and with CUBIC between the nodes."""
-    looks = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
-    for proxy, look in looks.items():
+    styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
+    for proxy, style in styles.items():
         course = data.course("PEP-E01", proxy=proxy)
         axes.plot(
-            course["t_s"], course["mbps"], color=look.colour, linewidth=0.8, label=proxy.upper()
+            course["t_s"], course["mbps"], color=style.colour, linewidth=0.8, label=proxy.upper()
         )
 
 
@@ -132,11 +132,11 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 def _red_curve(axes: Axes, data: Data, panel: str) -> None:
     """Figure 3.4: RED's probability over the average queue."""
     average = np.linspace(0.0, 450.0, 451)
-    for gentle, look in ((True, OTHERS[0]), (False, OTHERS[1])):
+    for gentle, style in ((True, OTHERS[0]), (False, OTHERS[1])):
         curve = theory.red(gentle=gentle).curve
         axes.plot(
             average, [curve(float(x)) for x in average],
-            color=look.colour, linestyle=look.line, label="gentle" if gentle else "not gentle",
+            color=style.colour, linestyle=style.line, label="gentle" if gentle else "not gentle",
         )  # fmt: skip
     for key in ("min_th", "max_th"):
         axes.axvline(theory.red_parameter(key), label=key, **PUBLISHED)
