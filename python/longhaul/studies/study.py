@@ -72,7 +72,9 @@ class Study:
 
     def module(self, name: str) -> ModuleType:
         """The study's own module of this name: `metrics`, `measures` or `figures`."""
-        package = f"longhaul_study_{self.path.name}"
+        # Studies in folders of the same name are different studies.
+        place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
+        package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
             _load(package, self.path / "__init__.py", [str(self.path)])
         whole = f"{package}.{name}"

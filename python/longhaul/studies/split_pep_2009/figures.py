@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
@@ -93,6 +94,7 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
             )
         axes.set_title(f"{panel} packets")
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
 
     return draw
 
@@ -140,6 +142,42 @@ def _red_curve(axes: Axes, data: Data, panel: str) -> None:
         )  # fmt: skip
     for key in ("min_th", "max_th"):
         axes.axvline(theory.red_parameter(key), label=key, **PUBLISHED)
+
+
+SENDERS = {"cubic": "CUBIC", "bbr3": "BBR v3"}
+DISCIPLINES = ("droptail", "codel", "fq-codel")
+
+
+def _today(axes: Axes, data: Data, panel: str) -> None:
+    """Utilisation with and without a proxy, by sender and discipline; a panel per number of flows."""
+    cases = [(sender, queue) for sender in SENDERS for queue in DISCIPLINES]
+    for offset, (proxy, style) in enumerate(zip(("off", "split"), OTHERS, strict=False)):
+        heights = [
+            data.value(
+                "mbps_settled", "PEP-N01",
+                proxy=proxy, sender=sender, queue=queue, size=300.0, flows=float(panel),
+            )
+            for sender, queue in cases
+        ]  # fmt: skip
+        places = [place + 0.4 * (offset - 0.5) for place in range(len(cases))]
+        label = "no proxy" if proxy == "off" else "proxy"
+        axes.bar(places, heights, 0.38, color=style.colour, alpha=0.75, label=label)
+    names = [f"{SENDERS[sender]}\n{queue}" for sender, queue in cases]
+    axes.set_xticks(range(len(cases)), names, fontsize=5)
+    axes.set_title(f"{panel} flows" if panel != "1" else "1 flow")
+
+
+def _responses(axes: Axes, data: Data, panel: str) -> None:
+    """Median and 95 % response times by the size of the response; panels are senders."""
+    for proxy, style in zip(("off", "split"), OTHERS, strict=False):
+        for part, line in (("p50", "-"), ("p95", ":")):
+            curve = data.curve(
+                f"response_{part}_s", "response_kB", "PEP-N02", proxy=proxy, sender=panel
+            )
+            label = f"{'no proxy' if proxy == 'off' else 'proxy'}, {part[1:]} %"
+            axes.plot(curve.x, curve.y, line, color=style.colour, marker=style.marker, label=label)
+    axes.set_xscale("log")
+    axes.set_title(SENDERS[panel])
 
 
 def _figure(
@@ -209,4 +247,10 @@ FIGURES: list[Figure] = [
                 "1500": {1000: 88.5}, "1000": {1000: 86.0},
                 "600": {1000: 82.0}, "300": {1000: 80.0},
             }), x=FLOWS, panels=ALL_SIZES, from_zero=False),
+    _figure("N.1", "Ours: today's senders, queues of 300 packets", "PEP-N01",
+            "Nothing: not of the thesis.",
+            MBPS, _today, x="", panels=("1", "5", "50")),
+    _figure("N.2", "Ours: response times at half load", "PEP-N02",
+            "Nothing: not of the thesis.",
+            "response time (s)", _responses, x="response (kB)", panels=tuple(SENDERS)),
 ]  # fmt: skip
