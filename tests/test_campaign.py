@@ -66,6 +66,17 @@ def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:
     assert isinstance(runs[1].scenario["flows"][0]["count"], int)
 
 
+def test_a_setting_may_hold_at_some_levels_only_and_lead_into_a_value_that_others_share() -> None:
+    settings = {
+        "proxies": Setting(axis="split", of={"no": [], "yes": [{"start": "a"}]}),
+        "proxies.0.limit": Setting(axis="n", when={"split": ["yes"]}),
+    }
+    runs = list(sweep(axes={"split": ["no", "yes"], "n": [1, 2]}, settings=settings).runs())
+    assert [run.scenario["proxies"] for run in runs] == [
+        [], [], [{"start": "a", "limit": 1}], [{"start": "a", "limit": 2}],
+    ]  # fmt: skip
+
+
 def test_a_label_that_is_not_there_is_refused() -> None:
     wrong = sweep(axes={}, settings={"flows.fats.count": Setting(3)})
     with pytest.raises(longhaul.ScenarioError, match=r"fats.*fast"):

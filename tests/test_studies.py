@@ -345,6 +345,31 @@ def test_every_sample_is_kept_where_an_experiment_says_so(tiny: Path, cli: Comma
     assert counts[1] > 3000
 
 
+def test_a_study_may_reduce_runs_itself_and_say_which_are_drawn(
+    tiny: Path, tmp_path: Path, cli: CommandLine
+) -> None:
+    reduction = """
+def reduce(run):
+    facts = {"data_packets": run.meta["data_packets"], "wall_s": 1, "results_version": 2}
+    flows = run.flows["total_sent_pkts"].to_list()
+    series = [{"t_s": 1.0, "cwnd_pkts": float(len(flows))}]
+    return {"run": facts, "labels": [{"sent_pkts": sum(flows)}], "flow_series": series}
+"""
+    (tiny / "metrics.py").write_text(
+        METRICS + "\ndef drawn(run):\n    return run.replication == 1 and run.cell['n'] == 2\n"
+    )
+    run = ("study", "run", "tiny", "-q", "--record", "--workers", "1")
+    assert cli(*run).returncode == 0
+    before = pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list()
+    (tiny / "reduce.py").write_text(reduction)
+    assert cli(*run).returncode == 0
+    assert pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list() != before
+    courses = pl.read_parquet(tiny / "results/quick/courses.parquet")
+    assert courses.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 3.0)]
+    # Stores tell apart what was reduced in other ways.
+    assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 8
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

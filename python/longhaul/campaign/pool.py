@@ -163,6 +163,8 @@ _STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.E
 def _become_worker(memory: int | None) -> None:
     """Leave Ctrl-C to the program that started this one, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Whoever started this one ends it so, and says what there is to say.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if memory is not None:
         # Not every system has such limits.
         import resource

@@ -24,13 +24,19 @@ Conditions = Mapping[Level, Mapping[str, Level]]
 class Setting:
     """What a place in the scenario holds: a value, or the level of an axis.
 
-    A level may be taken `times` a factor, or stand for one `of` several values.
+    A level may be taken `times` a factor, or stand for one `of` several values. Where `when` names
+    axes, the place is set at those of their levels only.
     """
 
     value: Any = None
     axis: str | None = None
     times: float = 1
     of: Mapping[str, Any] | None = None
+    when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
+
+    def applies(self, cell: Mapping[str, Level]) -> bool:
+        """Whether the place is set at a cell."""
+        return all(cell[axis] in levels for axis, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
         """The value at a cell; whole numbers stay whole."""
@@ -97,6 +103,10 @@ class Sweep:
         """Every run; all cells once, then all again."""
         for replication in range(self.replications):
             for cell in self.cells():
-                values = {path: setting.at(cell) for path, setting in self.settings.items()}
+                values = {
+                    path: setting.at(cell)
+                    for path, setting in self.settings.items()
+                    if setting.applies(cell)
+                }
                 scenario = filled_in(self.template, {**values, "replication": replication})
                 yield Run(self.experiment, cell, replication, scenario)

@@ -48,7 +48,8 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
         place = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
     if not isinstance(place, dict):
         raise ScenarioError(f"{path}: there is no table to set `{last}` in")
-    place[last] = value
+    # Later paths may lead into a value that other runs share.
+    place[last] = deepcopy(value)
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401

@@ -74,12 +74,15 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
-    """`"AXIS"` follows an axis, `{ axis, times or of }` a function of it; `{ value }` is fixed."""
+    """`"AXIS"` follows an axis, `{ axis, times or of }` a function of it; `{ value }` is fixed.
+
+    With `when = { AXIS = [levels] }` it holds at those levels only.
+    """
     if isinstance(written, str):
         return Setting(axis=written)
     if "axis" in written:
         return Setting(**written)
-    return Setting(value=_at(written["value"], scale))
+    return Setting(value=_at(written["value"], scale), when=written.get("when", {}))
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
@@ -105,9 +108,10 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
     settings = {**common.get("set", {}), **given.get("set", {})}
     factors = {factor for table in conditions.values() for row in table.values() for factor in row}
     for path, written in settings.items():
-        axis = written if isinstance(written, str) else written.get("axis")
-        if axis is not None and axis not in axes and axis not in factors:
-            raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
+        follows = [written] if isinstance(written, str) else _followed(written)
+        for axis in follows:
+            if axis not in axes and axis not in factors:
+                raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
     for axis, table in conditions.items():
         points = axes[axis].values() if isinstance(axes[axis], dict) else [axes[axis]]
         for point in (point for levels in points if levels != ALL for point in levels):
@@ -124,6 +128,11 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         conditions=conditions,
         all_samples=given.get("all_samples", False),
     )
+
+
+def _followed(written: Mapping[str, Any]) -> list[str]:
+    """The axes that a setting depends on."""
+    return [*([written["axis"]] if "axis" in written else []), *written.get("when", {})]
 
 
 def _conditions(file: Path, name: str) -> dict[str, Conditions]:

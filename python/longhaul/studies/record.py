@@ -8,10 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from longhaul import _engine
-from longhaul.campaign import Run
+from longhaul.campaign import Run, Store
 from longhaul.campaign import execute as execute_runs
 from longhaul.campaign.execute import Watch
-from longhaul.campaign.reduce import reduce, reduce_keeping_samples
 from longhaul.studies.addition import and_recorded
 from longhaul.studies.data import VERSION, Data
 from longhaul.studies.experiments import SCALES
@@ -69,11 +68,12 @@ def execute(
 ) -> list[tuple[Run, str]]:
     """Do the runs that a store lacks; returns those that failed, and why."""
     failed = []
-    for all_samples, reducer in ((False, reduce), (True, reduce_keeping_samples)):
-        alike = [one for one in study.experiments.values() if one.all_samples == all_samples]
-        names = {one.name for one in alike}
-        if chosen := [run for run in runs if run.experiment in names]:
-            place = study.store(store, alike[0])
+    for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
+        chosen = [
+            run for run in runs if study.reduction(study.experiments[run.experiment]) == reduction
+        ]
+        if chosen:
+            place, reducer = Store(store, reduction.variant), reduction.reducer
             outcome = execute_runs(chosen, place, workers=workers, watch=watch, reducer=reducer)
             failed += outcome.failed
     return failed

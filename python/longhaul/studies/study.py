@@ -1,9 +1,10 @@
 """A study as it stands in its folder."""
 
 import difflib
+import hashlib
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -12,7 +13,10 @@ from types import ModuleType
 
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run, Store
+from longhaul.campaign.reduce import reduce, reduce_keeping_samples
+from longhaul.campaign.store import Kept
 from longhaul.campaign.sweep import Level
+from longhaul.results import Results
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
@@ -68,15 +72,27 @@ class Study:
 
     def module(self, name: str) -> ModuleType:
         """The study's own module of this name: `metrics`, `measures` or `figures`."""
-        package = f"longhaul_study_{self.path.name}"
+        # Studies in folders of the same name are different studies.
+        place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
+        package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
             _load(package, self.path / "__init__.py", [str(self.path)])
         whole = f"{package}.{name}"
         return sys.modules.get(whole) or _load(whole, self.path / f"{name}.py")
 
+    def reduction(self, experiment: Experiment) -> "Reduction":
+        """What is kept of an experiment's runs: by the study's own `reduce.py`, if it has one."""
+        own = self.path / "reduce.py"
+        if own.is_file():
+            digest = hashlib.sha256(own.read_bytes()).hexdigest()
+            return Reduction(digest[:8], OwnReducer(self.name, self.path))
+        if experiment.all_samples:
+            return Reduction("all-samples", reduce_keeping_samples)
+        return Reduction("", reduce)
+
     def store(self, path: Path, experiment: Experiment) -> Store:
         """The store at a path, as an experiment's runs are kept in it."""
-        return Store(path, variant="all-samples" if experiment.all_samples else "")
+        return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
         """The experiments of these names; all without one."""
@@ -111,6 +127,27 @@ class Study:
         chosen = self.chosen(experiments)
         runs = [run for one in chosen for run in one.sweep(scale, replications).runs()]
         return sorted(runs, key=lambda run: run.replication)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What is kept of a run; stores tell apart runs that were reduced in other ways."""
+
+    variant: str
+    reducer: Callable[[Results], Kept]
+
+
+@dataclass(frozen=True)
+class OwnReducer:
+    """A study's own `reduce.py`, which worker processes load from its folder."""
+
+    name: str
+    path: Path
+
+    def __call__(self, run: Results) -> Kept:
+        """What is kept of a run."""
+        kept: Kept = Study(self.name, self.path).module("reduce").reduce(run)
+        return kept
 
 
 def _some(levels: Sequence[Level]) -> str:

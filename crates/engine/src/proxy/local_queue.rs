@@ -8,71 +8,170 @@ use longhaul_units::{PS_PER_S, Time};
 
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Flags, Packet};
-use crate::queue::{Arrival, DropReason, Queue, Verdict};
+use crate::queue::{
+    AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue, Queue, Verdict,
+};
 
 /// Packets that wait until a proxy takes them.
 #[derive(Debug)]
 pub(super) struct LocalQueue {
-    discipline: Queue,
-    /// Their `time` is when they came.
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    held: Held,
+    /// Packets that wait, and their bytes.
+    waiting_pkts: u64,
+    waiting_bytes: u64,
     /// Since when there have been none, if there are none.
     empty_since: Option<Time>,
-    /// Waits that are over, in picoseconds.
-    waited_ps: u128,
+    /// Integral of the waiting packets up to `integrated`, in packets times picoseconds.
+    integral_ps: u128,
+    integrated: Time,
     /// But for the integral.
     counters: LinkCounters,
+    /// What the discipline has just done to packets that it had accepted.
+    effects: Effects,
+    /// Those of them that it dropped.
+    dropped: Vec<Packet>,
+}
+
+/// Who has the packets.
+#[derive(Debug)]
+enum Held {
+    /// The discipline decides when packets arrive. Their `time` is when that was.
+    Here {
+        discipline: Queue,
+        packets: VecDeque<Packet>,
+    },
+    /// The discipline holds its packets. `next` has left it, but has not been taken: credit was short.
+    ByDiscipline {
+        queue: Box<BufferedQueue>,
+        next: Option<Packet>,
+    },
 }
 
 impl LocalQueue {
     pub(super) fn new(discipline: Queue) -> Self {
         Self {
-            discipline,
-            packets: VecDeque::new(),
-            bytes: 0,
+            held: match discipline {
+                Queue::Buffered(queue) => Held::ByDiscipline { queue, next: None },
+                discipline => Held::Here {
+                    discipline,
+                    packets: VecDeque::new(),
+                },
+            },
+            waiting_pkts: 0,
+            waiting_bytes: 0,
             empty_since: Some(Time::ZERO),
-            waited_ps: 0,
+            integral_ps: 0,
+            integrated: Time::ZERO,
             counters: LinkCounters::default(),
+            effects: Effects::default(),
+            dropped: Vec::new(),
         }
     }
 
     /// Another discipline decides from now on; what waits stays.
-    pub(super) fn replace_discipline(&mut self, discipline: Queue) {
-        self.discipline = discipline;
+    pub(super) fn replace_discipline(&mut self, other: Queue) {
+        if let Held::Here { discipline, .. } = &mut self.held {
+            *discipline = other;
+        }
     }
 
-    /// Takes in or drops a packet that has just come; says whether it is taken in.
+    /// Accepts or drops a packet that has just arrived; returns whether it is accepted.
     pub(super) fn push(&mut self, mut packet: Packet) -> bool {
-        let bytes = u64::from(packet.bytes);
+        let (now, bytes) = (packet.time, u64::from(packet.bytes));
         self.counters.arrived_pkts += 1;
         self.counters.arrived_bytes += bytes;
-        let verdict = self.discipline.on_arrival(&Arrival {
-            now: packet.time,
+        let arrival = Arrival {
+            now,
             bytes: packet.bytes.into(),
             ecn_capable: packet.flags.has(Flags::ECT),
             low_priority: false,
-            waiting_pkts: self.packets.len() as u64,
-            waiting_bytes: self.bytes,
+            waiting_pkts: self.waiting_pkts,
+            waiting_bytes: self.waiting_bytes,
             idle_since: self.empty_since,
-        });
-        match verdict {
-            Verdict::Accept => {}
-            Verdict::AcceptMarked => {
-                packet.flags = packet.flags.with(Flags::CE);
-                self.counters.marked_pkts += 1;
+        };
+        let refused = match &mut self.held {
+            Held::Here {
+                discipline,
+                packets,
+            } => match discipline.on_arrival(&arrival) {
+                Verdict::Drop(reason) => Some(reason),
+                verdict => {
+                    if verdict == Verdict::AcceptMarked {
+                        packet.flags = packet.flags.with(Flags::CE);
+                        self.counters.marked_pkts += 1;
+                    }
+                    packets.push_back(packet);
+                    None
+                }
+            },
+            Held::ByDiscipline { queue, .. } => {
+                queue.enqueue(packet, &arrival, &mut self.effects).err()
             }
-            Verdict::Drop(reason) => {
-                self.count_drop(reason);
-                return false;
+        };
+        if let Some(reason) = refused {
+            self.count_drop(reason);
+            return false;
+        }
+        self.change(now, 1, bytes as i64);
+        self.count_effects(now);
+        self.counters.queue_max_pkts = self.counters.queue_max_pkts.max(self.waiting_pkts);
+        true
+    }
+
+    /// The packet to take next. Disciplines that hold their packets may drop others on the way.
+    pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
+        match &mut self.held {
+            Held::Here { packets, .. } => packets.front().copied(),
+            Held::ByDiscipline { queue, next } => {
+                if next.is_none() {
+                    *next = queue.dequeue(now, &mut self.effects);
+                }
+                let first = *next;
+                self.count_effects(now);
+                first
             }
         }
-        self.empty_since = None;
-        self.bytes += bytes;
-        self.packets.push_back(packet);
-        let waiting = self.packets.len() as u64;
-        self.counters.queue_max_pkts = self.counters.queue_max_pkts.max(waiting);
-        true
+    }
+
+    /// Takes out what [`Self::first`] has named.
+    pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
+        let packet = match &mut self.held {
+            Held::Here { packets, .. } => packets.pop_front(),
+            Held::ByDiscipline { next, .. } => next.take(),
+        }?;
+        self.change(now, -1, -i64::from(packet.bytes));
+        self.counters.departed_pkts += 1;
+        self.counters.departed_bytes += u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    /// Packets that were accepted and dropped later, for whoever keeps their options.
+    pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
+        self.dropped.drain(..)
+    }
+
+    /// So many packets and bytes more wait from now on.
+    fn change(&mut self, now: Time, packets: i64, bytes: i64) {
+        self.integral_ps += self.since_integrated(now);
+        self.integrated = now;
+        self.waiting_pkts = self.waiting_pkts.wrapping_add_signed(packets);
+        self.waiting_bytes = self.waiting_bytes.wrapping_add_signed(bytes);
+        self.empty_since = (self.waiting_pkts == 0).then_some(now);
+    }
+
+    /// The integral since it was last brought up to date.
+    fn since_integrated(&self, now: Time) -> u128 {
+        u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
+    }
+
+    /// Counts what the discipline did to packets that it had accepted.
+    fn count_effects(&mut self, now: Time) {
+        self.counters.marked_pkts += self.effects.marked.drain(..).count() as u64;
+        while let Some((packet, reason)) = self.effects.dropped.pop() {
+            self.count_drop(reason);
+            self.change(now, -1, -i64::from(packet.bytes));
+            self.dropped.push(packet);
+        }
     }
 
     fn count_drop(&mut self, reason: DropReason) {
@@ -85,28 +184,11 @@ impl LocalQueue {
         } += 1;
     }
 
-    /// The packet that has waited longest.
-    pub(super) fn first(&self) -> Option<&Packet> {
-        self.packets.front()
-    }
-
-    /// Takes it out.
-    pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.bytes);
-        self.waited_ps += u128::from(now.since(packet.time).as_ps());
-        self.counters.departed_pkts += 1;
-        self.counters.departed_bytes += u64::from(packet.bytes);
-        self.empty_since = self.packets.is_empty().then_some(now);
-        Some(packet)
-    }
-
     /// Counters up to `now`.
     pub(super) fn counters(&self, now: Time) -> LinkCounters {
-        let waits = self.packets.iter().map(|packet| now.since(packet.time));
-        let waiting_ps: u128 = waits.map(|wait| u128::from(wait.as_ps())).sum();
+        let integral_ps = self.integral_ps + self.since_integrated(now);
         LinkCounters {
-            queue_integral: (self.waited_ps + waiting_ps) as f64 / PS_PER_S as f64,
+            queue_integral: integral_ps as f64 / PS_PER_S as f64,
             transmitted_bytes: self.counters.departed_bytes as f64,
             ..self.counters
         }
@@ -114,19 +196,21 @@ impl LocalQueue {
 
     /// Restarts the record of the largest queue; returns the largest so far.
     pub(super) fn restart_maximum(&mut self) -> u64 {
-        let waiting = self.packets.len() as u64;
-        std::mem::replace(&mut self.counters.queue_max_pkts, waiting)
+        std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
     /// State up to `now` for the time series, as that of link number `id`.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
-        let state = self.discipline.state();
+        let state: AqmState = match &self.held {
+            Held::Here { discipline, .. } => discipline.state(),
+            Held::ByDiscipline { queue, .. } => queue.state(),
+        };
         LinkSample {
             time: now,
             link: id,
-            queue_pkts: self.packets.len() as u64,
-            queue_bytes: self.bytes,
+            queue_pkts: self.waiting_pkts,
+            queue_bytes: self.waiting_bytes,
             queue_avg_pkts: state.average_pkts,
             max_p: state.max_p,
             drop_p: state.drop_p,
@@ -144,8 +228,9 @@ impl LocalQueue {
 mod tests {
     use super::*;
     use crate::packet::SackHandle;
-    use crate::queue::{Capacity, DropTail};
-    use longhaul_units::Span;
+    use crate::queue::{Capacity, CoDelConfig, CoDelParameters, DropTail, QueueConfig};
+    use crate::random::Stream;
+    use longhaul_units::{Bytes, Span};
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -186,6 +271,47 @@ mod tests {
         );
         let sample = queue.sample(0, at(100));
         assert_eq!((sample.queue_pkts, sample.queue_bytes), (1, 1000));
+    }
+
+    /// A CoDel queue, the packets of which wait for longer than its target.
+    fn codel() -> Queue {
+        let config = QueueConfig::CoDel(CoDelConfig {
+            limit: Capacity::Packets(1000),
+            ecn: false,
+            control: CoDelParameters {
+                target: Span::from_millis(5),
+                interval: Span::from_millis(100),
+                max_packet: Bytes(1000),
+            },
+        });
+        Queue::new(&config, Stream::new(1, 0, "local"))
+    }
+
+    #[test]
+    fn a_discipline_may_hold_the_packets_and_drop_them_later() {
+        let mut queue = LocalQueue::new(codel());
+        let mut taken = Vec::new();
+        let mut lost = 0;
+        // One packet arrives each millisecond, one in two is taken: waits grow beyond 5 ms for more than 100 ms.
+        for ms in 0..1000 {
+            assert!(queue.push(packet(ms, at(ms))));
+            if ms % 2 == 0 {
+                let first = queue.first(at(ms)).expect("it has just come, or before");
+                assert_eq!(queue.first(at(ms)).map(|again| again.seq), Some(first.seq));
+                taken.extend(queue.pop(at(ms)).map(|packet| packet.seq));
+            }
+            lost += queue.dropped().count() as u64;
+        }
+        assert!(taken.is_sorted());
+        let counters = queue.counters(at(1000));
+        assert!(lost > 5, "{lost}");
+        assert_eq!(counters.dropped_pkts(), lost);
+        let sample = queue.sample(0, at(1000));
+        assert_eq!(
+            counters.arrived_pkts,
+            counters.departed_pkts + lost + sample.queue_pkts
+        );
+        assert_eq!(sample.queue_bytes, 1000 * sample.queue_pkts);
     }
 
     #[test]

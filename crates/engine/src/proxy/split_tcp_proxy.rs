@@ -136,13 +136,14 @@ impl SplitTcpProxy {
         if !self.queue.push(*packet) {
             env.network.forget_options(packet);
         }
+        self.forget_dropped(env);
     }
 
     /// The time of a check has come.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
-        while let Some(first) = self.queue.first() {
+        while let Some(first) = self.queue.first(now) {
             let payload = endpoints
                 .legs(first.flow)
                 .map_or(0, |legs| legs.sender.payload_bytes(first.seq));
@@ -153,7 +154,15 @@ impl SplitTcpProxy {
                 self.take(&packet, endpoints, env);
             }
         }
+        self.forget_dropped(env);
         self.arm(env);
+    }
+
+    /// The options of packets that the local queue dropped after it had accepted them are needed no more.
+    fn forget_dropped(&mut self, env: &mut Env) {
+        for packet in self.queue.dropped() {
+            env.network.forget_options(&packet);
+        }
     }
 
     /// Payload that may be admitted now.

@@ -22,6 +22,9 @@ pub(crate) trait Parameters: Sized {
     const SOURCE: &'static str;
     /// Whether lengths are all that it decides from, when packets arrive, so that somebody else may hold these.
     const ON_ARRIVAL: bool = false;
+    /// Whether it works without a link, as the local queue of a proxy: it has no periodic updates, and
+    /// writes nothing into headers of departures.
+    const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
 
     /// Makes values explicit that follow from others or from the link, by `values.derive`, and refuses what
     /// cannot go together. `limit` is in packets or bytes already.

@@ -18,6 +18,8 @@ pub struct Discipline {
     pub source: &'static str,
     /// Whether lengths are all that it decides from, when packets arrive, so that somebody else may hold these.
     pub on_arrival: bool,
+    /// Whether it works without a link, as the local queue of a proxy.
+    pub outside_links: bool,
     /// Its parameters, with their defaults.
     pub keys: &'static [Key],
     pub(super) complete: fn(&mut Values, &Place) -> Result<(), Refusal>,
@@ -54,6 +56,7 @@ macro_rules! disciplines {
                 description: <$Parameters as Parameters>::DESCRIPTION,
                 source: <$Parameters as Parameters>::SOURCE,
                 on_arrival: <$Parameters as Parameters>::ON_ARRIVAL,
+                outside_links: <$Parameters as Parameters>::OUTSIDE_LINKS,
                 keys: $Parameters::KEYS,
                 complete: <$Parameters as Parameters>::complete,
                 read: |values, rate| {

@@ -3,11 +3,9 @@
 use longhaul_units::Dimension;
 
 use super::flow::TCP_STACK;
-use super::queue::QUEUE_ON_ARRIVAL;
+use super::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 use longhaul_keys::{Key, Kind, SIZE, TIME, count, joined, key, required};
 
-/// Disciplines that decide on arrival: what the proxy takes out is always what has waited longest.
-const QUEUE: Kind = QUEUE_ON_ARRIVAL;
 const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const CREDIT_HELP: &str = "Payload that may wait unsent at the start of the connection between the \
     nodes, beyond which the local queue fills; 200 packets by default.";
@@ -31,7 +29,7 @@ const OWN: &[Key] = &[
         "Node at which TCP flows are split that begin before it and end behind `end`.",
     ),
     required("end", Kind::Text, "Node from which their data goes on."),
-    key("queue", QUEUE, QUEUE_HELP),
+    key("queue", QUEUE_OUTSIDE_LINKS, QUEUE_HELP),
     key("credit", CREDIT, CREDIT_HELP),
     key(
         "credit_for_retransmissions",
@@ -59,7 +57,8 @@ const CHANGE: &[Key] = &[
     key("interval", Kind::Positive(TIME), INTERVAL_HELP),
     key(
         "queue",
-        QUEUE,
-        "Another discipline of the local queue, which begins anew; packets that wait stay.",
+        QUEUE_ON_ARRIVAL,
+        "Another discipline of a local queue that decides on arrival (drop-tail, RED); it starts anew, \
+         packets that wait stay.",
     ),
 ];

@@ -4,28 +4,55 @@ use longhaul_engine::queue::DISCIPLINES;
 use longhaul_keys::{Key, Kind};
 
 /// Any discipline.
-pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ DISCIPLINES.len() }>(false));
+pub(crate) const QUEUE: Kind =
+    Kind::Tagged(&kinds::<{ DISCIPLINES.len() }>(&[true; DISCIPLINES.len()]));
 
-/// A discipline that leaves the packets to somebody else.
-pub(super) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count_on_arrival() }>(true));
+/// A discipline that decides on arrival: the packets that wait may be kept by somebody else.
+pub(super) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count(&DECIDES_ON_ARRIVAL) }>(
+    &DECIDES_ON_ARRIVAL,
+));
 
-const fn count_on_arrival() -> usize {
-    let (mut count, mut index) = (0, 0);
+/// A discipline that works without a link.
+pub(super) const QUEUE_OUTSIDE_LINKS: Kind = Kind::Tagged(
+    &kinds::<{ count(&WORKS_OUTSIDE_LINKS) }>(&WORKS_OUTSIDE_LINKS),
+);
+
+type Chosen = [bool; DISCIPLINES.len()];
+
+const DECIDES_ON_ARRIVAL: Chosen = {
+    let (mut chosen, mut index) = ([false; DISCIPLINES.len()], 0);
     while index < DISCIPLINES.len() {
-        count += DISCIPLINES[index].on_arrival as usize;
+        chosen[index] = DISCIPLINES[index].on_arrival;
+        index += 1;
+    }
+    chosen
+};
+
+const WORKS_OUTSIDE_LINKS: Chosen = {
+    let (mut chosen, mut index) = ([false; DISCIPLINES.len()], 0);
+    while index < DISCIPLINES.len() {
+        chosen[index] = DISCIPLINES[index].outside_links;
+        index += 1;
+    }
+    chosen
+};
+
+const fn count(chosen: &Chosen) -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < chosen.len() {
+        count += chosen[index] as usize;
         index += 1;
     }
     count
 }
 
-/// The keys of each discipline, `N` together.
-const fn kinds<const N: usize>(on_arrival_only: bool) -> [(&'static str, &'static [Key]); N] {
+/// The keys of the chosen disciplines, `N` together.
+const fn kinds<const N: usize>(chosen: &Chosen) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);
-    while index < DISCIPLINES.len() {
-        let discipline = &DISCIPLINES[index];
-        if discipline.on_arrival || !on_arrival_only {
-            kinds[count] = (discipline.kind, discipline.keys);
+    while index < chosen.len() {
+        if chosen[index] {
+            kinds[count] = (DISCIPLINES[index].kind, DISCIPLINES[index].keys);
             count += 1;
         }
         index += 1;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
-use longhaul_engine::queue::Place;
+use longhaul_engine::queue::{DISCIPLINES, Place};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
@@ -155,7 +155,7 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
     }
 }
 
-/// A local queue, which decides when a packet comes: what waits is the proxy's.
+/// A local queue.
 fn resolve_queue(
     table: &mut Table,
     path: &str,
@@ -183,6 +183,10 @@ fn resolve_changes(
 ) {
     let path = join(path, "changes");
     let mut earliest = Span::ZERO;
+    let kind = proxy.sub("queue").word("kind");
+    let is_replaceable = DISCIPLINES
+        .iter()
+        .any(|discipline| discipline.kind == kind && discipline.on_arrival);
     let changes = proxy.get_mut("changes").map(|node| &mut node.value);
     let Some(Value::List(changes)) = changes else {
         unreachable!("changes is a list");
@@ -206,6 +210,11 @@ fn resolve_changes(
         earliest = at;
         resolve_credit(change, &path, payload, out);
         if change.contains_key("queue") {
+            if !is_replaceable {
+                let message = "the discipline of the local queue holds its packets and cannot be \
+                               replaced; only drop-tail and RED can";
+                out.push(Diagnostic::new(&join(&path, "queue"), &origin, message));
+            }
             resolve_queue(change, &path, place, shared.context.profile, out);
         }
     }

@@ -76,6 +76,19 @@ fn changes_come_in_order() {
 }
 
 #[test]
+fn a_local_queue_may_hold_its_packets_and_then_stays() {
+    let scenario = accepted(&text(", queue = { kind = \"fq-codel\", limit = \"1000 packets\" }"));
+    let QueueConfig::FqCoDel(_) = &scenario.config().proxies[0].queue else {
+        panic!("not FQ-CoDel");
+    };
+    let message = refusal(&text(
+        ", queue = { kind = \"codel\" }, changes = [{ at = \"10 s\", queue = { kind = \"droptail\" } }]",
+    ));
+    assert!(message.contains("proxies.0.changes.0.queue"), "{message}");
+    assert!(message.contains("cannot be replaced"), "{message}");
+}
+
+#[test]
 fn mistakes_are_refused_with_their_place() {
     let wrong = |proxy: &str, parts: &[&str]| {
         let message = refusal(&text(proxy));
@@ -113,7 +126,7 @@ fn mistakes_are_refused_with_their_place() {
         &["proxies.0.changes.0.at", "not before the end of the run"],
     );
     wrong(
-        ", queue = { kind = \"codel\", limit = \"9 packets\" }",
+        ", queue = { kind = \"pie\", limit = \"9 packets\" }",
         &["proxies.0.queue.kind", "droptail", "red"],
     );
     wrong(

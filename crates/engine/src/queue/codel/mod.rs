@@ -56,6 +56,7 @@ impl Parameters for CoDelConfig {
     const DESCRIPTION: &'static str =
         "Drops at a growing rate while every packet waits longer than a target.";
     const SOURCE: &'static str = "RFC 8289";
+    const OUTSIDE_LINKS: bool = true;
 
     fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
         place.complete_size(values, "max_packet");

@@ -53,6 +53,7 @@ impl Parameters for FqCoDelConfig {
     const DESCRIPTION: &'static str =
         "Flows hashed to queues, each under CoDel, served in turn, new ones first.";
     const SOURCE: &'static str = "RFC 8290";
+    const OUTSIDE_LINKS: bool = true;
 
     fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
         place.complete_size(values, "max_packet");

@@ -1,0 +1,131 @@
+"""The study's metrics of one run.
+
+Of the link: Mbit/s on the wire. The thesis gives means over the whole run, and counts the payload
+of flows behind a proxy, whose end passes on no headers, but whole packets without one, as ns-2's
+sinks do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. What ends in
+`_settled` is from 100 s on.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+# A packet of 1040 bytes carries 1000.
+PACKET_BYTES, PAYLOAD_BYTES = 1040, 1000
+# Experiments of which samples over time are drawn, once without a proxy; Figure 4.7 is of PEP-E02.
+DRAWN = ("PEP-E01", "PEP-E02", "PEP-E03", "PEP-E04", "PEP-E05", "PEP-E06", "PEP-E09", "PEP-E10",
+         "PEP-E13")  # fmt: skip
+BOTH_QUEUES = ("PEP-E02", "PEP-E05", "PEP-E06", "PEP-E10")
+# Points drawn of a run, and the part of the link's rate that counts as full (metric D12).
+POINTS, FULL = 500, 0.99
+# A window that falls by more than this between two samples was reduced.
+REDUCED = 0.8
+
+Row = dict[str, float | None]
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """The metrics of one run."""
+    link, flows, times = kept["link"], kept["flows"], kept["run"]
+    whole_s, settled_s = times["simulated_s"], times["simulated_s"] - times["settled_s"]
+    payload = 8e-6 * flows["total_delivered_bytes"] / flows["count"] / whole_s
+    wire = payload * PACKET_BYTES / PAYLOAD_BYTES
+    row: Row = {
+        "mbps": 8e-6 * link["total_departed_bytes"] / whole_s,
+        "mbps_settled": 8e-6 * link["departed_bytes"] / settled_s,
+        "flow_payload_mbps": payload,
+        "flow_wire_mbps": wire,
+        "flow_mbps": payload if "proxy" in kept else wire,
+        "loss": link["total_dropped_pkts"] / link["total_arrived_pkts"],
+        "link_queue": link["queue_mean_pkts"],
+        "cwnd": flows["cwnd_mean_pkts"],
+        "rtt_s": flows["rtt_mean_s"],
+        "jain": flows["jain"],
+        "timeouts": flows["total_timeouts"],
+    }
+    row["mbps_payload"] = row["mbps"] * PAYLOAD_BYTES / PACKET_BYTES  # type: ignore[operator]
+    for name in ("jain_windows", "starved_median_s", "starved_most_s"):
+        row[name] = flows.get(name)
+    if "proxy" in kept:
+        proxy = kept["proxy"]
+        row |= {
+            "local_queue": proxy["queue_mean_pkts"],
+            "proxy_cwnd": proxy["cwnd_mean_pkts"],
+            "proxy_timeouts": proxy["total_timeouts"],
+            "proxy_reductions": proxy["total_cuts_loss"],
+        }
+    if "flow_series" in kept:
+        row |= _over_time(kept["flow_series"], times["settled_s"], link["rate_bps"])
+    if "responses" in kept:
+        row |= {f"response_{name}": value for name, value in kept["responses"].items()}
+    return row
+
+
+def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
+    """Extremes once the run has settled, and the first reduction between the nodes."""
+    t = np.asarray(series["t_s"])
+    settled = t > settled_s
+    mbps, one = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
+    # Whole Mbit/s of payload; a sample is a second.
+    found: Row = {
+        "mbps_min": float(mbps[settled].min()),
+        "one_mbps": float(one.mean()),
+        "one_min": float(one[settled].min()),
+        "one_max": float(one[settled].max()),
+        "one_deviation": float(one[settled].std() / one[settled].mean()),
+        "one_below_half": float(np.mean(one[settled] < 0.5 * one[settled].mean())),
+        "one_longest_gap_s": _longest(one[settled] < 0.01 * one[settled].mean()),
+    }
+    if "proxy_cwnd" in series:
+        found |= _first_reduction(
+            t, np.asarray(series["proxy_cwnd"], float), mbps, settled_s, rate_bps
+        )
+        queue = np.asarray(series["local_queue"], float)
+        found["local_queue_empty"] = float(np.mean(queue[settled] < 1))
+    return found
+
+
+def _longest(spell: np.ndarray) -> float:
+    """The most samples in a row that hold."""
+    longest = now = 0
+    for holds in spell:
+        now = now + 1 if holds else 0
+        longest = max(longest, now)
+    return float(longest)
+
+
+def _first_reduction(
+    t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
+) -> Row:
+    """When the window between the nodes first falls after the start, and the link is full again."""
+    falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
+    if not len(falls):
+        return {}
+    first = int(falls[0])
+    # The second of the reduction itself may still be full.
+    lower = first + int(np.argmax(mbps[first:] < FULL * rate_bps * 1e-6))
+    full = np.flatnonzero(mbps[lower:] >= FULL * rate_bps * 1e-6)
+    found: Row = {"first_reduction_s": float(t[first])}
+    if len(full):
+        found["recovery_s"] = float(t[lower + full[0]] - t[first])
+    return found
+
+
+def drawn(run: Run) -> bool:
+    """Whether samples of a run are drawn."""
+    again = run.experiment in BOTH_QUEUES and (
+        run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
+    )
+    return run.experiment in DRAWN and run.replication == 0 and not again
+
+
+def course(kept: Kept) -> pl.DataFrame:
+    """Samples over time, fewer than all where there are many."""
+    series: Mapping[str, Any] = kept["flow_series"]
+    every = max(1, len(series["t_s"]) // POINTS)
+    return pl.DataFrame({name: column[::every] for name, column in series.items()})

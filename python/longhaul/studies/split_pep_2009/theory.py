@@ -1,0 +1,78 @@
+"""What needs no run: RED's automatic configuration and curve, and the common saw tooth.
+
+Rates are Mbit/s, windows and queues packets of 1040 bytes unless a name says otherwise.
+"""
+
+import json
+
+from longhaul.models.marking import Red
+from longhaul.models.paths import utilisation
+from longhaul.running import load
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measure
+
+# The path end to end: 100 Mbit/s over a round trip of 520 ms.
+MBPS, PATH_PKTS = 100.0, 6250.0
+# Table 4.1 is of a link of 100 Mbit/s and 250 ms, and ns-2's mean packet of 500 bytes.
+PROXY_WITH_RED = {
+    "profile": "ns2-2.35",
+    "duration": "1 s",
+    "topology": {
+        "dumbbell": {
+            "bottleneck": {"rate": "100 Mbps", "delay": "250 ms"},
+            "access": {"delay": "5 ms"},
+        }
+    },
+    "flows": [{"packet": "1040 B"}],
+    "proxies": [
+        {
+            "start": "left",
+            "end": "right",
+            "queue": {"kind": "red", "limit": "1000 packets", "mean_packet": "500 B"},
+        }
+    ],
+}
+
+
+def red_parameter(key: str) -> float:
+    """Return what the automatic configuration makes of a key of a local RED queue.
+
+    Thresholds in packets of 500 bytes.
+    """
+    queue = json.loads(load(PROXY_WITH_RED).resolved_json())["proxies"][0]["queue"]
+    return float(str(queue[key]).split()[0])
+
+
+def red(*, gentle: bool = True) -> Red:
+    """Return RED as the automatic configuration has it; its `curve` is Figure 3.4."""
+    keys = ("min_th", "max_th", "max_p", "weight")
+    return Red(**{key: red_parameter(key) for key in keys}, gentle=gentle)
+
+
+def certain_drop() -> float:
+    """Return the smallest average queue at which gentle RED drops every packet, by bisection."""
+    curve = red().curve
+    low, high = 0.0, 1000.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if curve(middle) >= 1.0 else (middle, high)
+    return high
+
+
+def saw_tooth_mbps(queue_pkts: float) -> float:
+    """Return what flows that all lose together use of the link without a proxy."""
+    return MBPS * utilisation(queue_pkts, PATH_PKTS)
+
+
+def _red_parameter(data: Data, key: str) -> float:
+    return red_parameter(key)
+
+
+def _certain_drop(data: Data) -> float:
+    return certain_drop()
+
+
+MEASURES: dict[str, Measure] = {
+    "red_parameter": _red_parameter,
+    "certain_drop": _certain_drop,
+}
