@@ -149,7 +149,7 @@ DISCIPLINES = ("droptail", "codel", "fq-codel")
 
 
 def _today(axes: Axes, data: Data, panel: str) -> None:
-    """Utilisation with and without a proxy, by sender and discipline; a panel per number of flows."""
+    """Utilisation with and without a proxy, by sender and discipline, per number of flows."""
     cases = [(sender, queue) for sender in SENDERS for queue in DISCIPLINES]
     for offset, (proxy, style) in enumerate(zip(("off", "split"), OTHERS, strict=False)):
         heights = [
