@@ -268,6 +268,28 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
+/// Runs with and without work ahead of time, but for the number of events. Links whose packets are
+/// recorded work on time.
+fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
+    [false, true].map(|captured| {
+        let mut config = config.clone();
+        for link in &mut config.links {
+            link.captured = captured;
+        }
+        let (mut totals, mut records) = run(&config);
+        totals.events = 0;
+        totals.events_pending_max = 0;
+        records.packets.clear();
+        // Datagrams have no window: not a number, which does not equal itself.
+        for sample in &mut records.flows {
+            if sample.cwnd.is_nan() {
+                (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
+            }
+        }
+        (totals, records)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -308,8 +330,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// What is computed ahead of time is what happens on time. Links whose packets are recorded
-    /// work on time.
+    /// What is computed ahead of time is what happens on time.
     #[test]
     fn work_ahead_of_time_agrees(
         small in small(), around in surroundings(), every_us in 700u64..90_000,
@@ -318,21 +339,7 @@ proptest! {
         ahead.measure.every = Some(Span::from_micros(every_us));
         ahead.measure.from = Time::ZERO + Span::from_secs(2);
         around.add_to(&mut ahead);
-        let mut on_time = ahead.clone();
-        on_time.links.iter_mut().for_each(|link| link.captured = true);
-        let (mut one, mut records_one) = run(&ahead);
-        let (mut two, mut records_two) = run(&on_time);
-        for totals in [&mut one, &mut two] {
-            totals.events = 0;
-            totals.events_pending_max = 0;
-        }
-        records_two.packets.clear();
-        // Datagrams have no window: not a number, which does not equal itself.
-        for sample in records_one.flows.iter_mut().chain(&mut records_two.flows) {
-            if sample.cwnd.is_nan() {
-                (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
-            }
-        }
+        let [(one, records_one), (two, records_two)] = ahead_and_on_time(&ahead);
         prop_assert_eq!(one, two);
         prop_assert_eq!(records_one, records_two);
     }
@@ -357,6 +364,29 @@ proptest! {
             prop_assert!(flow.finish.is_some(), "{:?}", flow);
             prop_assert_eq!(flow.total.delivered_bytes, small.bytes);
         }
+    }
+}
+
+/// With ns-2's one generator all queues draw in the order of arrivals: PI and REM for any
+/// acknowledgement, others for those that wait in a slow link's queue.
+#[test]
+fn queues_of_acknowledgements_draw_in_turn() {
+    let rate = Rate::from_bps(15_000_000);
+    let delay = Span::from_millis(19);
+    for (discipline, back_bps) in [
+        (Discipline::Pi, 15_000_000),
+        (Discipline::Rem, 15_000_000),
+        (Discipline::Red, 200_000),
+    ] {
+        let queue = discipline.config(Capacity::Packets(60), false, rate, delay);
+        let mut config = dumbbell(rate, delay, queue, 6);
+        config.links[1].rate = Rate::from_bps(back_bps);
+        config.randomness = Randomness::Ns2;
+        add_flows(&mut config, "greedy", 2, AT_ONCE, tcp(Recovery::Sack));
+        let [ahead, on_time] = ahead_and_on_time(&config);
+        let link = &on_time.0.links[0].total;
+        assert!(link.dropped_early_pkts > 0, "{discipline:?}");
+        assert_eq!(ahead, on_time, "{discipline:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_units::{Span, Time};
 
 use super::Tcp;
-use crate::queue::QueueConfig;
+use crate::queue::{Draws, QueueConfig};
 
 /// A pair of nodes between which one connection carries the data of all flows that pass them (thesis of the
 /// University of Innsbruck, 2009, chapter 3). Senders talk to the start node, receivers to the end node.
@@ -41,7 +41,7 @@ impl Proxy {
 
     /// Whether its local queue draws random numbers at some time.
     pub fn draws(&self) -> bool {
-        self.queues().any(QueueConfig::draws)
+        self.queues().any(|queue| queue.draws() != Draws::Never)
     }
 }
 

@@ -21,6 +21,7 @@ use longhaul_units::{Span, Time};
 use super::NextArrival;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
+use crate::queue::Draws;
 use crate::schedule::{Arrivals, Event, Schedule};
 
 /// How far ahead of the simulation a link forwards its packets.
@@ -218,6 +219,8 @@ struct Surroundings {
     /// Whether routes end behind it.
     ends_here: bool,
     carries_data: bool,
+    /// The bottlenecks of what the ends answer that send into the link.
+    answers: BTreeSet<usize>,
 }
 
 impl Surroundings {
@@ -266,10 +269,9 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
 }
 
 /// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
-/// for all. Acknowledgements alone do not fill a queue.
+/// for all.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
-    let all = config.links.iter().zip(links);
-    let queues = all.filter(|(link, around)| link.queue.draws() && around.carries_data);
+    let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
         matches!(
             endpoint,
@@ -284,6 +286,31 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
         .iter()
         .filter(|link| link.impairments.is_some());
     config.randomness == Randomness::Ns2 && draw + impairments.count() > 1
+}
+
+/// Whether a link's queue draws random numbers, or may come to. Some disciplines do so only in
+/// congestion, which acknowledgements alone do not cause where they have room.
+fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
+    match config.links[id].queue.draws() {
+        Draws::Never => false,
+        Draws::ForAnyPacket => true,
+        Draws::InCongestion => links[id].carries_data || !has_room(config, &links[id], id),
+    }
+}
+
+/// Whether a link that carries only acknowledgements is as fast as all the bottlenecks together of
+/// the data that they answer: its load is then what they are shorter than segments.
+fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
+    let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
+    let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
+    let mut all = bottlenecks.chain([&config.links[id]]);
+    all.all(is_plain) && fastest <= effective_bps(&config.links[id])
+}
+
+/// What a link sends in the long run.
+fn effective_bps(link: &Link) -> u64 {
+    let shaped = link.shaper.map_or(link.rate, |shaper| shaper.rate);
+    shaped.min(link.rate).as_bps()
 }
 
 /// How far ahead a link may forward its packets, if everything at its far end waits for it alone.
@@ -366,6 +393,11 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
             let (_, last) = ends_of(routes, route);
             links[first].behind.insert(last);
             links[last].endpoints.insert(endpoint);
+            let bottleneck =
+                links_of(routes, route).min_by_key(|&link| effective_bps(&config.links[link]));
+            for link in links_of(routes, endpoint.sends()) {
+                links[link].answers.extend(bottleneck);
+            }
         }
         links[first].has_source |= matches!(
             endpoint,
@@ -377,12 +409,16 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
 
 /// The first and the last link of a route.
 fn ends_of(routes: &Routes, route: u32) -> (usize, usize) {
+    let first = links_of(routes, route).next();
+    let last = links_of(routes, route).last();
+    first.zip(last).expect("a route begins with a link")
+}
+
+fn links_of(routes: &Routes, route: u32) -> impl Iterator<Item = usize> {
     let hops = (route..).map(|position| routes.hop(position));
-    let links = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
-    let links = links.filter_map(|hop| match hop {
+    let hops = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
+    hops.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
         Hop::Impairments(..) | Hop::End(_) => None,
-    });
-    let links: Vec<usize> = links.collect();
-    (links[0], links[links.len() - 1])
+    })
 }

@@ -43,20 +43,30 @@ pub(crate) trait Parameters: Sized {
         Self::ON_ARRIVAL
     }
 
-    /// Whether it draws random numbers while packets pass.
-    fn draws(&self) -> bool {
-        false
+    /// When it draws random numbers.
+    fn draws(&self) -> Draws {
+        Draws::Never
     }
 
     /// Whether anything about it is random.
     fn is_random(&self) -> bool {
-        self.draws()
+        self.draws() != Draws::Never
     }
 
     /// Whether it marks packets that are ECN-capable.
     fn marks(&self) -> bool {
         false
     }
+}
+
+/// When a discipline draws random numbers while packets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Draws {
+    Never,
+    /// Once a queue has built up.
+    InCongestion,
+    /// For packets that find no queue, too.
+    ForAnyPacket,
 }
 
 /// A discipline that holds the packets that wait. A packet's `time` is when it arrived.

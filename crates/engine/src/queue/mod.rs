@@ -25,7 +25,7 @@ use longhaul_units::{Span, Time};
 
 pub use self::arrival::{Arrival, DropReason, Verdict};
 pub use self::capacity::Capacity;
-pub(crate) use self::discipline::{Aqm, AqmState, Effects, PacketQueue, Parameters};
+pub(crate) use self::discipline::{Aqm, AqmState, Draws, Effects, PacketQueue, Parameters};
 pub use self::drop_tail::{Counting, DropFrom};
 use self::fifo::Fifo;
 pub use self::place::Place;

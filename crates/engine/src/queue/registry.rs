@@ -82,8 +82,8 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Whether it draws random numbers while packets pass.
-            pub(crate) fn draws(&self) -> bool {
+            /// When it draws random numbers while packets pass.
+            pub(crate) fn draws(&self) -> Draws {
                 match self {
                     $(Self::$Kind(parameters) => parameters.draws(),)+
                 }

@@ -21,7 +21,7 @@ use longhaul_units::{Rate, Span, Time};
 pub use self::parameters::{Adaptation, Adaptive, Gentle, Marking, RedConfig, Rule};
 
 use self::curve::Curve;
-use super::{Aqm, AqmState, Arrival, Capacity, DropReason, Fifo, Parameters, Place, Verdict};
+use super::{Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict};
 use crate::random::Stream;
 
 impl Parameters for RedConfig {
@@ -47,8 +47,8 @@ impl Parameters for RedConfig {
         Fifo::new(Red::new(*self, stream))
     }
 
-    fn draws(&self) -> bool {
-        true
+    fn draws(&self) -> Draws {
+        Draws::InCongestion
     }
 
     fn marks(&self) -> bool {
