@@ -1,28 +1,26 @@
 //! Lookahead: which links may forward packets ahead of the simulation's time.
 //!
-//! Once a link has accepted a packet, it is known when the packet reaches the far end, and after
-//! which others. If nothing else acts on what is there, the link may forward all its packets at
-//! once, long before their time: to links that only it leads to, and to ends of flows that send
-//! into such links. A link that several others lead to gets their packets merged, as far ahead as
-//! no packet to come can overtake them. Nothing goes past the next observation, so that whatever is
-//! measured is measured on time, nor do the ends of flows go past their timers.
+//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of
+//! arrivals. If nothing else affects what is at the far end, the link may forward all its packets in
+//! one event, long before their time: to links that receive from it alone, and to ends of flows whose
+//! packets go into such links. Where several links lead to one, their packets are merged up to a
+//! time before which no further packet can arrive (`merge.rs`). No packet is forwarded past the next
+//! observation, so that samples see the state of their time, nor to the end of a flow past its next timer.
 //!
-//! A packet that arrives at a link which may work ahead, and has forwarded all others, is forwarded to the next
-//! link at once (`Network::forward_without_events`). A run that may end before its time, after so many exchanges, works ahead
-//! up to the earliest time at which it can end (`traffic/stop_condition.rs`).
+//! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
+//! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
+//! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
 //!
-//! The results are the same (tested); events, which each take a search in the event list and a jump
-//! to another part of memory, become rare.
+//! In parallel discrete-event simulation this is conservative lookahead (Fujimoto, CACM 33(10), 1990).
+//! Here it saves events, each of which costs a search in the event list and cache misses. The results are the same
+//! (tested by `work_ahead_of_time_agrees` in `tests/behaviour.rs`).
 
 use std::collections::BTreeSet;
 
-use longhaul_units::{Span, Time};
-
-use super::NextArrival;
+use super::merge::Merge;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
 use crate::queue::Draws;
-use crate::schedule::{Arrivals, Event, Schedule};
 
 /// How far ahead of the simulation a link forwards its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +37,9 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// To receivers of connections alone, up to the next timer of any receiver.
     ToReceivers,
-    /// To ends of dialogues that hold packets back, up to the next observation; other packets on time.
+    /// To ends of connections that delay packets, up to the next observation; other packets on time.
     ToHolds,
-    /// It leads to a link that several lead to, which merges their packets.
+    /// To a link that several lead to: their packets are merged.
     Merged(u32),
 }
 
@@ -54,7 +52,7 @@ pub(crate) enum Endpoint {
         connection: u32,
         gets: u32,
         sends: u32,
-        /// Whether its application stops at some time, or it sends at times of its own.
+        /// Whether its application stops at some time, or it sends at scheduled times.
         stops: bool,
         /// Whether it draws random numbers while it sends.
         draws: bool,
@@ -64,18 +62,18 @@ pub(crate) enum Endpoint {
         gets: u32,
         sends: u32,
     },
-    /// Of a datagram stream, which sends at times of its own.
+    /// Of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// Of connections that are not known beforehand: packets answer packets, and others leave at
-    /// times of their own.
+    /// Of connections that traffic opens during the run: packets leave in answer to others and at
+    /// scheduled times.
     Traffic {
         gets: u32,
         sends: u32,
-        /// Whether it holds packets back before it takes them.
+        /// Whether it delays packets before it processes them.
         holds: bool,
     },
-    /// Of a connection at a node of a proxy: what it sends leaves when a timer or another connection
-    /// says so.
+    /// Of a connection at a node of a proxy: it also sends when a timer or another connection
+    /// triggers it.
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
@@ -100,7 +98,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it only answers, with its delayed acknowledgements for a timer.
+    /// Whether it sends acknowledgements only, with the delayed-ACK timer as its only timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }
@@ -114,94 +112,18 @@ impl Endpoint {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
-            // What comes next out of it depends on other links.
+            // What it sends next depends on other links.
             Self::Proxy { .. } => Delivery::OnTime,
         }
     }
 }
 
-/// Which links work ahead of time, and how far.
+/// Which links look ahead, and how far.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// By link.
     pub(super) deliveries: Vec<Delivery>,
     pub(super) merges: Vec<Merge>,
-}
-
-/// A link that several others lead to.
-#[derive(Debug)]
-pub(super) struct Merge {
-    pub(super) into: u32,
-    arrivals: Arrivals,
-    /// When its event is due.
-    entry: Time,
-    /// No packet that is not on one of the links yet arrives sooner than this from now.
-    lookahead: Span,
-}
-
-impl Merge {
-    /// Links compute arrivals to the picosecond, under ns-2's clock from sums of seconds.
-    const ROUNDING: Span = Span::from_ps(2);
-
-    fn new(into: usize, feeders: &BTreeSet<usize>, links: &[Link]) -> Self {
-        let delays = feeders.iter().map(|&feeder| links[feeder].delay);
-        let shortest = delays.min().unwrap_or(Span::ZERO);
-        Self {
-            into: into as u32,
-            arrivals: Arrivals::default(),
-            entry: Time::NEVER,
-            lookahead: shortest.saturating_sub(Self::ROUNDING),
-        }
-    }
-
-    /// A link has a packet again. `index` is the merge's own.
-    pub(super) fn push(
-        &mut self,
-        next: NextArrival,
-        link: u32,
-        index: u32,
-        schedule: &mut Schedule,
-    ) {
-        self.arrivals.push(next, link);
-        if next.time < self.entry {
-            self.entry = next.time;
-            schedule.push_link(next.time, Event::Merge(index));
-        }
-    }
-
-    /// Until when the arrivals that are known are all there will be.
-    pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
-        (now + self.lookahead)
-            .min(schedule.next_observation())
-            .max(now)
-    }
-
-    /// The link of the next arrival, if that is not after `until`, and its time.
-    #[inline]
-    pub(super) fn next_by(&self, until: Time) -> Option<(u32, Time)> {
-        let (time, link) = self.arrivals.first()?;
-        (time <= until).then_some((link, time))
-    }
-
-    /// The packet of the next arrival has been taken; the next one of its link comes at `next`.
-    #[inline]
-    pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
-        self.arrivals.renew_first(link, next);
-    }
-
-    /// The event that was taken at `time` is over.
-    pub(super) fn finish(&mut self, time: Time, schedule: &mut Schedule) {
-        if self.entry != time {
-            // An earlier one has been entered since this one was.
-            schedule.finish_link();
-        } else if let Some((next, _)) = self.arrivals.first() {
-            self.entry = next;
-            schedule.renew_link(next);
-        } else {
-            self.entry = Time::NEVER;
-            schedule.finish_link();
-        }
-    }
 }
 
 /// The links and flows around a link.
@@ -212,7 +134,7 @@ struct Surroundings {
     next: BTreeSet<usize>,
     /// The last links on the way to the ends of flows that send into the link.
     behind: BTreeSet<usize>,
-    /// Whether something sends into it at times of its own.
+    /// Whether something sends into it at scheduled times.
     has_source: bool,
     /// The ends of flows that get packets from the link.
     endpoints: BTreeSet<Endpoint>,
@@ -224,7 +146,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// The one link whose packets, or what they are answered with, are all that enters this one.
+    /// The one link whose packets, or the answers to them, are all that enters this one.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -238,7 +160,7 @@ impl Surroundings {
     }
 }
 
-/// Finds all lookahead that changes no result.
+/// Finds the lookahead that changes no result.
 pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Plan {
     let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
@@ -359,7 +281,7 @@ fn may_work_ahead(link: &Link) -> bool {
     is_plain(link) && !link.captured
 }
 
-/// Whether an end puts packets that it gets into a queue, in which they wait for a time of their own.
+/// Whether an end delays the packets that it gets, in a queue of its own.
 fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }
@@ -372,7 +294,7 @@ fn is_plain(link: &Link) -> bool {
 fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec<Surroundings> {
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
-        // What it holds back enters the link at times of its own.
+        // Packets that they delay enter the link at scheduled times.
         around.has_source = link.impairments.is_some();
     }
     for (hops, end) in routes.all() {

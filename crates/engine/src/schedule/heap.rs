@@ -3,7 +3,8 @@
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{arrival_key, link_of, time_of};
+use super::event::{arrival_key, link_of};
+use super::time_of;
 use crate::network::NextArrival;
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.

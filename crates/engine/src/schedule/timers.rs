@@ -1,25 +1,24 @@
 //! Timers of connections: deadlines that move far more often than they expire.
 //!
-//! Moving a deadline later writes a field, and the entry in the event list catches up when its time
-//! comes. Neighbours share that entry: of a thousand timers each would else be looked at some five
-//! times a second for nothing, and interrupt the packets.
+//! Moving a deadline later writes a field; the entry in the event list is moved when its time comes. A
+//! block of 64 connections shares one entry: with one each, a thousand retransmission timers would
+//! each cause some five events a second without expiring, and limit the lookahead.
 
 use longhaul_units::Time;
 
 use super::{Event, Schedule};
 
-/// The highest bit of a connection's number tells those that traffic opens as it goes from those that
-/// are there from the start.
+/// The highest bit of a connection's number is set for those that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// The lowest bits of the number of one that traffic has opened, which are its own while it lives. The
-/// last two tell its directions and legs.
+/// The lowest bits of the number of one that traffic has opened, unique among open connections. The
+/// last two number its directions and legs.
 pub(crate) const OPENED_BITS: u32 = 21;
 
-/// Which timer of a connection, in the order in which those that expire at the same time are heard.
+/// Which timer of a connection, in the order in which those that expire at the same time are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Of a scheme of loss repair: it may start the retransmission timer over.
+    /// It may restart the retransmission timer.
     RackTlp,
     Retransmission,
     DelayedAck,
@@ -50,7 +49,7 @@ impl Timer {
         deadline: Time::NEVER,
     };
 
-    /// Sets the deadline of the connection's timer of this kind.
+    /// Sets the deadline.
     #[inline]
     pub(crate) fn set(
         &mut self,
@@ -97,12 +96,12 @@ pub(super) struct Block(pub(super) u32);
 /// The deadlines of one kind of timer.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Of the connections that are there from the start, and of those that traffic has opened.
+    /// Of the connections of flows, and of those that traffic has opened.
     tables: [Table; 2],
 }
 
 impl Deadlines {
-    /// Notes a connection's deadline; returns its block if that has to be entered for it.
+    /// Sets a connection's deadline; returns its block if that needs a new entry.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = if connection & OPENED == 0 {
@@ -123,8 +122,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// The entry of a block has come: returns the first connection whose deadline it is, of those
-    /// that traffic has opened without the generation, and when to enter the block next.
+    /// The entry of a block is due: returns the first connection whose timer expires, for those that
+    /// traffic has opened without the generation, and when the block is due next.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];
@@ -136,9 +135,9 @@ impl Deadlines {
 /// Deadlines by place.
 #[derive(Debug, Default)]
 struct Table {
-    /// [`Time::NEVER`] where none has been set since the last came.
+    /// [`Time::NEVER`] where none has been set since the last one expired.
     deadlines: Vec<Time>,
-    /// By block: time of the one entry that counts; others are leftovers.
+    /// By block: time of its valid entry; others are stale.
     entries: Vec<Time>,
 }
 
@@ -184,7 +183,7 @@ impl Table {
     }
 }
 
-/// The least of some deadlines: of several at once, such that none waits for another.
+/// The earliest of some deadlines: several at a time, for instruction-level parallelism.
 fn earliest(deadlines: &[Time]) -> Time {
     const ABREAST: usize = 4;
     let (groups, rest) = deadlines.as_chunks::<ABREAST>();

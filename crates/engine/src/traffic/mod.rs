@@ -4,10 +4,12 @@
 //! so that no packet is delivered to them ahead of time (`network/lookahead.rs`).
 
 mod app_connection;
+mod capture;
 mod connection_slab;
 mod direction;
 mod extra_delay;
 mod generator;
+mod measurement;
 mod messages;
 mod packmime;
 mod planned;
@@ -19,10 +21,10 @@ mod traffic_source;
 use std::sync::Arc;
 
 use longhaul_congestion::Controller;
-use longhaul_units::{Span, Time};
 
 use self::app_connection::{AppConnection, Context};
-use self::connection_slab::{ConnectionId, Side, Slab};
+pub(crate) use self::capture::Captured;
+use self::connection_slab::{ConnectionId, Slab};
 use self::extra_delay::QueuePool;
 pub(crate) use self::generator::{CutOff, Generator, Trace};
 pub(crate) use self::messages::MessageSource;
@@ -65,21 +67,6 @@ pub(crate) struct Legs<'a> {
     pub(crate) receiver: &'a mut Receiver,
     /// At its end node.
     pub(crate) second_leg: &'a mut Sender,
-}
-
-/// One end of a captured connection.
-pub(crate) struct Captured<'a> {
-    pub(crate) flow: u32,
-    /// Number among the flow's.
-    pub(crate) connection: u64,
-    /// Whether the flow's second node has opened it.
-    pub(crate) opened_by_receiver: bool,
-    /// Whether the packet goes from the flow's second node to its first.
-    pub(crate) reverse: bool,
-    /// The sender of the direction that the packet belongs to.
-    pub(crate) sender: &'a Sender,
-    /// Position up to which the sender of a segment has received the other direction.
-    pub(crate) acknowledgement: u64,
 }
 
 impl Traffic {
@@ -307,124 +294,6 @@ impl Traffic {
             env.network.remove_flow(Carrier::Traffic, id.index());
             env.network.schedule.forget(id.index());
             self.connections.remove(id);
-        }
-    }
-
-    /// Counters of each source up to `now`.
-    pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
-        let samples = self.samples(now).into_iter();
-        samples.map(|(counters, _)| counters).collect()
-    }
-
-    /// The same, each with the segments that are in flight.
-    pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
-        let finished = self
-            .sources
-            .iter()
-            .map(|traffic_source| (traffic_source.counters, 0));
-        let mut samples: Vec<_> = finished.collect();
-        self.connections
-            .for_each(AppConnection::prefetch_for_sample, |connection| {
-                let (counters, in_flight) = &mut samples[connection.source as usize];
-                counters.add(&connection.counters(now));
-                *in_flight += connection.in_flight();
-            });
-        samples
-    }
-
-    /// Data packets sent by all sources.
-    pub(crate) fn sent_pkts(&mut self) -> u64 {
-        let finished = self
-            .sources
-            .iter()
-            .map(|traffic_source| traffic_source.counters.sent_pkts);
-        let open = self
-            .connections
-            .iter_mut()
-            .map(|connection| connection.sent_pkts());
-        finished.sum::<u64>() + open.sum::<u64>()
-    }
-
-    /// Connections that are open.
-    pub(crate) fn open_connections(&mut self) -> usize {
-        self.connections.iter_mut().count()
-    }
-
-    /// Restarts the record of extreme round trips; returns the smallest and largest so far, by
-    /// source.
-    pub(crate) fn restart_extremes(&mut self, now: Time) -> Vec<(Span, Span)> {
-        let counters = self.counters(now);
-        for traffic_source in &mut self.sources {
-            (
-                traffic_source.counters.rtt_min,
-                traffic_source.counters.rtt_max,
-            ) = (Span::ZERO, Span::ZERO);
-        }
-        for connection in self.connections.iter_mut() {
-            for side in [Side::Up, Side::Down] {
-                if let Some(direction) = connection.direction_mut(side) {
-                    direction.sender.restart_extremes();
-                }
-            }
-        }
-        let extremes = counters.iter().map(|all| (all.rtt_min, all.rtt_max));
-        extremes.collect()
-    }
-
-    /// Warnings about the run: what it should have seen and has not.
-    pub(crate) fn run_warnings(&self) -> Vec<String> {
-        let stop = self.stop.as_ref().map(StopCondition::run_warnings);
-        let mut out = stop.unwrap_or_default();
-        if self.refused > 0 {
-            let (refused, most) = (self.refused, ConnectionId::SLOTS);
-            out.push(format!(
-                "{refused} connections were not opened: {most} were open at once, far more than the \
-                 network can serve"
-            ));
-        }
-        out
-    }
-
-    /// Exchanges in progress, in order of their start.
-    pub(crate) fn unfinished(&mut self) -> Vec<Exchange> {
-        let under_way = self.connections.iter_mut();
-        let mut exchanges: Vec<_> = under_way.filter_map(|one| one.unfinished()).collect();
-        exchanges.sort_by_key(|exchange| (exchange.start, exchange.flow, exchange.connection));
-        exchanges
-    }
-
-    /// What the capture of a packet has to know of its connection, if that is still there.
-    pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
-        let id = ConnectionId::of(packet.flow);
-        let connection = self.connections.get(id)?;
-        let (direction, other) = connection.directions(id.side());
-        let data = end != End::TrafficSender;
-        let acknowledgement = other.map_or(1, |direction| {
-            direction.sender.acknowledgement(direction.receiver.next())
-        });
-        let traffic_source = &self.sources[connection.source as usize];
-        Some(Captured {
-            flow: traffic_source.flow,
-            connection: connection.number(id.side()),
-            opened_by_receiver: traffic_source.from_servers != connection.is_pushed(id.side()),
-            reverse: (data == (id.side() == Side::Up)) == traffic_source.from_servers,
-            sender: &direction?.leg(id)?.sender,
-            acknowledgement,
-        })
-    }
-
-    /// A number of the connection that a packet belongs to, and which of its ends has sent it: the one
-    /// that opened it, if so.
-    pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
-        let id = ConnectionId::of(index);
-        let apart = self
-            .connections
-            .get(id)
-            .is_some_and(AppConnection::has_separate_directions);
-        let up = id.side() == Side::Up;
-        match apart {
-            true => (index, data),
-            false => (id.on(Side::Up).index(), data == up),
         }
     }
 

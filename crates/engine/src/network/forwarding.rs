@@ -1,0 +1,179 @@
+//! Packets on their way: onto the first link of a route, from link to link, and off the last.
+
+use longhaul_units::Time;
+
+use super::link::{DualClockTime, Offer};
+use super::{Delivery, End, Hop, Network};
+use crate::packet::{Packet, SackHandle};
+
+/// Where a packet went that has reached the far end of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Delivered {
+    /// Another link has it.
+    ToLink,
+    /// It has reached the end of its route.
+    ToEnd(End),
+}
+
+impl Network {
+    /// Puts a packet on the first link of its route.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, packet: Packet) {
+        if self.sent.is_some() {
+            self.note_sent(packet);
+        }
+        match self.routes.hop(packet.route) {
+            Hop::Link(link) => self.offer(link, &packet),
+            Hop::Impairments(index, carrier) => {
+                // A copy: packets that take the other way stay in registers.
+                let route = packet.route + 1;
+                self.impair(index, carrier, Packet { route, ..packet });
+            }
+            Hop::End(_) => unreachable!("a route begins with a link"),
+        }
+    }
+
+    /// A packet reaches the near end of a link.
+    #[inline(always)]
+    pub(super) fn offer(&mut self, link: u32, packet: &Packet) {
+        let now = self.dual_clock_time();
+        let offer = self.links[link as usize].offer(packet, packet.route, now, &mut self.options);
+        self.finish_offer(link, offer, packet.sack);
+    }
+
+    /// The packet that `from` has forwarded reaches the near end of the link `to`.
+    #[inline(always)]
+    pub(super) fn transfer(&mut self, from: u32, to: u32) {
+        let (offer, sack) = self.offer_forwarded(from, to);
+        self.finish_offer(to, offer, sack);
+    }
+
+    #[inline(always)]
+    fn offer_forwarded(&mut self, from: u32, to: u32) -> (Offer, SackHandle) {
+        let now = self.dual_clock_time();
+        let both = self.links.get_disjoint_mut([from as usize, to as usize]);
+        let [before, next] = both.expect("no link follows itself");
+        let packet = before.last_forwarded();
+        let offer = next.offer(packet, packet.route + 1, now, &mut self.options);
+        (offer, packet.sack)
+    }
+
+    #[inline(always)]
+    fn finish_offer(&mut self, link: u32, offer: Offer, sack: SackHandle) {
+        match offer {
+            Offer::Accepted => {}
+            Offer::First => self.activate(link),
+            Offer::Dropped => self.options.forget(sack),
+        }
+    }
+
+    /// A link that had no packets to forward has one.
+    #[inline]
+    fn activate(&mut self, link: u32) {
+        match self.deliveries[link as usize] {
+            Delivery::ToObservation => self.forward_without_events(link),
+            _ => self.enter_arrival(link),
+        }
+    }
+
+    /// Forwards the only packet of a link to the next link, and so on as far as links work ahead of time: without
+    /// any event.
+    #[inline(never)]
+    fn forward_without_events(&mut self, mut link: u32) {
+        let DualClockTime { time, ns2_s } = self.dual_clock_time();
+        let until = self.schedule.next_observation();
+        while self.deliveries[link as usize] == Delivery::ToObservation
+            && let Some(packet) = self.links[link as usize].next()
+            && let Hop::Link(next) = self.routes.hop(packet.route + 1)
+            && let Some(packet) = self.links[link as usize].forward(until)
+        {
+            self.now = packet.time;
+            self.ns2_s = packet.ns2_s;
+            let (offer, sack) = self.offer_forwarded(link, next);
+            (self.now, self.ns2_s) = (time, ns2_s);
+            match offer {
+                Offer::First => link = next,
+                Offer::Accepted => return,
+                Offer::Dropped => return self.options.forget(sack),
+            }
+        }
+        self.enter_arrival(link);
+    }
+
+    /// Enters the arrival of a link's only packet.
+    #[inline]
+    fn enter_arrival(&mut self, link: u32) {
+        let Some(next) = self.links[link as usize].next_arrival() else {
+            unreachable!("the link has a packet");
+        };
+        match self.deliveries[link as usize] {
+            Delivery::Merged(merge) => {
+                self.merges[merge as usize].push(next, link, merge, &mut self.schedule);
+            }
+            _ => self.schedule.push_arrival(next, link),
+        }
+    }
+
+    /// The event of a link's arrivals: how far ahead of the simulation it forwards them.
+    #[inline]
+    pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
+        self.links[link as usize].catch_up(self.now, &mut self.options);
+        self.deliveries[link as usize]
+    }
+
+    /// Forwards a link's next packets to the links that follow, as long as they reach its far end by
+    /// `until`. Stops at one that has reached the end of its route, which is left in `arrived`.
+    #[inline]
+    pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
+        loop {
+            if let Delivered::ToEnd(end) = self.forward_one(link, until, arrived)? {
+                return Some(end);
+            }
+        }
+    }
+
+    /// Forwards a link's next packet, if it reaches its far end by `until`. One that has reached the
+    /// end of its route is left in `arrived`: returned, it would be moved several times.
+    #[inline(always)]
+    pub(crate) fn forward_one(
+        &mut self,
+        link: u32,
+        until: Time,
+        arrived: &mut Packet,
+    ) -> Option<Delivered> {
+        let packet = self.links[link as usize].forward(until)?;
+        self.now = packet.time;
+        self.ns2_s = packet.ns2_s;
+        match self.routes.hop(packet.route + 1) {
+            Hop::Link(next) => {
+                self.transfer(link, next);
+                Some(Delivered::ToLink)
+            }
+            Hop::Impairments(index, carrier) => {
+                let route = packet.route + 2;
+                let packet = Packet { route, ..*packet };
+                self.impair(index, carrier, packet);
+                Some(Delivered::ToLink)
+            }
+            Hop::End(end) => {
+                *arrived = *packet;
+                Some(Delivered::ToEnd(end))
+            }
+        }
+    }
+
+    /// The packet that a link will forward after so many others, if it is known.
+    #[inline]
+    pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
+        self.links[link as usize].ahead(others)
+    }
+
+    /// The event of a link's arrivals is over: there may be another.
+    #[inline]
+    pub(crate) fn finish_arrivals(&mut self, link: u32) {
+        match self.links[link as usize].next_arrival() {
+            Some(next) => self.schedule.renew_arrival(next, link),
+            None => self.schedule.finish_link(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Packets that reach an end of a connection, at once or after the delay there.
+
+use super::{AppConnection, Context, Stage};
+use crate::network::End;
+use crate::packet::{Flags, Packet};
+use crate::traffic::connection_slab::{ConnectionId, Side};
+use crate::traffic::planned::Response;
+use crate::transport::Env;
+
+impl AppConnection {
+    /// A packet comes out of the network.
+    pub(in crate::traffic) fn on_arrival(
+        &mut self,
+        packet: &Packet,
+        end: End,
+        context: &mut Context<'_>,
+    ) {
+        let data = end == End::TrafficReceiver;
+        // The end node of a proxy is on neither side.
+        let between = !data && ConnectionId::of(packet.flow).is_second_leg();
+        let Some(extra_delay) = self.extra_delay.as_mut().filter(|_| !between) else {
+            return self.receive(packet, end, context);
+        };
+        let network = &mut context.env.network;
+        let at_server = data == (ConnectionId::of(packet.flow).side() == Side::Up);
+        let side = if at_server { Side::Up } else { Side::Down };
+        let now = network.now;
+        extra_delay.push(*packet, self.id.on(side), now, &mut network.schedule);
+    }
+
+    /// Packets delayed at an end point are due.
+    pub(in crate::traffic) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
+        let now = context.env.network.now;
+        let at_server = end.side() == Side::Up;
+        while let Some(packet) = self
+            .extra_delay
+            .as_mut()
+            .and_then(|extra_delay| extra_delay.pop(end.side(), now))
+        {
+            let data = at_server == (ConnectionId::of(packet.flow).side() == Side::Up);
+            let kind = if data {
+                End::TrafficReceiver
+            } else {
+                End::TrafficSender
+            };
+            self.receive(&packet, kind, context);
+        }
+        if let Some(extra_delay) = &self.extra_delay {
+            extra_delay.arm(end, &mut context.env.network.schedule);
+        }
+    }
+
+    fn receive(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
+        let id = ConnectionId::of(packet.flow);
+        match (end, id.side()) {
+            (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
+            (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),
+            _ => {
+                self.on_acknowledgement(packet, id, context.env);
+                if self.waits_for_ack && self.stage == Stage::Serving && self.knows_of_request() {
+                    self.respond(context);
+                }
+            }
+        }
+    }
+
+    fn on_acknowledgement(&mut self, packet: &Packet, id: ConnectionId, env: &mut Env) {
+        if self.full && self.up.sender.acknowledged() == 0 {
+            self.acknowledge_handshake(env);
+        }
+        let fin_waits = self.fin_waits && id.side() == self.closes_first();
+        let direction = self.direction_mut(id.side());
+        let Some(leg) = direction.and_then(|direction| direction.leg_mut(id)) else {
+            return;
+        };
+        if fin_waits {
+            self.fin_waits = !leg.on_packet_before_fin(packet, env);
+        } else {
+            leg.sender.on_packet(packet, env);
+        }
+    }
+
+    /// Whether the client's request is acknowledged.
+    fn knows_of_request(&self) -> bool {
+        self.up.sender.acknowledged() >= self.request.1
+    }
+
+    /// A segment reaches the server.
+    fn on_request_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let now = context.env.network.now;
+        if packet.flags.has(Flags::ACK) {
+            // The last packet of the handshake has no data.
+            self.handshake.1.get_or_insert(now);
+            return;
+        }
+        if packet.seq == 0 {
+            self.handshake.0.get_or_insert(now);
+        } else {
+            self.handshake.1.get_or_insert(now);
+        }
+        // A retransmission of a request that is being answered acknowledges nothing new.
+        if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions)
+            && self.stage == Stage::Requesting
+            && packet.seq >= self.request.0
+        {
+            down.acknowledge_all(context.env);
+        }
+        self.up.last_receiver().on_segment(packet, context.env);
+        if self.stage == Stage::Requesting && self.up.has_arrived(self.request.1) {
+            self.record.requested = Some(now);
+            match self.planned.response {
+                Response::None => self.complete(context),
+                // Until its acknowledgement is back. A proxy may have given it before.
+                _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
+                _ => self.wait(Stage::Serving, self.planned.server_delay, context),
+            }
+        }
+        if self.stage == Stage::Closing && self.full {
+            self.on_closing_segment(packet, Side::Up, context);
+        }
+    }
+
+    /// A segment reaches the client.
+    fn on_response_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let Some(down) = &mut self.down else {
+            return;
+        };
+        if self.stage == Stage::Responding && packet.seq >= self.response.0 {
+            if !self.separate_directions {
+                self.up.acknowledge_all(context.env);
+            }
+            self.record.answered.get_or_insert(context.env.network.now);
+        }
+        down.last_receiver().on_segment(packet, context.env);
+        if self.stage == Stage::Responding && down.has_arrived(self.response.1) {
+            self.complete(context);
+        }
+        if self.stage == Stage::Closing && self.full {
+            self.on_closing_segment(packet, Side::Down, context);
+        }
+    }
+}

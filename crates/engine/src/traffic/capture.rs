@@ -1,0 +1,60 @@
+//! What packet captures record of connections.
+
+use super::Traffic;
+use super::app_connection::AppConnection;
+use super::connection_slab::{ConnectionId, Side};
+use crate::network::End;
+use crate::packet::Packet;
+use crate::transport::tcp::Sender;
+
+/// One end of a captured connection.
+pub(crate) struct Captured<'a> {
+    pub(crate) flow: u32,
+    /// Number among the flow's.
+    pub(crate) connection: u64,
+    /// Whether the flow's second node has opened it.
+    pub(crate) opened_by_receiver: bool,
+    /// Whether the packet goes from the flow's second node to its first.
+    pub(crate) reverse: bool,
+    /// The sender of the direction that the packet belongs to.
+    pub(crate) sender: &'a Sender,
+    /// Position up to which the sender of a segment has received the other direction.
+    pub(crate) acknowledgement: u64,
+}
+
+impl Traffic {
+    /// What the capture of a packet has to know of its connection, if that is still there.
+    pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
+        let id = ConnectionId::of(packet.flow);
+        let connection = self.connections.get(id)?;
+        let (direction, other) = connection.directions(id.side());
+        let data = end != End::TrafficSender;
+        let acknowledgement = other.map_or(1, |direction| {
+            direction.sender.acknowledgement(direction.receiver.next())
+        });
+        let traffic_source = &self.sources[connection.source as usize];
+        Some(Captured {
+            flow: traffic_source.flow,
+            connection: connection.number(id.side()),
+            opened_by_receiver: traffic_source.from_servers != connection.is_pushed(id.side()),
+            reverse: (data == (id.side() == Side::Up)) == traffic_source.from_servers,
+            sender: &direction?.leg(id)?.sender,
+            acknowledgement,
+        })
+    }
+
+    /// A number of the connection that a packet belongs to, and which of its ends has sent it: the one
+    /// that opened it, if so.
+    pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
+        let id = ConnectionId::of(index);
+        let apart = self
+            .connections
+            .get(id)
+            .is_some_and(AppConnection::has_separate_directions);
+        let up = id.side() == Side::Up;
+        match apart {
+            true => (index, data),
+            false => (id.on(Side::Up).index(), data == up),
+        }
+    }
+}
