@@ -101,7 +101,7 @@ def test_a_scenario_is_written_and_runs(tmp_path: Path, cli: CommandLine) -> Non
 
 
 def test_levels_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(StudyError, match=r"0 runs are like that.*condition of 1, 2, 3, \.\.\., 32"):
+    with pytest.raises(StudyError, match=r"expected one run, found 0.*condition of 1, 2, 3, \.\.\., 32"):
         STUDY.cell("N7-MAIN", {"condition": "33", "algorithm": "TCP"})
     with pytest.raises(StudyError, match="did you mean `condition`"):
         STUDY.cell("N7-MAIN", {"conditon": "3"})

@@ -100,6 +100,7 @@ def run(
     from longhaul.studies.study import find
 
     study = find(name)
+    study.check()
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
