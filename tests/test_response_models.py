@@ -109,9 +109,9 @@ def test_the_increase_makes_the_mean_window_of_the_response_function() -> None:
 
 
 def test_values_outside_are_refused() -> None:
-    with pytest.raises(ValueError, match="increases are above"):
+    with pytest.raises(ValueError, match="expected an increase above"):
         FORMS["rfc3649"].window_of_increase(1000.0)
-    with pytest.raises(ValueError, match="decreases are between"):
+    with pytest.raises(ValueError, match="expected a decrease between"):
         FORMS["rfc3649"].window_of_decrease(0.6)
 
 

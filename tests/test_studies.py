@@ -79,10 +79,10 @@ HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "twice: A"),
-        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A has no band"),
-        ("A,E,m,,s,,3,2,,,\n", "no band"),
-        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: `queue` is not key=value"),
+        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "claims given twice: A"),
+        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,m,,s,,3,2,,,\n", "expected low <= high"),
+        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: expected key=value, found `queue`"),
         ("A,E,m,,s,,one,2,,,\n", "claims.csv:2:"),
     ],
 )

@@ -20,7 +20,7 @@ def congestion_order(rates: ArrayLike) -> list[int]:
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
     """The class of each condition, from 0: how many of the ascending bounds its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
-        raise ValueError("bounds have to ascend")
+        raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 

@@ -29,7 +29,7 @@ class ClusterWorkers:
         try:
             self._client = Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise LonghaulError(f"no scheduler answers at {address} ({error})") from None
+            raise LonghaulError(f"no answer from the scheduler at {address} ({error})") from None
         self._address = address
         self._futures: dict[str, Any] = {}
 
@@ -79,7 +79,7 @@ class ClusterWorkers:
         if not (self._is_connected if connected is None else connected):
             raise RunError(
                 f"lost the connection to the scheduler at {self._address}; "
-                "what is finished is kept: run the same to resume"
+                "finished runs are kept; run the same command to resume"
             )
 
     def close(self) -> None:

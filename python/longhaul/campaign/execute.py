@@ -105,7 +105,7 @@ def execute(
         raise RunError(f"{error.filename or store.path}: {error.strerror}; {_KEPT}") from None
 
 
-_KEPT = "what is finished is kept: run the same to resume"
+_KEPT = "finished runs are kept; run the same command to resume"
 
 
 class _Execution:

@@ -81,7 +81,7 @@ def design(
     if published is not None:
         made = designs.published(published)
     elif not given:
-        raise InputError("no factor is given: longhaul design FACTOR...")
+        raise InputError("expected at least one factor: longhaul design FACTOR...")
     elif full:
         made = designs.full(given)
     elif latin_hypercube is not None:

@@ -40,7 +40,7 @@ def laws(
 
     chosen = names or list(LAWS)
     if unknown := [name for name in chosen if name not in LAWS]:
-        raise InputError(f"{unknown[0]}: available: {', '.join(LAWS)}")
+        raise InputError(f"unknown algorithm `{unknown[0]}`; available: {', '.join(LAWS)}")
     rtt_s = _engine.seconds(rtt)
     full = path_window(_engine.bits_per_second(rate), rtt_s)
     rows = []
@@ -102,7 +102,7 @@ def equilibrium(
     from longhaul.models.loss import AnickMitraSondhi, Link
 
     if algorithm not in PRINTED:
-        raise InputError(f"{algorithm}: available: {', '.join(PRINTED)}")
+        raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
     if packet <= 0:
         raise InputError(f"--packet {packet:g}: must be greater than 0")
     rtts = [_engine.seconds(text) for text in rtt or [f"{n} ms" for n in range(50, 301, 50)]]
@@ -152,9 +152,9 @@ def hybrid(
     from longhaul.models import abilene_lee, pictures
 
     if routers not in abilene_lee.ROUTERS:
-        raise InputError(f"--routers {routers}: available: {', '.join(abilene_lee.ROUTERS)}")
+        raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
     if hours * 60 < 1:
-        raise InputError(f"--hours {hours:g}: at least a minute")
+        raise InputError(f"--hours {hours:g}: expected at least a minute")
     found = [
         abilene_lee.run(one, routers=routers, hours=hours, seed=seed)[0]
         for one in buffer or abilene_lee.BUFFERS

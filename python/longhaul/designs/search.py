@@ -37,7 +37,7 @@ def least_aberration(factors: int, basic: int) -> list[int]:
     """Columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
-            f"{factors} factors do not fit {2**basic} runs: from {basic} to {2**basic - 1} do"
+            f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
         )
     if basic > MAX_BASIC:
         raise DesignError(f"fractions of more than {2**MAX_BASIC} runs are not searched for")

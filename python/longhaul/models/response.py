@@ -155,7 +155,9 @@ class HighSpeed:
         """
         ends = (float(self.increase(self.low_window)), float(self.increase(self.high_window)))
         if not ends[0] < a <= ends[1]:
-            raise ValueError(f"increases are above {ends[0]:g} and at most {ends[1]:g}, not {a:g}")
+            raise ValueError(
+                f"expected an increase above {ends[0]:g} and at most {ends[1]:g}, found {a:g}"
+            )
         return root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
 
     def window_of_decrease(self, b: float) -> float:
@@ -166,7 +168,7 @@ class HighSpeed:
 
         """
         if not 0.0 < b < 0.5:
-            raise ValueError(f"decreases are between 0 and 0.5, not {b:g}")
+            raise ValueError(f"expected a decrease between 0 and 0.5, found {b:g}")
         return self.low_window * exp((0.5 - b) / (0.5 - self.high_decrease) * self._width())
 
     def _width(self) -> float:

@@ -54,10 +54,10 @@ def fluid(scenario: _engine.Scenario) -> Scene:
     """
     resolved = json.loads(scenario.resolved_json())
     if reasons := list(_reasons(resolved)):
-        raise UnmodelledError("the fluid model has no place for " + "; ".join(reasons))
+        raise UnmodelledError("the fluid model cannot represent " + "; ".join(reasons))
     packet_bits = {8.0 * _number(flow["packet"], "bytes") for flow in resolved["flows"]}
     if len(packet_bits) > 1:
-        raise UnmodelledError("the fluid model has no place for packets of several sizes")
+        raise UnmodelledError("the fluid model cannot represent packets of several sizes")
     network = _Network(resolved["topology"], packet_bits.pop())
     return Scene(
         Model(network.links, [network.flows(flow) for flow in resolved["flows"]]),

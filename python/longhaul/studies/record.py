@@ -114,6 +114,4 @@ def latest(study: Study, out: Path, scale: str | None) -> tuple[Path, Record]:
             if (place / name / "run.json").is_file():
                 return place / name, read(place / name, study)
     wanted = f" at scale {scale}" if scale else ""
-    raise StudyError(
-        f"{study.name} has no results{wanted} yet; longhaul study run {study.name} makes them"
-    )
+    raise StudyError(f"{study.name} has no results{wanted} yet: longhaul study run {study.name}")

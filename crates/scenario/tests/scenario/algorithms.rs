@@ -84,7 +84,7 @@ fn points_that_cannot_be_are_refused_where_they_stand() {
     );
     let steep = message("decrease = [[1, 0.5], [10, 1.5]]");
     assert!(
-        steep.contains("the value is 1.5, but has to be above 0 and below 1"),
+        steep.contains("expected a value above 0 and below 1"),
         "{steep}"
     );
     let single = message("increase = [[38], [30, 2]]");
