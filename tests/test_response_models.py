@@ -96,7 +96,7 @@ def test_the_functions_and_their_inverses_agree(form: str) -> None:
 
 
 def test_the_increase_makes_the_mean_window_of_the_response_function() -> None:
-    # A saw-tooth from (1 - b) w to w with constant a carries 1 / p segments: RFC 3649 section 5.
+    # A sawtooth from (1 - b) w to w with constant a carries 1 / p segments: RFC 3649 section 5.
     response = FORMS["rfc3649"]
     w = 8333.0
     a, b = float(response.increase(w)), float(response.decrease(w))

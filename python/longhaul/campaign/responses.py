@@ -1,4 +1,4 @@
-"""What a campaign measures of each run: figures of its summary, or functions of the user's."""
+"""Responses: figures of a run's summary, or functions of the user's."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

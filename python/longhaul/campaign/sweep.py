@@ -22,7 +22,7 @@ Conditions = Mapping[Level, Mapping[str, Level]]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a place in the scenario holds: a value, or the level of an axis.
+    """A setting of a scenario key: a value, or the level of an axis.
 
     A level may be taken `times` a factor, or stand for one `of` several values. Where `when` names
     axes, the place is set at those of their levels only.

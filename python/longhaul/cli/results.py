@@ -128,7 +128,7 @@ def window(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Plot the congestion windows of algorithms round by round, without a network.
+    """Plot the congestion windows of algorithms per round trip, without a network.
 
     Each round trip acknowledges one window; a lost segment reduces it. Prints the mean window and
     what the response function gives. With --json prints every round, and draws only if --out is
@@ -241,7 +241,7 @@ def export(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the text files that the original MesoNet leaves, from a run of MesoNet."""
+    """Write a run of MesoNet as the text files of the original program."""
     from longhaul.mesonet.export import export as write_files
 
     if format != "mesonet":

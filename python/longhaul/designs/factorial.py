@@ -1,4 +1,4 @@
-"""Two-level factorials: full, by generators, or of least aberration."""
+"""Two-level factorials: full, by generators, or of minimum aberration."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Generators of two-level fractions of little aberration.
+"""Search for generators of two-level fractions of low aberration.
 
 A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
 adds one column after another to the best fractions so far and keeps the word-length patterns of

@@ -20,7 +20,7 @@ from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
-# What links and flows may have besides, and the model has not.
+# Keys of links and flows that the model does not have.
 OF_LINKS = (
     "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay",
     "tick", "router",
@@ -69,7 +69,7 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
-    """Name what has no place in the model."""
+    """Name what the model cannot represent."""
     yield from (f"`{key}`" for key in OF_SCENARIOS if key in resolved)
     if "topology" not in resolved:
         return
