@@ -1,4 +1,4 @@
-//! Where a queue is, from which some of its parameters follow.
+//! The link of a queue, from which some of its parameters are derived.
 
 use longhaul_keys::{Refusal, Value, Values};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
