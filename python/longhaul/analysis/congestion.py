@@ -25,7 +25,7 @@ def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Bounds of so many classes at the widest gaps between rates, on a logarithmic scale.
+    """Bounds of a number of classes at the widest gaps between rates, on a logarithmic scale.
 
     Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
     """

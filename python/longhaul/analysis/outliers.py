@@ -12,7 +12,7 @@ NIST_CRITICAL = 2.08
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """The value that Grubbs' statistic of so many normal values exceeds by chance.
+    """Critical value of Grubbs' statistic for a number of normal values.
 
     Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """

@@ -95,7 +95,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A directory for the tables of one run under way, removed afterwards."""
+        """A temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))

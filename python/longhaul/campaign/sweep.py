@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every combination of the levels of the axes, so many times with other random numbers.
+    """Every combination of the levels of the axes, replicated with different random numbers.
 
     Settings follow axes, or the factors of the `conditions` of an axis.
     """

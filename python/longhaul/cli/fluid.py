@@ -68,7 +68,7 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with what there is not as a dash."""
+    """A row with a dash for each missing value."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": "-" if ahead is None else f"{ahead:.2e}",

@@ -129,7 +129,7 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Effects of at most so many factors that cannot be told from differences of blocks."""
+        """Effects of up to a number of factors that are confounded with blocks."""
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)
@@ -153,7 +153,7 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Each run so many times, with other random numbers."""
+        """Each run replicated, with different random numbers."""
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)

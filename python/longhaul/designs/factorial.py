@@ -12,7 +12,7 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Factors of two levels: so many, called x1, x2 and so on, or of these names."""
+    """Factors of two levels: a number of them, called x1, x2 and so on, or of these names."""
     if isinstance(factors, int):
         if factors < 1:
             raise DesignError(f"expected at least 1 factor, found {factors}")

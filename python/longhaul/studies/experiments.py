@@ -43,7 +43,7 @@ class Experiment:
     """Whether every sample over time is kept; else some hundred of each course."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Its runs at a scale, at most so many replications of each."""
+        """Its runs at a scale, at most a number of replications of each."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)

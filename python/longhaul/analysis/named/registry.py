@@ -22,7 +22,7 @@ MAX_ROWS = 30
 
 @dataclass(frozen=True)
 class Options:
-    """What an analysis may be told."""
+    """Options of an analysis."""
 
     responses: tuple[str, ...] = ()
     """Which responses; all by default."""
