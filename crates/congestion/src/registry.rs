@@ -185,7 +185,7 @@ mod tests {
             message("hstcp", &[("low_window", 90000.0)]),
             "hstcp: expected `low_window` below `high_window` (83000), found 90000"
         );
-        assert!(message("hstcp", &[("high_p", f64::NAN)]).contains("`high_p` is NaN"));
+        assert!(message("hstcp", &[("high_p", f64::NAN)]).contains("found NaN"));
         assert!(message("reno", &[("increase", 1.0), ("increase", 2.0)]).contains("given twice"));
     }
 

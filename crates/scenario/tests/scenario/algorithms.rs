@@ -79,7 +79,7 @@ fn points_that_cannot_be_are_refused_where_they_stand() {
     let falling = message("increase = [[38, 1], [30, 2]]");
     assert!(falling.contains("wrong.toml:8:"), "{falling}");
     assert!(
-        falling.contains("flows.0.congestion.increase.1: the window is 30"),
+        falling.contains("flows.0.congestion.increase.1: expected a window above 38, found 30"),
         "{falling}"
     );
     let steep = message("decrease = [[1, 0.5], [10, 1.5]]");
