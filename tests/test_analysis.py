@@ -341,7 +341,7 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert given.complete() == ("y",)
     with pytest.raises(TableError, match="4 of 12 runs"):
         given.values("gap")
-    with pytest.raises(TableError, match="3 levels"):
+    with pytest.raises(TableError, match="expected two levels, found 3"):
         given.coded(["kind"])
     left = given.where("kind", ["3"], keep=False)
     assert left.factors["kind"] == [1, 2]

@@ -179,7 +179,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     with under_way(tmp_path) as process:
         process.send_signal(signal.SIGINT)
         _, error = process.communicate()
-    assert "what is finished is kept" in error
+    assert "finished runs are kept" in error
     assert len(finished_runs(tmp_path)) == 1
 
 

@@ -141,11 +141,11 @@ def test_a_scenario_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
 
 REFUSED = {
     "unknown key": ("replicatons = 2", FACTORS, "replicatons: unknown; available: title"),
-    "no factors": ("", "", "factors: none is given"),
+    "no factors": ("", "", "factors: expected at least one"),
     "one level": (
         "", '[factors]\nn = { path = "flows.0.count", levels = [1] }', "at least two levels",
     ),
-    "no place": ("", "[factors]\nn = [1, 2]", "no place follows it"),
+    "no place": ("", "[factors]\nn = [1, 2]", "expected the `path` of a key"),
     "wrong place": (
         "", '[factors]\nn = { path = "flows.0.cuont", levels = [1, 2] }', "did you mean `count`",
     ),
@@ -154,13 +154,13 @@ REFUSED = {
         FACTORS.replace('"10 ms"', '"10 apples"'),
         "10 apples",
     ),
-    "wrong factor": ("", FACTORS + '[set]\n"flows.0.count" = "m"', "`m` is no factor"),
+    "wrong factor": ("", FACTORS + '[set]\n"flows.0.count" = "m"', "unknown factor `m`"),
     "wrong design": ('design = "half"', FACTORS, "one-at-a-time"),
     "wrong memory": ('memory = "2 apples"', FACTORS, "2 GB"),
     "no replication": ("replications = 0", FACTORS, "at least 1"),
-    "no responses": ("responses = []", FACTORS, "none is given"),
+    "no responses": ("responses = []", FACTORS, "responses: expected at least one"),
     "wrong function": (
-        'responses = { a = { python = "none.py" } }', FACTORS, "no function is named",
+        'responses = { a = { python = "none.py" } }', FACTORS, "expected FILE:FUNCTION",
     ),
 }  # fmt: skip
 
@@ -247,7 +247,7 @@ def test_responses_are_looked_up_by_table_row_and_column() -> None:
     assert look_up(kept, "classes.TP2.DD.pps") == 3.0
     with pytest.raises(ResponseError, match=r"labels\.a\.share"):
         look_up(kept, "labels.c.share")
-    with pytest.raises(ResponseError, match="in no table"):
+    with pytest.raises(ResponseError, match="unknown column"):
         look_up(kept, "gooput_bps")
 
 
@@ -497,5 +497,5 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
 
 
 def test_a_campaign_error_names_file_and_key(tmp_path: Path) -> None:
-    with pytest.raises(CampaignError, match=r"c\.toml: factors: none"):
+    with pytest.raises(CampaignError, match=r"c\.toml: factors: expected"):
         read_campaign(written(tmp_path, "", ""))

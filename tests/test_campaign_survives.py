@@ -247,7 +247,7 @@ def test_a_limit_of_file_size_stops_the_campaign_and_it_resumes(tmp_path: Path) 
     with place.start("run", "--workers", "2", preexec_fn=limit) as driver:
         _, error = driver.communicate(timeout=60)
     assert driver.returncode == 1
-    assert "what is finished is kept" in error
+    assert "finished runs are kept" in error
     assert place.kept == {}
     assert place.call("resume").returncode == 0
     assert place.is_whole()
@@ -372,7 +372,7 @@ def test_a_killed_scheduler_stops_the_campaign_and_another_resumes_it(tmp_path: 
         dask.scheduler.kill()
         _, error = driver.communicate(timeout=90)
         assert driver.returncode == 1
-        assert "what is finished is kept" in error
+        assert "finished runs are kept" in error
     before = place.kept
     assert 2 <= len(before) < place.runs
     with cluster(tmp_path) as dask:

@@ -129,7 +129,7 @@ STATEMENTS = (
         "proxy.md",
         "| utilisation, Mbit/s | drop-tail, 1000 and 3000 packets; RED in packets, 1000 | 94.2 "
         "| {mbps:.2f} | | payload of a flow, Mbit/s | any of them | 1.80 | {payload:.2f} | "
-        "| least in 1 s, from 100 s on, Mbit/s | drop-tail, 1000 packets | about 90 "
+        "| minimum over 1 s, from 100 s on, Mbit/s | drop-tail, 1000 packets | about 90 "
         "| {least:.1f} |",
         "split_proxy.toml",
         WHOLE_RUN,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import longhaul
-from longhaul.models import beside, delay, stability
+from longhaul.models import delay, fluid_comparison, stability
 from longhaul.models.dynamics import MODELLED, Cubic, aimd, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.isolated import saw_tooth
@@ -130,7 +130,7 @@ def test_the_example_of_hollot_and_others() -> None:
     # The bound is sufficient: the roots allow more, and the queue rests at the former.
     red = Red(150.0, 150.0 + 0.1 / 1.86e-4, 0.1, 1.33e-6, spacing=1.0)
     model = Model([FluidLink(3750.0, 800.0, red)], [FlowClass(60, 0.2, aimd())])
-    at = stability.rest(model)
+    at = stability.equilibrium(model)
     assert at.loss[0] == pytest.approx(2.0 / at.window_pkts[0] ** 2, rel=1e-6)
     assert stability.linearised(model, at).rightmost().real < 0.0
 
@@ -139,7 +139,7 @@ def test_the_example_of_hollot_and_others() -> None:
 def test_trajectories_settle_where_roots_say_so(max_p: float, stable: bool) -> None:
     link = FluidLink(51_833.0, 5183.0, Red(518.0, 2592.0, max_p, 1e-5))
     model = Model([link], [FlowClass(10, 0.1, aimd())])
-    linear = stability.linearised(model, stability.rest(model))
+    linear = stability.linearised(model, stability.equilibrium(model))
     assert (linear.rightmost().real < 0.0) == stable
     assert (stability.gain_margin(linear) > 1.0) == stable
     late = model.run(120.0, steps=25).after(100.0).queue_pkts[:, 0]
@@ -168,7 +168,9 @@ def test_under_red_packets_are_where_the_model_is() -> None:
     scene = fluid(load(scenario))
     pairs = {
         pair.name: pair
-        for pair in beside.compare(scene, beside.follow(scene), longhaul.run(scenario))
+        for pair in fluid_comparison.compare(
+            scene, fluid_comparison.solve(scene), longhaul.run(scenario)
+        )
     }
     assert abs(pairs["window_pkts"].difference) < 0.05
     assert abs(pairs["rate_pps"].difference) < 0.01

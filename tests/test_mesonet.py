@@ -219,7 +219,7 @@ def test_runs_of_two_kinds_have_no_table_in_common(
         longhaul.compare([run, finished])
     with pytest.raises(longhaul.ResultsError, match="no plot `cwnd`"):
         longhaul.plot(run, "cwnd")
-    with pytest.raises(longhaul.ResultsError, match="no run of MesoNet"):
+    with pytest.raises(longhaul.ResultsError, match="not a run of MesoNet"):
         _ = MesoNet.of(finished)
 
 
@@ -368,7 +368,7 @@ def test_export_refuses_what_it_cannot_do(
     again = cli("export", run.path, "--out", "text")
     assert (again.returncode, "already exists" in again.stderr) == (2, True)
     other = cli("export", finished.path)
-    assert (other.returncode, "no run of MesoNet" in other.stderr) == (2, True)
+    assert (other.returncode, "not a run of MesoNet" in other.stderr) == (2, True)
 
 
 def test_keys_are_listed_with_their_original_names(cli: CommandLine) -> None:

@@ -91,7 +91,7 @@ def test_the_hybrid_model_prints_three_sets(cli: CommandLine) -> None:
     words = ("model", "hybrid", "--buffer", "25000", "--hours", "0.1", "--plot", "sets.svg")
     assert "25,000" in cli(*words).stdout
     assert "per-link, shared" not in cli(*words, "--overwrite").stderr
-    assert "available: shared, per-link" in cli("model", "hybrid", "--routers", "none").stderr
+    assert "expected one of shared, per-link" in cli("model", "hybrid", "--routers", "none").stderr
 
 
 def test_a_path_has_its_buffers(cli: CommandLine) -> None:

@@ -81,7 +81,7 @@ def test_the_equilibrium_of_red_is_as_worked_out_elsewhere() -> None:
     ("share", "limit"), [(0.1, 0.8176), (0.2, 0.8710), (0.3, 0.9119), (0.5, 0.9643), (1.0, 1.0)]
 )
 def test_a_synchronised_saw_tooth_of_many_packets_has_its_limit(share: float, limit: float) -> None:
-    # 3 (1 + f)^2 / (4 (1 + f + f^2)) for a buffer of f times the path: the area of the saw-tooth.
+    # 3 (1 + f)^2 / (4 (1 + f + f^2)) for a buffer of f times the path: the area of the sawtooth.
     # With windows of 43,690 packets the one by which each grows a round trip hardly counts.
     path = Path(1e12, 0.1, window_bytes=65_536e3)
     n = round(2.0 * path.bdp / path.max_window)

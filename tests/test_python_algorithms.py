@@ -188,13 +188,13 @@ WRONG = {
     "no such file": ("nothing.py:Aimd", "", ["cannot read", "nothing.py"]),
     "no such class": ("cc.py:Amid", AIMD, ["no class `Amid`", "Aimd, PerRound"]),
     "no such parameter": ("cc.py:Aimd", AIMD, ["increasse", "did you mean `increase`"]),
-    "no algorithm": ("cc.py:Aimd", "class Aimd: pass", ["no subclass"]),
+    "no algorithm": ("cc.py:Aimd", "class Aimd: pass", ["expected a subclass"]),
     "bad syntax": ("cc.py:Aimd", "x = 1\nclass Aimd(", ["cc.py:2", "SyntaxError"]),
     "a bad import": ("cc.py:Aimd", "\nimport nothing_at_all", ["cc.py:2", "ModuleNotFoundError"]),
     "nothing that grows": (
         "cc.py:Aimd",
         "import longhaul\nclass Aimd(longhaul.CongestionControl):\n    pass",
-        ["neither on_ack nor on_round"],
+        ["expected a method on_ack or on_round"],
     ),
     "a bad constructor": (
         "cc.py:Aimd",
@@ -282,7 +282,7 @@ def test_a_table_agrees_with_its_function() -> None:
         assert table(w) == pytest.approx(w * w, rel=1 / 256**2 / 4)
     assert len(calls) == made
     assert table(5.0) == 25.0
-    with pytest.raises(ValueError, match="no range of windows"):
+    with pytest.raises(ValueError, match="range of windows"):
         Tabulated(square, 0, 10)
     with pytest.raises(ZeroDivisionError):
         Tabulated(lambda w: w / 0, 1, 10)

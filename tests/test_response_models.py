@@ -96,7 +96,7 @@ def test_the_functions_and_their_inverses_agree(form: str) -> None:
 
 
 def test_the_increase_makes_the_mean_window_of_the_response_function() -> None:
-    # A saw-tooth from (1 - b) w to w with constant a carries 1 / p segments: RFC 3649 section 5.
+    # A sawtooth from (1 - b) w to w with constant a carries 1 / p segments: RFC 3649 section 5.
     response = FORMS["rfc3649"]
     w = 8333.0
     a, b = float(response.increase(w)), float(response.decrease(w))
@@ -109,9 +109,9 @@ def test_the_increase_makes_the_mean_window_of_the_response_function() -> None:
 
 
 def test_values_outside_are_refused() -> None:
-    with pytest.raises(ValueError, match="increases are above"):
+    with pytest.raises(ValueError, match="expected an increase above"):
         FORMS["rfc3649"].window_of_increase(1000.0)
-    with pytest.raises(ValueError, match="decreases are between"):
+    with pytest.raises(ValueError, match="expected a decrease between"):
         FORMS["rfc3649"].window_of_decrease(0.6)
 
 

@@ -1,4 +1,4 @@
-"""How the validation measures saw-teeth."""
+"""How the validation measures sawteeth."""
 
 from __future__ import annotations
 

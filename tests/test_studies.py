@@ -79,10 +79,10 @@ HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "twice: A"),
-        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A has no band"),
-        ("A,E,m,,s,,3,2,,,\n", "no band"),
-        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: `queue` is not key=value"),
+        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "claims given twice: A"),
+        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,m,,s,,3,2,,,\n", "expected low <= high"),
+        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: expected key=value, found `queue`"),
         ("A,E,m,,s,,one,2,,,\n", "claims.csv:2:"),
     ],
 )
@@ -268,6 +268,46 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     again = cli("study", "report", "tiny")
     assert again.returncode == 2
     assert "--overwrite" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("__init__.py", None),
+        ("README.md", None),
+        ("claims.csv", None),
+        ("scenarios/small.toml", None),
+        ("metrics.py", None),
+        ("metrics.py", "metrics"),
+        ("measures.py", None),
+        ("measures.py", "MEASURES"),
+        ("figures.py", None),
+        ("figures.py", "FIGURES"),
+    ],
+)
+def test_a_missing_part_of_a_study_is_refused_before_anything_runs(
+    file: str, name: str | None, tiny: Path, cli: CommandLine
+) -> None:
+    if name is None:
+        (tiny / file).unlink()
+    else:
+        (tiny / file).write_text((tiny / file).read_text().replace(name, f"other_{name}"))
+    ran = cli("study", "run", "tiny")
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("error: ")
+    assert f"{tiny / file}: " in ran.stderr
+    if name is not None:
+        assert f"expected a definition of `{name}`" in ran.stderr
+    assert not Path("studies").exists()
+
+
+def test_samples_over_time_need_a_function_course(tiny: Path, cli: CommandLine) -> None:
+    (tiny / "metrics.py").write_text(METRICS[: METRICS.index("def course")])
+    ran = cli("study", "run", "tiny", "--replications", "1", "-q")
+    assert ran.returncode == 2
+    expected = f"error: {tiny / 'metrics.py'}: expected a definition of `course`, found none"
+    assert ran.stderr.startswith(expected)
+    assert len(list(Path("studies/tiny/store").rglob("*.json"))) == 2
 
 
 def test_parts_of_a_scenario_differ_between_scales(tiny: Path) -> None:

@@ -28,7 +28,7 @@ def test_renos_saw_tooth_is_what_one_computes_by_hand() -> None:
 
 
 def test_the_mean_window_is_the_response_functions() -> None:
-    # 3/8 W^2 segments per saw-tooth from W/2 to W: 600 segments make 20 to 40. Mean: sqrt(900).
+    # 3/8 W^2 segments per sawtooth from W/2 to W: 600 segments make 20 to 40. Mean: sqrt(900).
     (reno,) = trajectories(["reno"], Experiment(loss_every=600, rounds=400, cwnd=20))
     figures = reno.figures()
     assert figures["response_pkts"] == pytest.approx(30)

@@ -21,7 +21,7 @@ from validation.judge import PUBLISHED, Verdict
 TOLERANCE = 0.05
 SEEDS = range(1, 6)
 QUIET_S = 5.0
-"""How long without a loss or mark ends a transient; HSTCP's saw teeth are 7 s apart."""
+"""How long without a loss or mark ends a transient; HSTCP's sawteeth are 7 s apart."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Delay- and model-based algorithms, alone and beside `reno`: `python -m validation.coexistence`.
+"""Delay- and model-based algorithms, alone and against `reno`: `python -m validation.coexistence`.
 
 Writes docs/coexistence.md: what each does on a clean path, and what two of its flows leave to two
 standard ones.
@@ -35,7 +35,7 @@ ALGORITHMS = {
     "bbr": "a model of the path",
     "bbr3": "a model of the path",
 }
-"""What each one follows."""
+"""The congestion signal of each."""
 
 TOPOLOGY = {
     "dumbbell": {
@@ -61,7 +61,7 @@ class Figures:
     queue_pkts: float
     share: float
     """Of the throughput, what the flows of the algorithm have."""
-    cuts_per_minute: float
+    reductions_per_minute: float
     """Reductions for losses, of one flow of the algorithm."""
 
 
@@ -101,7 +101,7 @@ def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
         utilisation=link["utilization"],
         queue_pkts=link["queue_mean_pkts"],
         share=sum(row["goodput_bps"] for row in studied) / sum(row["goodput_bps"] for row in rows),
-        cuts_per_minute=sum(row["cuts_loss"] for row in studied) / flows / minutes,
+        reductions_per_minute=sum(row["cuts_loss"] for row in studied) / flows / minutes,
     )
 
 
@@ -110,19 +110,23 @@ def _mean(runs: list[Figures]) -> Figures:
         utilisation=fmean(run.utilisation for run in runs),
         queue_pkts=fmean(run.queue_pkts for run in runs),
         share=fmean(run.share for run in runs),
-        cuts_per_minute=fmean(run.cuts_per_minute for run in runs),
+        reductions_per_minute=fmean(run.reductions_per_minute for run in runs),
     )
 
 
 def table(alone: dict[str, Figures], beside: dict[str, Figures]) -> Iterator[str]:
     """Generate the lines of the table."""
-    yield "| | follows | alone: use | queue, packets | cuts a minute | beside reno: share | queue |"
+    yield (
+        "| | signal | alone: utilisation | queue, packets | reductions per minute "
+        "| against reno: share | queue |"
+    )
     yield "|---|---|---|---|---|---|---|"
     for kind, follows in ALGORITHMS.items():
         one, pair = alone[kind], beside[kind]
         yield (
             f"| `{kind}` | {follows} | {100 * one.utilisation:.1f} % | {one.queue_pkts:.0f} "
-            f"| {one.cuts_per_minute:.1f} | {100 * pair.share:.0f} % | {pair.queue_pkts:.0f} |"
+            f"| {one.reductions_per_minute:.1f} | {100 * pair.share:.0f} % "
+            f"| {pair.queue_pkts:.0f} |"
         )
 
 

@@ -29,7 +29,7 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield ""
     yield NOTES.read_text(encoding="utf-8").rstrip()
     yield ""
-    yield "### Saw-teeth"
+    yield "### Sawteeth"
     yield ""
     yield "ns-2's figure, and Longhaul's."
     yield ""

@@ -69,9 +69,11 @@ def load(
     _check_parameters(found, keys)
     methods = [one for one in METHODS if getattr(found, one) is not getattr(CongestionControl, one)]
     if "on_ack" not in methods and "on_round" not in methods:
-        raise AlgorithmError(f"{name} has neither on_ack nor on_round: nothing grows its window")
+        raise AlgorithmError(f"{name}: expected a method on_ack or on_round, found neither")
     if found.phases not in PHASES:
-        raise AlgorithmError(f"{name}.phases is {found.phases!r}; choose from {', '.join(PHASES)}")
+        raise AlgorithmError(
+            f"{name}.phases: expected one of {', '.join(PHASES)}, found {found.phases!r}"
+        )
     try:
         found(**keys)
     except Exception as error:
@@ -112,7 +114,7 @@ def _class_of(module: ModuleType, name: str, file: str) -> Class:
         own = [key for key, value in vars(module).items() if _is_algorithm(value)]
         raise AlgorithmError(f"{file} has no class `{name}`{_known('its algorithms are', own)}")
     if not _is_algorithm(found):
-        raise AlgorithmError(f"{file}: {name} is no subclass of longhaul.CongestionControl")
+        raise AlgorithmError(f"{file}: {name}: expected a subclass of longhaul.CongestionControl")
     result: Class = found
     return result
 

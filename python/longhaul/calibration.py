@@ -65,7 +65,7 @@ def calibrate(
         known = ", ".join(_rates(document))
         raise CalibrationError(f"unknown link `{link}`; available: {known}")
     if not load > 0:
-        raise CalibrationError(f"a load of {load:g} needs no traffic; write more than 0")
+        raise CalibrationError(f"expected a load greater than 0, found {load:g}")
 
     def measure(factor: float) -> float:
         faster = _faster(document)

@@ -63,7 +63,7 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 
 def table(runs: Sequence[Results]) -> Table:
-    """The figures of every run beside one another."""
+    """The figures of every run side by side."""
     kinds = [run.kind for run in runs]
     if any(kind is not kinds[0] for kind in kinds):
         titles = dict.fromkeys(kind.title if kind else "TCP" for kind in kinds)

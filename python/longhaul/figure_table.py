@@ -9,7 +9,7 @@ from rich.text import Text
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """How to write a figure, with so many digits behind the point."""
+    """Format of a figure with a number of decimals."""
     return lambda value: f"{value * scale:,.{digits}f}"
 
 

@@ -1,4 +1,4 @@
-"""What a kind of simulation says of its runs, for code that works on runs of any kind."""
+"""Interface of a kind of simulation, for code that works on runs of any kind."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,4 +74,4 @@ class Kind:
     time_series: Callable[[RunData], TimeSeries]
     """What shows whether a run is in a steady state."""
     expected_packets: Callable[[Mapping[str, Any], float], float]
-    """Data packets that a scenario of so many seconds may take: a guess."""
+    """Estimated data packets of a scenario of a duration in seconds."""

@@ -41,7 +41,7 @@ def load(
     def hand_over(value: object) -> str:
         """Give a class a name that stands for it in the scenario."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
-            raise ScenarioError(f"{value!r} cannot be a value of a scenario")
+            raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
         if given.setdefault(value.__name__, value) is not value:
             raise ScenarioError(f"two different classes are called {value.__name__}")
         return value.__name__

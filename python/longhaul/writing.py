@@ -14,7 +14,7 @@ SUFFIX = ".longhaul-unfinished"
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, which is renamed to it when the block succeeds.
+    """Yield a temporary path next to `path`, which is renamed to it when the block succeeds.
 
     The temporary path has the suffix of `path`. What cannot be written is a `RunError`: its cause
     is outside the program, a full disk say.

@@ -1,1 +1,1 @@
-"""Fluid models beside packets: ten flows of each algorithm that has a model."""
+"""Fluid models compared with packets: ten flows of each algorithm that has a model."""

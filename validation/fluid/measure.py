@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import longhaul
-from longhaul.models import beside
+from longhaul.models import fluid_comparison
 from longhaul.models.scenario import fluid
 from longhaul.running import load
 
@@ -75,12 +75,12 @@ def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
 def measure(algorithm: str, queue: str) -> Comparison:
     """Run all seeds, and the model once."""
     scene = fluid(load(scenario(algorithm, queue, 1)))
-    trajectory = beside.follow(scene)
+    trajectory = fluid_comparison.solve(scene)
     packets: dict[str, list[float]] = {name: [] for name in FIGURES}
     model: dict[str, float] = {}
     for seed in SEEDS:
         run = longhaul.run(scenario(algorithm, queue, seed))
-        for pair in beside.compare(scene, trajectory, run):
+        for pair in fluid_comparison.compare(scene, trajectory, run):
             if pair.name in FIGURES:
                 packets[pair.name].append(pair.packets)
                 model[pair.name] = pair.fluid

@@ -33,7 +33,7 @@ larger value as base, {exact} of {all} are exact, {two} within 2 points and {fiv
 were estimated. (Table 9-12, for chapter 9, is exact with the smaller value as base.)
 
 Some input had to be rebuilt. The effects behind the ranks of factors (tables 4-25, 4-26 and C-13)
-are not printed: sizes in the order of the printed ranks stand in, so that those rows test ties,
+are not printed: sizes in the order of the printed ranks replace them, so that those rows test ties,
 averages and ordinal ranks alone. The groups of correlations come from a matrix that has the
 sixteen printed coefficients and, inside the published groups, as many others above the threshold
 as are counted: that tests the grouping and the counts, not the coefficients.

@@ -142,7 +142,7 @@ def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterat
 
 
 def _chapter_4_ranks() -> Iterator[Figure]:
-    wrong = "printed 5 stands twice in the row: 3"
+    wrong = "5 is printed twice in the row: 3"
     yield from _condition_ranks(
         "b_table4-28_condition_means",
         "b_table4-29_condition_ranks",
@@ -250,7 +250,7 @@ def _grubbs() -> Iterator[Figure]:
 def _lags() -> Iterator[Figure]:
     """Table 10-1: mean latencies over three flows."""
     errors = {
-        "BIC": "18.87 cut instead of rounded",
+        "BIC": "18.87 truncated instead of rounded",
         "H-TCP": "its own flows give 22.2",
         "HSTCP": "its own flows give 6.1",
     }

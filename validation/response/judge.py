@@ -47,7 +47,7 @@ def holds(measurement: Measurement) -> bool | None:
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Tell whether the saw-tooth is as long as the law's to the nearest round trip."""
+    """Tell whether the sawtooth is as long as the law's to the nearest round trip."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

@@ -1,7 +1,7 @@
 """Mean windows of a law under losses, with no packets: the model that response functions stand for.
 
 A window of segments is sent each round trip, and the window is cut after so many of them. Distances
-between losses that are all alike give the saw-tooth of the published functions; exponential ones
+between losses that are all alike give the sawtooth of the published functions; exponential ones
 are random losses, each segment's with the same probability.
 
 The functions take feedback to be immediate. With `feedback` it takes a round trip, as on a

@@ -11,7 +11,7 @@ pub trait Factory: fmt::Debug + Send + Sync {
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 
-/// An algorithm that the registry does not list; the same one only if its factory is.
+/// An algorithm that the registry does not list; equal only if it has the same factory.
 #[derive(Clone, Debug)]
 pub struct Custom(pub Arc<dyn Factory>);
 

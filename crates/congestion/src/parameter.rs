@@ -83,18 +83,18 @@ impl Parameter {
     /// zero, and what is wrong with it.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
         if points.is_empty() {
-            return Err((0, "there has to be at least one".to_string()));
+            return Err((0, "expected at least one point".to_string()));
         }
         let mut before = 0.0;
         for (index, &(window, value)) in points.iter().enumerate() {
             if !(window.is_finite() && window > before) {
                 let (window, before) = (Plain(window), Plain(before));
-                let reason = format!("the window is {window}, but has to be above {before}");
+                let reason = format!("expected a window above {before}, found {window}");
                 return Err((index, reason));
             }
             if !self.allowed.contains(value) {
                 let (value, allowed, unit) = (Plain(value), self.allowed, self.unit);
-                let reason = format!("the value is {value}, but has to be {allowed} ({unit})");
+                let reason = format!("expected a value {allowed} ({unit}), found {value}");
                 return Err((index, reason));
             }
             before = window;
@@ -236,7 +236,7 @@ impl Settings {
         parameter.allowed.names[value as usize]
     }
 
-    /// Refuses two values that cannot go together: `smaller` has to be below `larger`.
+    /// Refuses two inconsistent values: `smaller` must be below `larger`.
     pub(crate) fn require_below(
         &self,
         smaller: &'static str,
@@ -328,7 +328,7 @@ pub enum SpecError {
         name: String,
     },
     /// A value outside the parameter's range.
-    #[error("{kind}: `{name}` is {}, but has to be {allowed} ({unit})", Plain(*.value))]
+    #[error("{kind}: expected `{name}` {allowed} ({unit}), found {}", Plain(*.value))]
     OutOfRange {
         /// The algorithm or slow start.
         kind: &'static str,
@@ -341,7 +341,7 @@ pub enum SpecError {
         /// What is allowed.
         allowed: Range,
     },
-    /// A point of a function of the window that cannot be.
+    /// An invalid point of a function of the window.
     #[error("{kind}: `{name}`, point {number}: {reason}")]
     BadPoint {
         /// The algorithm.
@@ -353,8 +353,8 @@ pub enum SpecError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A value that has to be below another parameter's.
-    #[error("{kind}: `{name}` is {}, but has to be below `{other}`, {}", Plain(*.value), Plain(*.limit))]
+    /// A value that must be below another parameter's.
+    #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// The algorithm or slow start.
         kind: &'static str,

@@ -179,13 +179,13 @@ mod tests {
     fn an_impossible_value_is_answered_with_what_is_allowed() {
         assert_eq!(
             message("reno", &[("decrease", 1.5)]),
-            "reno: `decrease` is 1.5, but has to be above 0 and below 1 (fraction of the window)"
+            "reno: expected `decrease` above 0 and below 1 (fraction of the window), found 1.5"
         );
         assert_eq!(
             message("hstcp", &[("low_window", 90000.0)]),
-            "hstcp: `low_window` is 90000, but has to be below `high_window`, 83000"
+            "hstcp: expected `low_window` below `high_window` (83000), found 90000"
         );
-        assert!(message("hstcp", &[("high_p", f64::NAN)]).contains("`high_p` is NaN"));
+        assert!(message("hstcp", &[("high_p", f64::NAN)]).contains("found NaN"));
         assert!(message("reno", &[("increase", 1.0), ("increase", 2.0)]).contains("given twice"));
     }
 

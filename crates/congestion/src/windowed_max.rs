@@ -1,8 +1,8 @@
-//! The largest value of the recent past, without a memory of all of them.
+//! The maximum over a sliding window, without storing all values.
 //!
 //! Kathleen Nichols' estimator, as used by BBR (draft-cardwell-iccrg-bbr-congestion-control-00
-//! section 4.1.1.3; Linux, lib/win_minmax.c): the best value, the best after it and the best after
-//! that, which replace the first when it expires. A value may be forgotten up
+//! section 4.1.1.3; Linux, lib/win_minmax.c): the largest value, the largest after it and the largest after
+//! that, which replace the first when it expires. A value may expire up
 //! to a quarter of the window late.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The largest of the values of the last `length` ticks of a clock that only counts up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WindowedMax {
-    /// Best, second and third: tick and value.
+    /// Largest, second and third: tick and value.
     best: [(u64, f64); 3],
     /// The tick at which none of them is too old: nothing below them changes anything for the rest of
     /// it.

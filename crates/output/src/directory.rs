@@ -16,7 +16,7 @@ const PARTIAL: &str = "partial-";
 /// What the directory of a run is called that was stopped and must not replace a finished one.
 const STOPPED: &str = "stopped";
 
-/// A directory under a temporary name beside its future one; removed unless published.
+/// A directory under a temporary name next to its final one; removed unless published.
 #[derive(Debug)]
 pub(crate) struct PartialDirectory {
     temporary: PathBuf,

@@ -10,12 +10,12 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The directory is there already.
-    #[error("{} exists already; choose another output directory or allow overwriting", .0.display())]
+    #[error("{} already exists; choose another output directory or allow overwriting", .0.display())]
     Exists(PathBuf),
     /// Overwriting is allowed, but for run directories only.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// There is a checkpoint, and resuming was not asked for.
+    /// There is a checkpoint, and the run is not to be resumed.
     #[error(
         "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
          remove the directory to start again", .0.display()

@@ -248,7 +248,9 @@ impl Controller {
                 "on_round returns an increase, but on_ack moves the window",
             ))
         } else if increase.is_some_and(|increase| !increase.is_finite()) {
-            Some(PyValueError::new_err("on_round returns no finite number"))
+            Some(PyValueError::new_err(
+                "expected a finite number from on_round",
+            ))
         } else {
             None
         };
@@ -466,7 +468,7 @@ impl CongestionControl for Controller {
             let rate: Option<f64> = bound(instance, Method::PacingRate).call0(py)?.extract(py)?;
             match rate {
                 Some(bps) if !(1.0..1e18).contains(&bps) => Err(PyValueError::new_err(format!(
-                    "a pacing rate of {bps} bit/s; return at least 1, or None"
+                    "expected a pacing rate of 1 to 1e18 bit/s or None, found {bps}"
                 ))),
                 rate => Ok(rate.map(|bps| Rate::from_bps(bps as u64))),
             }

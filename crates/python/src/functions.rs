@@ -37,7 +37,7 @@ impl Tabulated {
     #[new]
     fn new(py: Python<'_>, function: Py<PyAny>, low: f64, high: f64) -> PyResult<Self> {
         if !(0.0 < low && low <= high && high.is_finite()) {
-            let message = format!("from {low} to {high} is no range of windows");
+            let message = format!("expected a range of windows, found {low} to {high}");
             return Err(PyValueError::new_err(message));
         }
         let failed = RefCell::new(None);

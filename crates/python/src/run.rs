@@ -144,7 +144,9 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
         .take();
     match stop {
         Some(Stop::Raised(error)) => error,
-        Some(Stop::Limit(_)) => RunError::new_err("the limit was reached before the run began"),
+        Some(Stop::Limit(_)) => {
+            RunError::new_err("the time limit was reached before the run began")
+        }
         None => ScenarioError::new_err(error.to_string()),
     }
 }

@@ -38,7 +38,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
     """
     one, other = np.asarray(first, float), np.asarray(second, float)
     if one.shape != other.shape:
-        raise ValueError("paired values come in equal numbers")
+        raise ValueError("expected pairs: as many first values as second ones")
     return mean_interval(one - other, coverage)
 
 

@@ -72,7 +72,7 @@ class Cause:
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
-    """Labels, from 1, of so many groups of points, by Ward's linkage."""
+    """Labels, from 1, of a number of groups of points, by Ward's linkage."""
     labels: np.ndarray = fcluster(linkage(np.asarray(scores, float), "ward"), count, "maxclust")
     return labels
 

@@ -20,12 +20,12 @@ def congestion_order(rates: ArrayLike) -> list[int]:
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
     """The class of each condition, from 0: how many of the ascending bounds its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
-        raise ValueError("bounds have to ascend")
+        raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Bounds of so many classes at the widest gaps between rates, on a logarithmic scale.
+    """Bounds of a number of classes at the widest gaps between rates, on a logarithmic scale.
 
     Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
     """

@@ -20,7 +20,7 @@ def jain(shares: Sequence[float]) -> float | None:
 
 
 def relative_fairness(share: float, other: float) -> float | None:
-    """How many times the `other` group's share one group has; None beside a group without any.
+    """Ratio of a group's share to the `other` group's; None if that is zero.
 
     Shares of whole groups, or of the average flow of each.
     """

@@ -66,7 +66,7 @@ class Comparison:
     ahead: int
     """Conditions in which the first has the larger mean,"""
     conditions: int
-    """of so many that have both."""
+    """out of this number that have both."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:

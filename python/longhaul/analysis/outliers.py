@@ -12,12 +12,12 @@ NIST_CRITICAL = 2.08
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """The value that Grubbs' statistic of so many normal values exceeds by chance.
+    """Critical value of Grubbs' statistic for a number of normal values.
 
     Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """
     if count < 3:
-        raise ValueError("Grubbs' test needs at least three values")
+        raise ValueError("Grubbs' test: expected at least three values")
     tail = significance / count / (2 if two_sided else 1)
     t = float(stats.t.isf(tail, count - 2))
     return largest_grubbs(count) * math.sqrt(t * t / (count - 2 + t * t))

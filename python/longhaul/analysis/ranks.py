@@ -65,7 +65,7 @@ def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]
     count = len(values)
     factors = count.bit_length() - 1
     if count != 2**factors:
-        raise ValueError(f"a cube has a power of two of corners, not {count}")
+        raise ValueError(f"expected a power of two of corners, found {count}")
     given = [round(value, digits) if digits is not None else value for value in values]
     return [
         Edge(factor, (low, low | 1 << factor), abs(given[low | 1 << factor] - given[low]))

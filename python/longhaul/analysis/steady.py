@@ -52,7 +52,7 @@ class Drift:
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
-    """The drift of a series: the slope of the means of so many batches, by least squares.
+    """The drift of a series: the slope of the means of batches, by least squares.
 
     Samples close to one another are correlated; means of long batches hardly are.
     """

@@ -61,10 +61,10 @@ class ResponseTable:
     ) -> "ResponseTable":
         """A table from a data frame; levels are in ascending order where none is given."""
         if not factors:
-            raise TableError("which columns are factors? Name them with --factor")
+            raise TableError("expected --factor: the columns that are factors")
         for name in (*factors, *responses):
             if name not in frame.columns:
-                raise TableError(f"unknown column `{name}`: {', '.join(frame.columns)}")
+                raise TableError(f"unknown column `{name}`; available: {', '.join(frame.columns)}")
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
@@ -87,7 +87,9 @@ class ResponseTable:
             )
         column = self.frame[response]
         if column.null_count():
-            raise TableError(f"{response}: {column.null_count()} of {len(column)} runs have none")
+            raise TableError(
+                f"{response}: {column.null_count()} of {len(column)} runs have no value"
+            )
         return column.cast(pl.Float64).to_numpy()
 
     def complete(self) -> tuple[str, ...]:
@@ -110,16 +112,16 @@ class ResponseTable:
         for name in names:
             self.require(name)
             if len(self.factors[name]) != 2:
-                raise TableError(f"{name} has {len(self.factors[name])} levels, not two")
+                raise TableError(f"{name}: expected two levels, found {len(self.factors[name])}")
         if not names:
-            raise TableError("no factor has two levels, which this analysis is of")
+            raise TableError("expected a factor of two levels, found none")
         columns = [(self.frame[name] == self.factors[name][1]).to_numpy() for name in names]
         return np.where(np.stack(columns, axis=1), 1, -1)
 
     def require(self, factor: str) -> str:
         """The name of a factor that the table has."""
         if factor not in self.factors:
-            raise TableError(f"unknown factor `{factor}`: {', '.join(self.factors)}")
+            raise TableError(f"unknown factor `{factor}`; available: {', '.join(self.factors)}")
         return factor
 
     @property

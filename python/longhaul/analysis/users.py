@@ -29,7 +29,7 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
     """
     one, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):
-        raise ValueError(f"base `{base}`: larger or smaller")
+        raise ValueError(f"base: expected larger or smaller, found `{base}`")
     pick = np.max if base == "larger" else np.min
     gap = float(one.mean() - other.mean())
     return Differences(

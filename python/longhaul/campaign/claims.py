@@ -1,4 +1,4 @@
-"""Who does which run: claims on the runs of a store that several programs share.
+"""Claims on runs: which process does which run of a store that several processes share.
 
 A program has a session file whose time of modification it renews, and a claim file for each run
 that it has under way, which names the session. Creating a file that must not exist yet is atomic,
@@ -23,7 +23,7 @@ STALE_S = 60.0
 
 
 class Claims:
-    """Claims of one program; use as a context, which ends the session."""
+    """Claims of one process; a context manager, which ends the session."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"
@@ -61,7 +61,7 @@ class Claims:
                 continue
 
     def acquire(self, key: str) -> bool:
-        """Claim a run; False if another living program has it."""
+        """Claim a run; False if another living process has it."""
         latest = self._latest(key)
         if latest is not None and self._is_live(latest):
             return False
@@ -75,14 +75,14 @@ class Claims:
         return True
 
     def release(self, key: str) -> None:
-        """Give up a claimed run, done or not; a claim that another program took over stays."""
+        """Release a claimed run, done or not; a claim that another process took over stays."""
         own = self._held.pop(key)
         for file in self._of(key):
             if _generation(file) <= own:
                 file.unlink(missing_ok=True)
 
     def is_held(self, key: str) -> bool:
-        """Whether a living program has the run under way."""
+        """Whether a living process is doing the run."""
         latest = self._latest(key)
         return latest is not None and self._is_live(latest)
 
@@ -102,7 +102,7 @@ class Claims:
         return self.is_living(session) if session else _age_s(claim) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Whether the program of a session is still there."""
+        """Whether the process of a session is alive."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -113,13 +113,13 @@ class Claims:
         return age < STALE_S
 
     def _sweep_out(self) -> None:
-        """Remove the sessions of programs of this machine that were killed."""
+        """Remove the sessions of killed processes of this machine."""
         for file in self._sessions.iterdir():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """The sessions of programs that are at work on this store."""
+        """The sessions of processes that work on this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))

@@ -18,7 +18,7 @@ LOOK_S = 0.05
 
 
 class ClusterWorkers:
-    """What a Dask scheduler has of workers."""
+    """The workers of a Dask scheduler."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -29,13 +29,13 @@ class ClusterWorkers:
         try:
             self._client = Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise LonghaulError(f"no scheduler answers at {address} ({error})") from None
+            raise LonghaulError(f"no answer from the scheduler at {address} ({error})") from None
         self._address = address
         self._futures: dict[str, Any] = {}
 
     @property
     def capacity(self) -> int:
-        """Runs that it takes at a time: more when more workers have come."""
+        """Number of runs in progress at a time; grows with the number of workers."""
         threads = sum(self._client.nthreads().values()) if self._is_connected else 0
         return max(1, AHEAD * threads)
 
@@ -44,7 +44,7 @@ class ClusterWorkers:
         return bool(self._client.status == "running")
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Hand a run to the scheduler."""
+        """Submit a run to the scheduler."""
         scenario, _, reducer = arguments
         self._require()
         self._futures[key] = self._client.submit(
@@ -56,7 +56,7 @@ class ClusterWorkers:
         )
 
     def finished(self, timeout_s: float) -> list[Finished]:
-        """Runs that have ended."""
+        """Finished runs."""
         until = time.monotonic() + timeout_s
         while not (ready := [k for k, future in self._futures.items() if future.done()]):
             self._require()
@@ -79,11 +79,11 @@ class ClusterWorkers:
         if not (self._is_connected if connected is None else connected):
             raise RunError(
                 f"lost the connection to the scheduler at {self._address}; "
-                "what is finished is kept: run the same to resume"
+                "finished runs are kept; run the same command to resume"
             )
 
     def close(self) -> None:
-        """Give up runs under way, and leave the cluster as it was."""
+        """Cancel the running runs, and leave the cluster as it was."""
         if self._is_connected:
             self._client.cancel(list(self._futures.values()), force=True)
         self._client.close(timeout=1)

@@ -53,7 +53,7 @@ class Dataset:
         """Read what `write` has written."""
         facts = pl.read_parquet_metadata(file).get(KEY)
         if facts is None:
-            raise LonghaulError(f"{file}: no table of a campaign")
+            raise LonghaulError(f"{file}: not a table of a campaign")
         return cls(pl.read_parquet(file), json.loads(facts))
 
 

@@ -1,4 +1,4 @@
-"""Does the runs that a store does not have yet; other processes may share the store."""
+"""Does the runs that a store lacks; other processes may share the store."""
 
 import os
 import time
@@ -31,19 +31,19 @@ OTHERS_EVERY_S = 1.0
 
 @dataclass
 class Outcome:
-    """How far the runs are."""
+    """Progress of the runs."""
 
     total: int
-    """Different runs that were asked for."""
+    """Distinct runs requested."""
     found: int
-    """Those that the store had already, or that another program has finished."""
+    """Those that the store had already, or that another process has finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
     """Runs that ended with an error, and its message."""
     running: int = 0
-    """Runs under way in this program."""
+    """Runs in progress in this process."""
     elsewhere: int = 0
-    """Runs under way in other programs."""
+    """Runs in progress in other processes."""
     data_packets: int = 0
     """Data packets simulated in those that were done now."""
     began: float = field(default_factory=monotonic)
@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def done(self) -> int:
-        """Runs that need no more work."""
+        """Runs that have finished or failed."""
         return self.found + self.finished + len(self.failed)
 
     @property
@@ -105,7 +105,7 @@ def execute(
         raise RunError(f"{error.filename or store.path}: {error.strerror}; {_KEPT}") from None
 
 
-_KEPT = "what is finished is kept: run the same to resume"
+_KEPT = "finished runs are kept; run the same command to resume"
 
 
 class _Execution:
@@ -145,7 +145,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Do everything."""
+        """Do all runs."""
         self._tell()
         try:
             if self.waiting:
@@ -187,7 +187,7 @@ class _Execution:
                 self.workers.submit(key, work, scenario, self.store, self.reducer)
 
     def _note(self, done: Finished, claims: Claims) -> None:
-        """Take down what came of a run."""
+        """Record the outcome of a run."""
         key = done.key
         self.running.discard(key)
         if done.error is None:
@@ -204,7 +204,7 @@ class _Execution:
             claims.release(key)
             raise RunError(f"{done.error}; {_KEPT}")
         self.attempts[key] += 1
-        # A failure repeats itself; what killed a worker may have been something else.
+        # An exception would be raised again; a worker may have been killed for another reason.
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
             self.running.add(key)
@@ -216,7 +216,7 @@ class _Execution:
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Keep what a worker without access to the store has brought, and forget failures."""
+        """Store the result of a worker without access to the store, and clear failures."""
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
@@ -234,7 +234,7 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Why a run failed in another program since this one began; it is not tried again."""
+        """Why a run failed in another process since this one began; it is not retried."""
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 

@@ -169,7 +169,7 @@ def _factors(
 ) -> tuple[list[Factor], dict[str, Setting]]:
     """The factors, and which place in the scenario follows which."""
     if not given:
-        raise CampaignError("factors: none is given")
+        raise CampaignError("factors: expected at least one, found none")
     factors, settings = [], {}
     values: dict[str, Mapping[str, Any]] = {}
     for name, written in given.items():
@@ -189,7 +189,7 @@ def _factors(
     followed = {setting.axis for setting in settings.values()}
     for name in given:
         if name not in followed:
-            raise CampaignError(f"factors.{name}: no place follows it; give its `path`")
+            raise CampaignError(f"factors.{name}: expected the `path` of a key, found none")
     return factors, settings
 
 
@@ -207,7 +207,7 @@ def _setting(
         return Setting(value=table["value"])
     axis = str(table.get("axis"))
     if axis not in known:
-        raise CampaignError(f'set."{path}": `{axis}` is no factor; available: {", ".join(known)}')
+        raise CampaignError(f'set."{path}": unknown factor `{axis}`; available: {", ".join(known)}')
     return Setting(**{"of": values.get(axis), **table})
 
 
@@ -230,7 +230,7 @@ def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noq
     two = [factor for factor in factors if len(factor.levels) == 2]
     more = [factor for factor in factors if len(factor.levels) > 2]
     if not two:
-        raise CampaignError("design: no factor has two levels, which a fraction is of")
+        raise CampaignError("design: a fraction needs factors of two levels, found none")
     made = two_level(
         two,
         generators=given.get("generators", ()),

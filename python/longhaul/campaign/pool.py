@@ -24,33 +24,33 @@ Work = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of a run."""
+    """The outcome of a run."""
 
     key: str
     value: Any = None
     error: str | None = None
     """Why it failed."""
     is_storage: bool = False
-    """Whether the place that it writes to is the reason: then other runs will fail, too."""
+    """Whether writing failed: then other runs will fail, too."""
     is_lost: bool = False
-    """Whether its worker went away before it ended."""
+    """Whether its worker ended before the run did."""
 
 
 class Workers(Protocol):
-    """What does runs: processes here, or a cluster."""
+    """A pool of workers: local processes, or a cluster."""
 
     @property
     def capacity(self) -> int:
-        """Runs that it takes at a time."""
+        """Number of runs in progress at a time."""
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Begin a run."""
+        """Start a run."""
 
     def finished(self, timeout_s: float) -> Sequence[Finished]:
-        """Runs that have ended; waits for one at most so long."""
+        """Finished runs; waits for one up to a timeout."""
 
     def close(self) -> None:
-        """End all workers; runs under way are given up."""
+        """End all workers; running runs are abandoned."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class LocalWorkers:
         return worker
 
     def finished(self, timeout_s: float) -> list[Finished]:
-        """Runs that have ended."""
+        """Finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
         return [self._collect(worker) for worker in busy if worker.pipe in ready]
@@ -136,7 +136,7 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Do a run: its value, or why it failed, and whether the place that it writes to is why."""
+    """Do a run: its value, or why it failed, and whether writing was the reason."""
     try:
         return work(*arguments), None, False
     except LonghaulError as error:

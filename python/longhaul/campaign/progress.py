@@ -1,4 +1,4 @@
-"""How far a campaign is, on the error stream: a bar on a terminal, else a line now and then."""
+"""Progress on standard error: a bar on a terminal, else a line now and then."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ LINE_EVERY_S = 30.0
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
-    """Show how many runs are done, and yield what is told of it; without a terminal in lines."""
+    """Show the number of finished runs; yields the callback that updates it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

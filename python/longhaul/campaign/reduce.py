@@ -1,4 +1,4 @@
-"""What is kept of a finished run: sums by label, the busiest link, thinned time series."""
+"""Reduces a finished run for the store: sums by label, the busiest link, thinned time series."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Which run it is, and what it took."""
+    """Facts that identify a run, and its cost."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],
@@ -83,7 +83,7 @@ def _of_kind(run: Results, kind: Kind) -> Kept:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Sums over the flows of each label; of what is not known of all, nothing."""
+    """Sums over the flows of each label; null where a flow has no value."""
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS

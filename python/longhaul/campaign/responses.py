@@ -1,4 +1,4 @@
-"""What a campaign measures of each run: figures of its summary, or functions of the user's."""
+"""Responses: figures of a run's summary, or functions of the user's."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class Responses:
         for table in self.keep:
             if table not in run.tables:
                 raise ResponseError(
-                    f"keep: the run has no table `{table}`: {', '.join(run.tables)}"
+                    f"keep: the run has no table `{table}`; available: {', '.join(run.tables)}"
                 )
         summary = run.figures()
         measured = [_measured(one, run) for one in self.responses if one.function]
@@ -95,7 +95,7 @@ def look_up(kept: Kept, place: str) -> float | None:
         found, value = _follow(kept, way)
         if found:
             return None if value is None else float(value)
-    raise ResponseError(f"responses: `{place}` is in no table of the run; it has: {_known(kept)}")
+    raise ResponseError(f"responses: unknown column `{place}`; available: {_known(kept)}")
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
@@ -129,7 +129,7 @@ def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN
     if isinstance(given, list):
         given = {place: place for place in given}
     if not given:
-        raise ResponseError('responses: none is given, such as responses = ["goodput_bps"]')
+        raise ResponseError('responses: expected at least one, such as responses = ["goodput_bps"]')
     return tuple(_response(base, name, written) for name, written in given.items())
 
 
@@ -143,7 +143,7 @@ def _response(base: Path, name: str, written: Any) -> Response:  # noqa: ANN401
     file, colon, function = str(written["python"]).rpartition(":")
     if not colon:
         raise ResponseError(
-            f"responses.{name}: python = {written['python']!r}: no function is named"
+            f"responses.{name}: expected FILE:FUNCTION, found {written['python']!r}"
         )
     source = (base / file).read_text(encoding="utf-8")
     if f"def {function}(" not in source:

@@ -1,4 +1,4 @@
-"""Where finished runs are kept: a small file each, complete or not there at all."""
+"""The store of finished runs: a small file each, renamed into place atomically."""
 
 import json
 import os
@@ -56,7 +56,7 @@ class Store:
     def put(
         self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
     ) -> None:
-        """Keep a run: under its name stands either all of it or nothing.
+        """Store a run atomically.
 
         `tables` are Parquet files to keep whole, by name; they are there before the run is.
         """
@@ -74,7 +74,7 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Note why a run failed, until it is done."""
+        """Record why a run failed, until it is done."""
         text = json.dumps({"message": message})
         _write(self._failure(key), text.encode())
 
@@ -87,7 +87,7 @@ class Store:
             return None
 
     def clear_failure(self, key: str) -> None:
-        """Forget that a run failed."""
+        """Clear the record of a failure."""
         self._failure(key).unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
@@ -95,7 +95,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A directory for the tables of one run under way, removed afterwards."""
+        """A temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -109,7 +109,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove what killed programs of this machine left under way."""
+        """Remove unfinished files of killed processes of this machine."""
         host = socket.gethostname()
         for path in self._workshop.glob(f"{host}-*-*"):
             process = path.name.removeprefix(f"{host}-").partition("-")[0]
@@ -123,7 +123,7 @@ class Store:
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, also if the machine loses power."""
+    """Write a file atomically and durably."""
     file.parent.mkdir(parents=True, exist_ok=True)
     writer = f".{socket.gethostname()}-{os.getpid()}{UNFINISHED}"
     handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=writer)
@@ -139,7 +139,7 @@ def _write(file: Path, content: bytes) -> None:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process of this machine is there."""
+    """Whether a process of this machine is alive."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -22,7 +22,7 @@ Conditions = Mapping[Level, Mapping[str, Level]]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a place in the scenario holds: a value, or the level of an axis.
+    """A setting of a scenario key: a value, or the level of an axis.
 
     A level may be taken `times` a factor, or stand for one `of` several values. Where `when` names
     axes, the place is set at those of their levels only.
@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every combination of the levels of the axes, so many times with other random numbers.
+    """Every combination of the levels of the axes, replicated with different random numbers.
 
     Settings follow axes, or the factors of the `conditions` of an axis.
     """

@@ -47,7 +47,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
     for step in way:
         place = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
     if not isinstance(place, dict):
-        raise ScenarioError(f"{path}: there is no table to set `{last}` in")
+        raise ScenarioError(f"{path}: expected a table to set `{last}` in")
     # Later paths may lead into a value that other runs share.
     place[last] = deepcopy(value)
 
@@ -58,5 +58,5 @@ def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]
     if label not in labels:
-        raise ScenarioError(f"{path}: no group is labelled `{label}`; available: {labels}")
+        raise ScenarioError(f"{path}: unknown label `{label}`; available: {labels}")
     return flows[labels.index(label)]

@@ -186,12 +186,12 @@ def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Pat
 
     pictures = {name: draw for one in found.values() for name, draw in one.pictures.items()}
     if not pictures:
-        raise InputError(f"--out {out}: there is no picture of {', '.join(found)}")
+        raise InputError(f"--out {out}: no plot for {', '.join(found)}")
     if out.suffix in PICTURES:
         if len(pictures) > 1:
             raise InputError(
-                f"--out {out}: there are {len(pictures)} pictures ({', '.join(pictures)}); "
-                "name a directory, or one --response"
+                f"--out {out}: expected a directory for {len(pictures)} plots "
+                f"({', '.join(pictures)}), or one --response"
             )
         targets = {out: next(iter(pictures.values()))}
     else:

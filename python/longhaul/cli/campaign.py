@@ -56,7 +56,7 @@ def new(
 
 
 def plan(file: File, out: Out = None, json: AsJson = False) -> None:
-    """Show what a campaign will run: its design, runs, expected packets, and what is done."""
+    """Show the design of a campaign, its runs, expected packets, and what has finished."""
     from longhaul.campaign.cost import expected_packets
     from longhaul.campaign.file import read_campaign
     from longhaul.designs import roman
@@ -105,9 +105,9 @@ def run(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Do the runs that are not done yet, and write the table of all.
+    """Do the runs that have not finished, and write the table of results.
 
-    Finished runs are kept and never done again: stop it at any time, and run the same to resume.
+    Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
     from longhaul.campaign.file import read_campaign
 
@@ -125,7 +125,7 @@ def resume(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Resume a campaign that was stopped or killed; failed runs are tried again."""
+    """Resume a campaign that was stopped or killed; failed runs are retried."""
     from longhaul.campaign.file import read_campaign
 
     campaign = read_campaign(file)
@@ -143,7 +143,7 @@ def work(
     out: Out = None,
     quiet: Quiet = False,
 ) -> None:
-    """Work on a campaign beside others: one task of an array job, on a shared file system.
+    """Do part of a campaign alongside other processes: one task of an array job.
 
     Each shard begins with its own part, then helps with what is left of the others. Runs are
     claimed in the store, so that none is done twice; any number of shards may come or go.
@@ -172,7 +172,7 @@ def work(
 
 
 def status(file: File, out: Out = None, json: AsJson = False) -> None:
-    """Show how far a campaign is: done, under way, failed, and to do."""
+    """Show the finished, running, failed and pending runs of a campaign."""
     from longhaul.campaign.claims import Claims
     from longhaul.campaign.file import read_campaign
 

@@ -43,7 +43,8 @@ def design(
         typer.Option(metavar="RUNS", help="Points of a Latin hypercube."),
     ] = None,
     one_at_a_time: Annotated[
-        bool, typer.Option("--one-at-a-time", help="Each factor alone leaves its first level.")
+        bool,
+        typer.Option("--one-at-a-time", help="Vary one factor at a time from its first level."),
     ] = False,
     published: Annotated[
         str | None, typer.Option(metavar="NAME", help="A published design; `list` shows them.")
@@ -64,7 +65,7 @@ def design(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Make a design, and print its resolution, words and aliases, computed from its matrix."""
+    """Make an experimental design, and print its resolution, word lengths and aliases."""
     from longhaul import designs
 
     if published == "list":
@@ -81,7 +82,7 @@ def design(
     if published is not None:
         made = designs.published(published)
     elif not given:
-        raise InputError("no factor is given: longhaul design FACTOR...")
+        raise InputError("expected at least one factor: longhaul design FACTOR...")
     elif full:
         made = designs.full(given)
     elif latin_hypercube is not None:

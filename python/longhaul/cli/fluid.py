@@ -29,10 +29,10 @@ def laws(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print response functions of loss-based algorithms: windows, what fills a path, crossings.
+    """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
     Mean windows in segments over loss rates; the loss rate at which the mean window fills the path;
-    below which loss rate it is ahead of standard TCP; seconds back to a full path after a loss.
+    up to which loss rate it is larger than standard TCP's; seconds to refill the path after a loss.
     """
     from longhaul.models import pictures
     from longhaul.models.dynamics import MODELLED
@@ -40,7 +40,7 @@ def laws(
 
     chosen = names or list(LAWS)
     if unknown := [name for name in chosen if name not in LAWS]:
-        raise InputError(f"{unknown[0]}: available: {', '.join(LAWS)}")
+        raise InputError(f"unknown algorithm `{unknown[0]}`; available: {', '.join(LAWS)}")
     rtt_s = _engine.seconds(rtt)
     full = path_window(_engine.bits_per_second(rate), rtt_s)
     rows = []
@@ -68,7 +68,7 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with what there is not as a dash."""
+    """A row with a dash for each missing value."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": "-" if ahead is None else f"{ahead:.2e}",
@@ -77,7 +77,9 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def equilibrium(
-    algorithm: Annotated[str, typer.Argument(help="reno, cubic, ctcp, as the report has them.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="One of reno, cubic, ctcp.")
+    ],
     rate: Rate = "1 Gbps",
     flows: Annotated[float, typer.Option(help="Long-lived flows.", min=1)] = 1000,
     packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1024,
@@ -89,7 +91,7 @@ def equilibrium(
     ] = None,
     buffer: Annotated[
         list[float] | None,
-        typer.Option("--buffer", help="Packets; repeatable.", show_default="50 to 300"),
+        typer.Option("--buffer", help="Buffer in packets; repeatable.", show_default="50 to 300"),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -102,7 +104,7 @@ def equilibrium(
     from longhaul.models.loss import AnickMitraSondhi, Link
 
     if algorithm not in PRINTED:
-        raise InputError(f"{algorithm}: available: {', '.join(PRINTED)}")
+        raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
     if packet <= 0:
         raise InputError(f"--packet {packet:g}: must be greater than 0")
     rtts = [_engine.seconds(text) for text in rtt or [f"{n} ms" for n in range(50, 301, 50)]]
@@ -134,13 +136,15 @@ def equilibrium(
 def hybrid(
     buffer: Annotated[
         list[int] | None,
-        typer.Option("--buffer", help="Packets; repeatable.", show_default="25000 to 200000"),
+        typer.Option(
+            "--buffer", help="Buffer in packets; repeatable.", show_default="25000 to 200000"
+        ),
     ] = None,
     routers: Annotated[
         str, typer.Option(help="per-link: a queue per link; shared: one per router, as in MesoNet.")
     ] = "per-link",
     hours: Annotated[float, typer.Option(help="Simulated hours.")] = 11.0,
-    seed: Annotated[int, typer.Option(min=0)] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 1,
     out: Out = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
@@ -152,9 +156,9 @@ def hybrid(
     from longhaul.models import abilene_lee, pictures
 
     if routers not in abilene_lee.ROUTERS:
-        raise InputError(f"--routers {routers}: available: {', '.join(abilene_lee.ROUTERS)}")
+        raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
     if hours * 60 < 1:
-        raise InputError(f"--hours {hours:g}: at least a minute")
+        raise InputError(f"--hours {hours:g}: expected at least a minute")
     found = [
         abilene_lee.run(one, routers=routers, hours=hours, seed=seed)[0]
         for one in buffer or abilene_lee.BUFFERS
@@ -190,17 +194,17 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and whether it is stable.
 
-    What the model has no place for is named. The margin is the factor by which all losses, or the
+    What the model cannot represent is refused. The margin is the factor by which all losses, or the
     slope of a marking function, may be multiplied before the equilibrium is unstable.
     """
-    from longhaul.models import beside, pictures, stability
+    from longhaul.models import fluid_comparison, pictures, stability
     from longhaul.models.scenario import fluid as model_of
     from longhaul.running import load
 
     scene = model_of(load(scenario))
     said: dict[str, object] = {"classes": [], "links": [], "stable": None, "margin": None}
     try:
-        at = stability.rest(scene.model)
+        at = stability.equilibrium(scene.model)
     except ValueError as error:
         said["equilibrium"] = str(error)
     else:
@@ -223,7 +227,7 @@ def fluid(
         _print_equilibrium(said)
     if out is not None:
         save_picture(
-            pictures.trajectory(scene.labels, scene.links, beside.follow(scene)),
+            pictures.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
             out, overwrite=overwrite, quiet=json,
         )  # fmt: skip
 
@@ -245,7 +249,7 @@ def path(
     packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1500,
     json: AsJson = False,
 ) -> None:
-    """Print closed forms of a path: what fills it, rules for buffers, transfers without losses."""
+    """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers."""
     if packet <= 0:
         raise InputError(f"--packet {packet:g}: must be greater than 0")
     bps, rtt_s = _engine.bits_per_second(rate), _engine.seconds(rtt)
@@ -282,8 +286,8 @@ def path(
 def beside_packets(
     scenarios: list[Path], model: str, plot: Path | None, *, overwrite: bool, json: bool
 ) -> None:
-    """Print a scenario by packets and by its model: `longhaul compare SCENARIO --with fluid`."""
-    from longhaul.models import beside
+    """Simulate a scenario and solve its fluid model: `longhaul compare SCENARIO --with fluid`."""
+    from longhaul.models import fluid_comparison
     from longhaul.models.scenario import fluid
     from longhaul.running import load, run_loaded
 
@@ -296,8 +300,8 @@ def beside_packets(
     if plot is not None:
         refuse_existing(plot, overwrite=overwrite)
     results = run_loaded(scenario, out=None)
-    trajectory = beside.follow(scene)
-    pairs = beside.compare(scene, trajectory, results)
+    trajectory = fluid_comparison.solve(scene)
+    pairs = fluid_comparison.compare(scene, trajectory, results)
     if json:
         print_json([one.as_json() for one in pairs])
     else:
@@ -306,5 +310,8 @@ def beside_packets(
         print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
     if plot is not None:
         save_picture(
-            beside.picture(scene, trajectory, results), plot, overwrite=overwrite, quiet=json
+            fluid_comparison.picture(scene, trajectory, results),
+            plot,
+            overwrite=overwrite,
+            quiet=json,
         )

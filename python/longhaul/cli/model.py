@@ -41,8 +41,8 @@ def response(
 ) -> None:
     """Print response functions of standard and HighSpeed TCP, and a(w) and b(w).
 
-    Mean windows in segments over loss rates, round trips between losses, and how many times the
-    window of standard TCP HighSpeed TCP has; then its increase and decrease over windows.
+    Mean windows in segments over loss rates, round trips between losses, and the
+    ratio of HighSpeed TCP's window to that of standard TCP; then its increase and decrease.
     """
     from longhaul.models import pictures
 
@@ -141,12 +141,14 @@ def parallel_tcp(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print what N parallel connections get, by models: over drop-tail, or over RED.
+    """Print the modelled goodput of N parallel connections over drop-tail or RED.
 
-    Over drop-tail connections lose all together (a lower bound) or one by one (an upper bound).
+    Over drop-tail losses are synchronised (a lower bound) or one by one (an upper bound).
     """
     if packet <= 0 or window < packet:
-        raise _refused(f"--window {window:g}: at least one packet of {packet:g} bytes, above 0")
+        raise _refused(
+            f"--window {window:g}: expected at least one packet of {packet:g} bytes, above 0"
+        )
     path = parallel.Path(
         _engine.bits_per_second(rate),
         _engine.seconds(rtt),

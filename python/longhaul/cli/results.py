@@ -65,13 +65,13 @@ def plot(
     from longhaul import plots
 
     if format not in ("svg", "png"):
-        raise InputError(f"--format {format}: plots are written as svg or png")
+        raise InputError(f"--format {format}: expected svg or png")
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
     if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
         plots.find(unknown[0])
     if not paths:
-        raise InputError("no run directory is given: longhaul plot RUN... [NAME]...")
+        raise InputError("expected a run directory: longhaul plot RUN... [NAME]...")
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
     targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
@@ -128,7 +128,7 @@ def window(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Plot the congestion windows of algorithms round by round, without a network.
+    """Plot the congestion windows of algorithms per round trip, without a network.
 
     Each round trip acknowledges one window; a lost segment reduces it. Prints the mean window and
     what the response function gives. With --json prints every round, and draws only if --out is
@@ -145,7 +145,7 @@ def window(
         target = Path(f"window-{stem}.svg")
     if target is not None:
         if target.suffix not in (".svg", ".png", ".html"):
-            raise InputError(f"--out {target}: pictures are written as .svg, .png or .html")
+            raise InputError(f"--out {target}: expected a name that ends in .svg, .png or .html")
         refuse_existing(target, overwrite=overwrite)
     found = windows.trajectories(kinds, experiment, set or ())
     if json:
@@ -241,11 +241,11 @@ def export(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the text files that the original MesoNet leaves, from a run of MesoNet."""
+    """Write a run of MesoNet as the text files of the original program."""
     from longhaul.mesonet.export import export as write_files
 
     if format != "mesonet":
-        raise InputError(f"--format {format}: there is mesonet")
+        raise InputError(f"--format {format}: expected mesonet")
     target = write_files(Results(run), out, overwrite=overwrite)
     if not quiet:
         typer.echo(target)

@@ -92,7 +92,7 @@ def run(
 ) -> None:
     """Run a study, judge its claims and write its report.
 
-    Finished runs are kept and never done again: stop it at any time, and run the same to go on.
+    Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
     from longhaul.campaign.progress import show_progress
     from longhaul.studies import ledger, page
@@ -100,6 +100,7 @@ def run(
     from longhaul.studies.study import find
 
     study = find(name)
+    study.check()
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
@@ -160,7 +161,7 @@ def scenario(
 
 
 def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = False) -> None:
-    """Print every claim of a study beside what was measured in its last runs."""
+    """Print every claim of a study with what was measured in its last runs."""
     from longhaul.studies import ledger, record
     from longhaul.studies.study import find
 
@@ -189,7 +190,7 @@ def report(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write one HTML page with the verdicts, and each figure beside what was published."""
+    """Write one HTML page with the verdicts, and each figure next to the published one."""
     from longhaul.studies import ledger, page, record
     from longhaul.studies.study import find
 

@@ -31,7 +31,9 @@ class Factor:
 
     def __post_init__(self) -> None:
         if len(self.levels) < 2:
-            raise DesignError(f"factor {self.name}: at least two levels, not {len(self.levels)}")
+            raise DesignError(
+                f"factor {self.name}: expected at least two levels, found {len(self.levels)}"
+            )
 
     def coded(self) -> np.ndarray:
         """The coded levels, from -1 to +1."""
@@ -45,7 +47,9 @@ class Factor:
             return self.levels[nearest]
         (low, unit), (high, other) = map(self._quantity, (self.levels[0], self.levels[-1]))
         if unit != other:
-            raise DesignError(f"factor {self.name}: `{unit}` and `{other}` are different units")
+            raise DesignError(
+                f"factor {self.name}: expected one unit, found `{unit}` and `{other}`"
+            )
         value = float(f"{low + (coded + 1.0) / 2.0 * (high - low):.6g}")
         return f"{value:g} {unit}" if unit else value
 
@@ -125,7 +129,7 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Effects of at most so many factors that cannot be told from differences of blocks."""
+        """Effects of up to a number of factors that are confounded with blocks."""
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)
@@ -149,9 +153,9 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Each run so many times, with other random numbers."""
+        """Each run replicated, with different random numbers."""
         if times < 1:
-            raise DesignError(f"{times} replications: at least 1")
+            raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
 
     def with_levels(self, levels: Mapping[str, Sequence[Level]]) -> "Design":

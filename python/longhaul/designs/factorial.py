@@ -1,4 +1,4 @@
-"""Two-level factorials: full, by generators, or of least aberration."""
+"""Two-level factorials: full, by generators, or of minimum aberration."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Factors of two levels: so many, called x1, x2 and so on, or of these names."""
+    """Factors of two levels: a number of them, called x1, x2 and so on, or of these names."""
     if isinstance(factors, int):
         if factors < 1:
-            raise DesignError(f"{factors} factors: at least 1")
+            raise DesignError(f"expected at least 1 factor, found {factors}")
         factors = [f"x{i + 1}" for i in range(factors)]
     whole = tuple(f if isinstance(f, Factor) else Factor(f) for f in factors)
     names = [factor.name for factor in whole]
@@ -23,7 +23,9 @@ def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]
         raise DesignError(f"two factors have the same name: {', '.join(names)}")
     for factor in whole:
         if len(factor.levels) != 2:
-            raise DesignError(f"factor {factor.name} has {len(factor.levels)} levels, not two")
+            raise DesignError(
+                f"factor {factor.name}: expected two levels, found {len(factor.levels)}"
+            )
     return whole
 
 
@@ -63,7 +65,10 @@ def _of_runs(factors: tuple[Factor, ...], runs: int) -> Design:
     basic = runs.bit_length() - 1
     if runs < 2 or runs != 2**basic:
         near = f"{2**basic} or {2 ** (basic + 1)}" if runs > 1 else "2"
-        raise DesignError(f"{runs} runs: two-level fractions have a power of two, such as {near}")
+        raise DesignError(
+            f"expected a power of two of runs for a two-level fraction, such as {near}; "
+            f"found {runs}"
+        )
     if basic > len(factors):
         full = 2 ** len(factors)
         raise DesignError(
@@ -85,7 +90,7 @@ def _of_columns(factors: tuple[Factor, ...], masks: Sequence[int], basic: int) -
 
 def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
     if wanted < 3:
-        raise DesignError(f"resolution {wanted}: at least 3")
+        raise DesignError(f"expected a resolution of at least 3, found {wanted}")
     count = len(factors)
     for basic in range(search.fewest_runs(count, wanted), min(count, search.MAX_BASIC + 1)):
         if count < 2**basic:
@@ -118,14 +123,17 @@ def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> De
     written = dict(map(_parsed, generators))
     for name in written:
         if name not in names:
-            raise DesignError(f"a generator is for `{name}`; the factors are: {', '.join(names)}")
+            raise DesignError(
+                f"unknown factor `{name}` of a generator; available: {', '.join(names)}"
+            )
     basic = [name for name in names if name not in written]
     order = standard_order(len(basic))
     columns = {name: order[:, i] for i, name in enumerate(basic)}
     for name, (sign, word) in written.items():
         if unknown := [letter for letter in word if letter not in columns]:
             raise DesignError(
-                f"the generator of {name} has `{unknown[0]}`, which is none of: {', '.join(basic)}"
+                f"the generator of {name} has the unknown factor `{unknown[0]}`; "
+                f"available: {', '.join(basic)}"
             )
         columns[name] = sign * np.prod([columns[letter] for letter in word], axis=0)
     matrix = np.stack([columns[name] for name in names], axis=1)

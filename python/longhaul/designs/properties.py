@@ -82,7 +82,7 @@ def resolution(lengths: Sequence[Fraction]) -> int | None:
 
 
 def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Main effects and interactions of at most so many factors, as columns of the matrix."""
+    """Main effects and interactions up to an order, as columns of the matrix."""
     for size in range(1, order + 1):
         yield from combinations(range(factors), size)
 

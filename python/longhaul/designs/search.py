@@ -1,4 +1,4 @@
-"""Generators of two-level fractions of little aberration.
+"""Search for generators of two-level fractions of low aberration.
 
 A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
 adds one column after another to the best fractions so far and keeps the word-length patterns of
@@ -37,7 +37,7 @@ def least_aberration(factors: int, basic: int) -> list[int]:
     """Columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
-            f"{factors} factors do not fit {2**basic} runs: from {basic} to {2**basic - 1} do"
+            f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
         )
     if basic > MAX_BASIC:
         raise DesignError(f"fractions of more than {2**MAX_BASIC} runs are not searched for")

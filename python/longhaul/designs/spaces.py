@@ -26,7 +26,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
     from scipy.stats import qmc
 
     if runs < 2:
-        raise DesignError(f"a Latin hypercube of {runs} runs: at least 2")
+        raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
     sampler = qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
     coded = sampler.random(runs) * 2.0 - 1.0
     return Design(tuple(factors), coded, f"Latin hypercube, seed {seed}")

@@ -104,7 +104,9 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
     if target.exists() and not overwrite:
-        raise ResultsError(f"{target} already exists; choose another place, or allow overwriting")
+        raise ResultsError(
+            f"{target} already exists; choose another directory, or allow overwriting"
+        )
     target.mkdir(parents=True, exist_ok=True)
     for measure, rows in _files(tables):
         _write(target / f"{measure}{stem}.txt", rows)

@@ -143,7 +143,7 @@ _LONG_LIVED = (
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """The figures of every run beside one another, a column for each period."""
+    """The figures of every run side by side, a column for each period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]

@@ -36,7 +36,7 @@ class MesoNet:
         """The tables of a run, `longhaul.Results`; refuses a run of another kind."""
         tables = run.own_tables
         if not isinstance(tables, cls):
-            raise ResultsError(f"{run.path}: no run of MesoNet")
+            raise ResultsError(f"{run.path}: not a run of MesoNet")
         return tables
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How the mean window of many flows of one algorithm moves: the sender's half of a fluid model.
+"""Dynamics of the mean window of many flows of one algorithm: the sender's half of a fluid model.
 
 Between losses a window grows as the algorithm says; losses come as a Poisson process of rate
 `events` per flow and second, and take their part of it (Misra, Gong and Towsley, SIGCOMM 2000). An
@@ -17,7 +17,7 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """An algorithm's states."""
+    """State variables of an algorithm."""
 
     def begin(self, window: float) -> list[float]:
         """Return the states of a flow that has just had its first loss at this window."""
@@ -40,7 +40,7 @@ class Dynamics(Protocol):
 
 @dataclass(frozen=True)
 class WindowOnly:
-    """An algorithm that its window describes.
+    """An algorithm whose only state is its window.
 
     `increase` gives segments per round trip, from window and round-trip time, `decrease` the part
     that a loss removes.
@@ -127,7 +127,7 @@ class Cubic:
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and no time since."""
+        """Return the peak, and a time of zero."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -157,7 +157,7 @@ class HTcp:
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the window kept, and no time since."""
+        """Return the reduced window, and a time of zero."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -183,8 +183,8 @@ class HTcp:
 class Bic:
     """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
 
-    The window follows from both, as CUBIC's does; with a mean window for state it would rest at its
-    own peak and hardly grow. Without fast convergence and the region below the low window.
+    The window follows from both, as CUBIC's does; with the mean window as state it would settle at
+    its own peak and hardly grow. Without fast convergence and the region below the low window.
     """
 
     decrease: float = 0.125
@@ -192,7 +192,7 @@ class Bic:
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and no round trips since."""
+        """Return the peak, and zero round trips."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -321,7 +321,7 @@ class Illinois:
 
 @dataclass(frozen=True)
 class Setting:
-    """What an algorithm's dynamics depend on beside its parameters, which the registry names."""
+    """What an algorithm's dynamics depend on, besides its parameters in the registry."""
 
     rtt_s: float
     """Round-trip time without queueing."""

@@ -10,7 +10,7 @@ empty path and what the queues add:
 
 with `p` the loss rate of the links on its path: losses of one round trip are one loss event, which
 the papers leave out and a full queue after a slow start needs. All flows of a class lose at the
-rates of their mean, so that the model cannot show the saw-teeth of few flows in step.
+rates of their mean, so that the model cannot show the sawteeth of few flows in step.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class FlowClass:
     rtt_s: float
     dynamics: Dynamics
     path: Sequence[int] = (0,)
-    """Numbers of the links on the way."""
+    """Indices of the links of the path."""
     window_pkts: float = 10.0
-    """Mean window to start with."""
+    """Initial mean window."""
     slow_start: bool = True
     """Whether the window doubles each round trip until each flow has lost a packet on average, or
     reaches `ssthresh_pkts`."""
@@ -51,7 +51,7 @@ class FlowClass:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What a fluid model does: a row for each point in time."""
+    """The solution of a fluid model: a row for each point in time."""
 
     t_s: Numbers
     window_pkts: Numbers
@@ -61,13 +61,13 @@ class Trajectory:
     loss: Numbers
     """Loss rates; a column for each link."""
     rate_pps: Numbers
-    """What a class sends; a column for each class."""
+    """Sending rates; a column for each class."""
     rtt_s: Numbers
     states: Numbers
     """All states of the model."""
 
     def after(self, t_s: float) -> Trajectory:
-        """Return what comes after a time."""
+        """Return the part after a time."""
         late = self.t_s >= t_s
         return Trajectory(*(values[late] for values in vars(self).values()))
 
@@ -101,7 +101,7 @@ class Model:
         return one.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in one.path)
 
     def rates(self, x: Sequence[float], t: float = np.inf) -> list[float]:
-        """Return what all flows of each class send, in packets per second."""
+        """Return the sending rate of each class, in packets per second."""
         return [
             one.count * self.window(n, x) / self.rtt(n, x) if t >= one.start_s else 0.0
             for n, one in enumerate(self.classes)
@@ -131,7 +131,7 @@ class Model:
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
     ) -> list[float]:
-        """Return how fast a state changes, given the losses per second that flows hear of."""
+        """Return how fast a state changes, given the losses per second that flows detect."""
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)
         inflow = [0.0] * len(self.links)
@@ -151,7 +151,7 @@ class Model:
             rtt = self.rtt(n, x)
             starting, *states = x[place]
             if starting >= 0.0:
-                # A segment for each acknowledgement, which come no faster than the links serve.
+                # A segment for each ACK; ACKs come no faster than the links serve packets.
                 served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in one.path)
                 out[place.start] = served * starting / rtt
             else:
@@ -161,7 +161,7 @@ class Model:
         return out
 
     def moving(self) -> list[int]:
-        """Return the places of a state that matter once slow start is over."""
+        """Return the indices of the states that matter after slow start."""
         averages = [OF_LINK * k + 1 for k, gain in enumerate(self.gains) if gain]
         queues = [OF_LINK * k for k in range(len(self.links))]
         return sorted(queues + averages) + [
@@ -169,7 +169,7 @@ class Model:
         ]
 
     def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
-        """Follow the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
+        """Solve the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
         step = min(one.rtt_s for one in self.classes) / steps
         heard = [0.0] * len(self.classes)
 

@@ -62,12 +62,12 @@ class Start:
 
 @dataclass(frozen=True)
 class Measured:
-    """What flows and queues did; a row for each interval, a column for each flow or queue."""
+    """Measurements; a row for each interval, a column for each flow or queue."""
 
     interval_s: float
     throughput_pps: Numbers
     rtt_s: Numbers
-    """Mean round-trip times over time, without what waits in a flow's own host."""
+    """Mean round-trip times over time, without queueing in a flow's own host."""
     window_pkts: Numbers
     reductions: Numbers
     queue_pkts: Numbers
@@ -85,7 +85,7 @@ def simulate(
     start: Start = Start(),
     step_s: float = STEP_S,
 ) -> Measured:
-    """Follow flows and return their measurements, averaged over intervals.
+    """Simulate flows and return their measurements, averaged over intervals.
 
     Raises:
         ScenarioError: A number that must be greater than zero is not, or a queue does not exist.

@@ -1,4 +1,4 @@
-"""One flow alone behind a drop-tail queue: its saw-tooth, continuous between impulses.
+"""One flow alone behind a drop-tail queue: its sawtooth, continuous between impulses.
 
 NIST SP 500-282 (2010), equations 1 to 4, with the capacity where the report prints the rate:
 
@@ -20,13 +20,13 @@ from longhaul.models.response import Numbers
 
 @dataclass(frozen=True)
 class SawTooth:
-    """A saw-tooth over time, once per step."""
+    """A sawtooth over time, once per step."""
 
     t_s: Numbers
     window_pkts: Numbers
     queue_pkts: Numbers
     rate_pps: Numbers
-    """What passes the link."""
+    """Throughput of the link."""
     losses_s: list[float]
     """When losses were detected."""
 

@@ -61,7 +61,7 @@ class Law:
 
 
 def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
-    """Return the loss rate up to which one mean window is ahead of another.
+    """Return the loss rate up to which one mean window is larger than another.
 
     Below it `one` has the larger window, just above it not; `None` if it has so at none of the
     smallest, or at all loss rates between 1e-9 and `most_loss`.
@@ -110,7 +110,7 @@ def above(low_window: float, law: Window) -> Window:
 
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
-    """Return Scalable TCP's law: a saw-tooth of as many round trips whatever the window."""
+    """Return Scalable TCP's law: a sawtooth of as many round trips whatever the window."""
     law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
     return lambda p, rtt_s: law.window(p)
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Link:
-    """A link that flows of one kind share."""
+    """A link shared by flows of one algorithm."""
 
     capacity_pps: float
     buffer_pkts: float
@@ -25,12 +25,12 @@ class Link:
     flows: float = 1.0
 
     def load(self, window: float) -> float:
-        """Return what flows of a mean window offer, as a share of the capacity."""
+        """Return the offered load of flows of a mean window, as a share of the capacity."""
         return self.flows * window / (self.capacity_pps * self.rtt_s)
 
 
 class LossModel(Protocol):
-    """The loss probability that a link's load makes."""
+    """The loss probability at a link's load."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the probability, from 0 to 1, that a packet is dropped at a mean window."""
@@ -76,5 +76,5 @@ class Custom:
     function: Callable[[float, Link], float]
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability, held between 0 and 1."""
+        """Return the loss probability, clipped to 0 to 1."""
         return min(1.0, max(0.0, self.function(window, link)))

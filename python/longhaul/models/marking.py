@@ -1,4 +1,4 @@
-"""What queue disciplines lose or mark, as functions of a fluid queue.
+"""Loss and marking rates of queue disciplines, as functions of a fluid queue.
 
 A marking function says with which probability a packet is lost or marked while `queue` packets wait
 and their moving average is `average`. Queues are in packets, rates in packets per second.
@@ -40,7 +40,7 @@ class Marking(Protocol):
 
 @dataclass(frozen=True)
 class DropTail:
-    """A full queue loses what arrives beyond the link's rate."""
+    """A full queue drops the arrivals in excess of the link's rate."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
@@ -58,7 +58,7 @@ class DropTail:
 
 @dataclass(frozen=True)
 class Red:
-    """RED (Floyd and Jacobson 1993), with the gentle line if `gentle`.
+    """RED (Floyd and Jacobson 1993), with gentle mode if `gentle`.
 
     `spacing` is the mean loss rate over the probability of the curve. Independent selections have
     1; gaps spread uniformly up to `1 / p` packets, as in the RED paper, 2; with ns-2's `wait`, from
@@ -103,7 +103,7 @@ class Custom:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the function's value, held between 0 and 1, or the overflow of a full queue."""
+        """Return the function's value, clipped to 0 to 1, or the overflow of a full queue."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 

@@ -1,4 +1,4 @@
-"""Models of parallel TCP: N standard connections with one task over one bottleneck.
+"""Models of parallel TCP: one transfer over N standard connections and one bottleneck.
 
 Drop-tail with all connections losing at once (a lower bound), drop-tail with losses spread evenly
 over time (an upper bound), and RED at its equilibrium: the models of "Transport protocols for fast
@@ -19,7 +19,7 @@ LEAST_LOSS = 1e-12
 
 @dataclass(frozen=True)
 class Path:
-    """What N connections share.
+    """The path that N connections share.
 
     `rtt_s` is the round-trip time of an empty path; a timeout lasts `timeout_rtts` round trips of
     the moment; acknowledgements come for every packet, or every other one.
@@ -45,7 +45,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Point:
-    """What N connections get."""
+    """Loss rate and throughput of N connections."""
 
     connections: int
     loss: float
@@ -60,14 +60,14 @@ class Point:
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
-    """Return what connections get that all lose together: (5.2) to (5.7).
+    """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
 
     `buffer` is what waits at most. Without `timeouts` every loss is repaired at once (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
     n, d, full = float(connections), path.bdp, buffer + path.bdp
-    # One saw-tooth of the sum of windows, from half of what path and buffer hold to all of it:
+    # One sawtooth of the sum of windows, from half of what path and buffer hold to all of it:
     # while it is below the path's, a round trip takes rtt_s; above, the queue makes it longer.
     packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
     rounds = (d - buffer + 2.0 * n) / (2.0 * n)
@@ -107,7 +107,7 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return what connections get that lose one by one: (5.8) to (5.13).
+    """Return loss rate and throughput with losses one by one: (5.8) to (5.13).
 
     The sum of their windows is then normal; a packet is lost when it is above what path and buffer
     hold. The queue cannot be less than empty, so that the round-trip time is never below `rtt_s`.
@@ -127,7 +127,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return what connections get if path and buffer hold all of their windows (5.6, 5.7)."""
+    """Return the throughput if path and buffer hold all windows (5.6, 5.7)."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -173,20 +173,20 @@ class Red:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Where the queue that a loss rate leaves is the queue that makes that loss rate."""
+    """The fixed point at which the queue causes the loss rate that keeps it there."""
 
     loss: float
     queue: float
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue law `G(p)`: what the windows hold beyond the path (5.14 to 5.16)."""
+    """Return the queue law `G(p)`: the sum of windows beyond the BDP (5.14 to 5.16)."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
 
 def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | None:
-    """Return where RED holds N connections; `None` outside its equilibrium area.
+    """Return the equilibrium of N connections under RED; `None` outside its equilibrium area.
 
     There, between `q_min` and `q_max`, the link is busy, and all that is lost is lost to RED.
     """

@@ -1,4 +1,4 @@
-"""Closed forms of paths: recovery times, buffers, fair shares, transfers that lose nothing.
+"""Closed forms of paths: recovery times, buffers, fair shares, loss-free transfers.
 
 Windows and buffers are in segments of one size, times in seconds, rates in segments per second
 unless a name says otherwise.
@@ -18,7 +18,7 @@ STEPS, MOST_S = 20, 86_400.0
 def recovery_s(
     kind: str, window: float, rtt_s: float, parameters: Mapping[str, float] | None = None
 ) -> float:
-    """Return how long an algorithm takes from a loss at a window until it is there again.
+    """Return how long an algorithm takes from a loss at a window to reach it again.
 
     Without queueing and further losses; infinite if it takes more than a day.
 
@@ -47,7 +47,7 @@ def recovery_s(
 
 
 def full_buffer(bdp: float, decrease: float = 0.5) -> float:
-    """Return the least buffer with which one flow keeps a link busy: `b / (1 - b)` of the path.
+    """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the path.
 
     The rule of thumb of one bandwidth-delay product is that of standard TCP (Villamizar and Song,
     CCR 24(5), 1994): what is left of a full path and buffer after a reduction just fills the path.
@@ -56,7 +56,7 @@ def full_buffer(bdp: float, decrease: float = 0.5) -> float:
 
 
 def shared_buffer(bdp: float, flows: int) -> float:
-    """Return `BDP / sqrt(n)`: the buffer for many flows out of step.
+    """Return `BDP / sqrt(n)`: the buffer for many desynchronised flows.
 
     Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004.
     """
@@ -73,7 +73,7 @@ def tiny_buffer(max_window: float) -> float:
 
 
 def utilisation(buffer: float, bdp: float) -> float:
-    """Return what standard flows in step use of a link: `3 (1 + f)^2 / 4 (1 + f + f^2)`.
+    """Return the utilisation by synchronised standard flows: `3 (1 + f)^2 / 4 (1 + f + f^2)`.
 
     `f` is the buffer over the bandwidth-delay product, at most 1; equation 5.4 of "Transport
     protocols for fast long-distance networks" (Osaka University, 2006) at large windows.

@@ -17,7 +17,7 @@ from longhaul.models.parallel_tcp import Path, Point, Red, red_equilibrium
 from longhaul.models.response import STANDARD, HighSpeed, Response
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
-# Saw-teeth of BIC and H-TCP are followed one by one.
+# Sawteeth of BIC and H-TCP are followed one by one.
 LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 
 

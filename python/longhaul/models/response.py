@@ -24,7 +24,7 @@ LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 
 class Response(Protocol):
-    """What a congestion control algorithm does to its window, and the mean window that results."""
+    """Increase and decrease of a congestion control algorithm, and the mean window that results."""
 
     def window(self, p: ArrayLike) -> Numbers:
         """Return the mean window at a loss rate."""
@@ -69,7 +69,7 @@ class PowerLaw:
 class StandardTcp:
     """Standard TCP: one segment a round trip, one half at a loss.
 
-    Its mean window is `constant / sqrt(p)`. The saw-tooth gives sqrt(1.5) = 1.22; RFC 3649 prints
+    Its mean window is `constant / sqrt(p)`. The sawtooth gives sqrt(1.5) = 1.22; RFC 3649 prints
     1.2 (section 2) and works its tables out with it.
     """
 
@@ -155,7 +155,9 @@ class HighSpeed:
         """
         ends = (float(self.increase(self.low_window)), float(self.increase(self.high_window)))
         if not ends[0] < a <= ends[1]:
-            raise ValueError(f"increases are above {ends[0]:g} and at most {ends[1]:g}, not {a:g}")
+            raise ValueError(
+                f"expected an increase above {ends[0]:g} and at most {ends[1]:g}, found {a:g}"
+            )
         return root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
 
     def window_of_decrease(self, b: float) -> float:
@@ -166,7 +168,7 @@ class HighSpeed:
 
         """
         if not 0.0 < b < 0.5:
-            raise ValueError(f"decreases are between 0 and 0.5, not {b:g}")
+            raise ValueError(f"expected a decrease between 0 and 0.5, found {b:g}")
         return self.low_window * exp((0.5 - b) / (0.5 - self.high_decrease) * self._width())
 
     def _width(self) -> float:
@@ -195,19 +197,19 @@ def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
 
 
 def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) -> Numbers:
-    """Return how many times the window of standard TCP another has at the same loss rate."""
+    """Return the ratio of another window to that of standard TCP at the same loss rate."""
     return high_speed.window(p) / standard.window(p)
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """Flows of two kinds that lose equally much on one path."""
+    """Flows of two kinds with the same loss rate on one path."""
 
     loss: float
     high_speed_window: float
     standard_window: float
     aggregate_fairness: float
-    """What all of the first kind get, over what all of the second do."""
+    """Ratio of the total throughput of the first kind to that of the second."""
 
 
 def sharing(
@@ -229,7 +231,7 @@ def sharing(
 
 
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
-    """Return how many flows of the second kind get as much together as one of the first.
+    """Return how many flows of the second kind have the throughput of one of the first.
 
     They share a path that holds `capacity` segments, at equal loss rates, so each side has half.
     """

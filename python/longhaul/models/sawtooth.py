@@ -1,6 +1,6 @@
-"""Mean windows of saw-teeth that no power of the loss rate describes.
+"""Mean windows of sawteeth that no power of the loss rate describes.
 
-Losses are `1 / p` segments apart: the peak is the one whose saw-tooth has so many segments.
+Losses are `1 / p` segments apart: the peak is the one whose sawtooth has so many segments.
 Windows are in segments, times in seconds.
 """
 
@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from longhaul.models.response import Numbers, root
 
-# Segments of a saw-tooth with a given size, and the round trips that it lasts.
+# Segments of a sawtooth with a given size, and the round trips that it lasts.
 Tooth = Callable[[float], tuple[float, float]]
-# Sizes between which saw-teeth are looked for: peaks in segments, or periods in seconds.
+# Sizes between which sawteeth are looked for: peaks in segments, or periods in seconds.
 LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of saw-teeth of `1 / p` segments."""
+    """Return the mean windows of sawteeth of `1 / p` segments."""
 
     def of_one(loss: float) -> float:
         def excess(log_size: float) -> float:

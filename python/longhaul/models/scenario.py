@@ -20,7 +20,7 @@ from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
-# What links and flows may have besides, and the model has not.
+# Keys of links and flows that the model does not have.
 OF_LINKS = (
     "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay",
     "tick", "router",
@@ -54,10 +54,10 @@ def fluid(scenario: _engine.Scenario) -> Scene:
     """
     resolved = json.loads(scenario.resolved_json())
     if reasons := list(_reasons(resolved)):
-        raise UnmodelledError("the fluid model has no place for " + "; ".join(reasons))
+        raise UnmodelledError("the fluid model cannot represent " + "; ".join(reasons))
     packet_bits = {8.0 * _number(flow["packet"], "bytes") for flow in resolved["flows"]}
     if len(packet_bits) > 1:
-        raise UnmodelledError("the fluid model has no place for packets of several sizes")
+        raise UnmodelledError("the fluid model cannot represent packets of several sizes")
     network = _Network(resolved["topology"], packet_bits.pop())
     return Scene(
         Model(network.links, [network.flows(flow) for flow in resolved["flows"]]),
@@ -69,7 +69,7 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
-    """Name what has no place in the model."""
+    """Name what the model cannot represent."""
     yield from (f"`{key}`" for key in OF_SCENARIOS if key in resolved)
     if "topology" not in resolved:
         return

@@ -50,7 +50,7 @@ class AutomaticRed:
 
 @dataclass(frozen=True)
 class FirstCut:
-    """The cut that ends a slow start."""
+    """The cwnd reduction that ends a slow start."""
 
     time_s: float
     window: float
@@ -63,7 +63,7 @@ def first_cut(
     rate_bps: float = 1e9,
     rtt_s: float = 0.1,
 ) -> FirstCut:
-    """Return when and at which window the first mark of a flow alone on a path cuts its window.
+    """Return time and window of the first mark of a flow alone on a path.
 
     Limited slow start in ns-2's form: above `max_ssthresh` each acknowledgement adds
     `1 / int(w / (max_ssthresh / 2))`, or what congestion avoidance adds, if that is more. The mark
@@ -97,7 +97,7 @@ def first_cut(
 
 @dataclass
 class _Flow:
-    """One flow that nothing has cut yet, and the link that it alone uses."""
+    """One flow before its first reduction, and the link that it alone uses."""
 
     max_ssthresh: float
     response: Response
@@ -113,7 +113,7 @@ class _Flow:
         return max(0.0, self.window - self.capacity)
 
     def step(self) -> float:
-        """Go on by part of a round trip; return the packets sent in it."""
+        """Advance by a fraction of a round trip; return the packets sent in it."""
         packets = min(self.window, self.capacity) / STEPS
         self.window += packets * self._increment()
         self.time_s += self.rtt_s / STEPS

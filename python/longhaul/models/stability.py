@@ -24,8 +24,8 @@ NUDGE = 1e-6
 
 
 @dataclass(frozen=True)
-class Rest:
-    """Where a fluid model rests."""
+class Equilibrium:
+    """The equilibrium of a fluid model."""
 
     state: list[float]
     window_pkts: list[float]
@@ -35,7 +35,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear delay equation: what the present does, and what each delayed state does."""
+    """A linear delay equation: coefficients of the present and of each delayed state."""
 
     present: Numbers
     delayed: Sequence[tuple[float, Numbers]]
@@ -79,8 +79,8 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
     return np.asarray(parts / parts.sum())
 
 
-def rest(model: Model, guess_rounds: float = 1000.0) -> Rest:
-    """Return the equilibrium that a model is near after so many of the longest round trips.
+def equilibrium(model: Model, guess_rounds: float = 1000.0) -> Equilibrium:
+    """Return the equilibrium near the model's state after `guess_rounds` longest round trips.
 
     Raises:
         ValueError: There is none in sight: losses come from overflow, or nothing limits the flows.
@@ -111,11 +111,11 @@ def rest(model: Model, guess_rounds: float = 1000.0) -> Rest:
     if code != 1 or not inside or not any(losses):
         raise ValueError(f"no equilibrium between an empty and a full queue: {message}")
     windows = [model.window(n, x) for n in range(len(model.classes))]
-    return Rest(x, windows, queues, losses)
+    return Equilibrium(x, windows, queues, losses)
 
 
-def linearised(model: Model, at: Rest) -> Linear:
-    """Return the linear delay equation of small deviations from where a model rests."""
+def linearised(model: Model, at: Equilibrium) -> Linear:
+    """Return the linear delay equation of small deviations from an equilibrium."""
     free = model.moving()
     numbers = range(len(model.classes))
     x = at.state
@@ -148,7 +148,7 @@ def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[floa
 
 
 def gain_margin(linear: Linear, most: float = 1e4) -> float:
-    """Return the factor by which all feedback may be multiplied before the rest is unstable.
+    """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
     Below one it is unstable already. Losses that are heard, and so the slope of a marking function,
     are what is multiplied.
@@ -167,12 +167,12 @@ def gain_margin(linear: Linear, most: float = 1e4) -> float:
     return float(np.exp(root(growth, *ends, within=1e-6)))
 
 
-# Closed conditions.
+# Conditions in closed form.
 
 
 @dataclass(frozen=True)
 class OneDelay:
-    """`x' = -a x - b x(t - T)`, as equation 8 of NIST SP 500-282 (2010) becomes at its rest."""
+    """`x' = -a x - b x(t - T)`, as equation 8 of NIST SP 500-282 (2010) is at its equilibrium."""
 
     a: float
     b: float
@@ -180,12 +180,12 @@ class OneDelay:
 
     @classmethod
     def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
-        """Return equation 8 at its rest: `slope` is that of the loss rate over the window."""
+        """Return equation 8 at its equilibrium: `slope` is d(loss rate)/d(window)."""
         half = window / (2.0 * rtt_s)
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Whether it is stable: exactly."""
+        """Whether it is stable: the exact condition."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

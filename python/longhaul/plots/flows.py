@@ -116,7 +116,7 @@ def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     if len(names) < 2:
         names = series["name"].unique(maintain_order=True).to_list()[:2]
     if len(names) < 2:
-        raise ResultsError(f"{run.path}: the window-phase plot needs two flows with windows")
+        raise ResultsError(f"{run.path}: expected two flows with windows for the window-phase plot")
     first, second = (series.filter(pl.col("name") == name) for name in names[:2])
     # A flow has no samples before its start.
     both = first.join(second, on="t_s", suffix="_2", maintain_order="left")

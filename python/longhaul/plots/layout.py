@@ -108,7 +108,7 @@ def shortened(text: str) -> str:
 def save(drawing: Figure, path: Path) -> None:
     """Write a figure as SVG or PNG, by the path's suffix; the same figure gives the same bytes."""
     if path.suffix not in (".svg", ".png"):
-        raise ResultsError(f"{path}: plots are written as .svg or .png")
+        raise ResultsError(f"{path}: expected a name that ends in .svg or .png")
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), atomic(path) as file:
         if path.suffix == ".svg":
             nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))

@@ -88,11 +88,11 @@ def read_claims(file: Path) -> list[Claim]:
     with file.open(encoding="utf-8", newline="") as text:
         rows = csv.DictReader(text)
         if tuple(rows.fieldnames or ()) != COLUMNS:
-            raise ScenarioError(f"{file}: the columns have to be: {', '.join(COLUMNS)}")
+            raise ScenarioError(f"{file}: expected the columns {', '.join(COLUMNS)}")
         claims = [_claim(file, line, row) for line, row in enumerate(rows, start=2)]
     names = [claim.id for claim in claims]
     if taken := {name for name in names if names.count(name) > 1}:
-        raise ScenarioError(f"{file}: claims that are there twice: {', '.join(sorted(taken))}")
+        raise ScenarioError(f"{file}: claims given twice: {', '.join(sorted(taken))}")
     return claims
 
 
@@ -117,7 +117,9 @@ def _claim(file: Path, line: int, row: Mapping[str, str]) -> Claim:
     except (ValueError, TypeError, AttributeError) as error:
         raise ScenarioError(f"{file}:{line}: {error}") from None
     if claim.low > claim.high or (claim.low, claim.high) == (-inf, inf):
-        raise ScenarioError(f"{file}:{line}: {claim.id} has no band that could be missed")
+        raise ScenarioError(
+            f"{file}:{line}: {claim.id}: expected low <= high, at least one of them finite"
+        )
     return claim
 
 
@@ -125,7 +127,7 @@ def _where(text: str) -> Iterator[tuple[str, str | float]]:
     for word in text.split():
         key, equals, value = word.partition("=")
         if not equals:
-            raise ValueError(f"`{word}` is not key=value")
+            raise ValueError(f"expected key=value, found `{word}`")
         try:
             yield key, float(value)
         except ValueError:

@@ -41,9 +41,9 @@ class Data:
     @classmethod
     def collect(cls, study: Study, runs: list[Run], store: Path) -> "Data":
         """From what a store has of these runs."""
-        metrics = study.module("metrics")
+        metrics = study.required("metrics", "metrics")
         # Runs of which samples over time are drawn; all, if the study does not say.
-        drawn = getattr(metrics, "drawn", lambda run: True)
+        drawn = getattr(study.module("metrics"), "drawn", lambda run: True)
         stores = {one.name: study.store(store, one) for one in study.experiments.values()}
         rows, courses = [], []
         for run in runs:
@@ -52,9 +52,9 @@ class Data:
                 continue
             place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
             facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
-            rows.append(place | metrics.metrics(kept, run) | facts)
+            rows.append(place | metrics(kept, run) | facts)
             if "flow_series" in kept and drawn(run):
-                samples = pl.DataFrame(metrics.course(kept))
+                samples = pl.DataFrame(study.required("metrics", "course")(kept))
                 courses.append(samples.with_columns(**{k: pl.lit(v) for k, v in place.items()}))
         values = pl.DataFrame(rows, infer_schema_length=None)
         return cls(values, _stack(courses), _axes(study, values))

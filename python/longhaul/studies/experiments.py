@@ -43,7 +43,7 @@ class Experiment:
     """Whether every sample over time is kept; else some hundred of each course."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Its runs at a scale, at most so many replications of each."""
+        """Its runs at a scale, at most a number of replications of each."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -93,7 +93,7 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
         found = [_experiment(file, common, one) for one in whole["experiments"]]
         head = Head(whole["title"], whole["source"])
     except KeyError as error:
-        raise ScenarioError(f"{file}: there is no {error}") from None
+        raise ScenarioError(f"{file}: missing {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
     return head, {one.name: one for one in found}
@@ -111,12 +111,13 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         follows = [written] if isinstance(written, str) else _followed(written)
         for axis in follows:
             if axis not in axes and axis not in factors:
-                raise ScenarioError(f"{file}: {given['id']}: `{path}` follows no axis: `{axis}`")
+                message = f"{given['id']}: `{path}` follows an unknown axis `{axis}`"
+                raise ScenarioError(f"{file}: {message}")
     for axis, table in conditions.items():
         points = axes[axis].values() if isinstance(axes[axis], dict) else [axes[axis]]
         for point in (point for levels in points if levels != ALL for point in levels):
             if point not in table:
-                raise ScenarioError(f"{file}: {given['id']}: there is no {axis} `{point}`")
+                raise ScenarioError(f"{file}: {given['id']}: unknown {axis} `{point}`")
     return Experiment(
         name=given["id"],
         title=given["title"],

@@ -70,7 +70,7 @@ class Judgement:
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
-    measures: dict[str, Measure] = study.module("measures").MEASURES
+    measures: dict[str, Measure] = study.required("measures", "MEASURES")
     samples = [data.resampled(drawn) for drawn in bootstrap_samples(data.replications, SAMPLES)]
     chosen = [one.name for one in study.chosen(experiments)]
     return [

@@ -87,7 +87,7 @@ def _span(low: int, high: int) -> str:
 
 def _figures(study: Study, data: Data, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Each figure with its picture and the claims about its experiments."""
-    figures: Sequence[drawing.Figure] = study.module("figures").FIGURES
+    figures: Sequence[drawing.Figure] = study.required("figures", "FIGURES")
     shown = []
     for figure in figures:
         picture = drawing.drawing(figure, data)

@@ -1,4 +1,4 @@
-"""Results of a study as they are kept beside it: small tables, and what they were made with."""
+"""Recorded results of a study: small tables, and what they were made with."""
 
 import json
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ class Facts:
 
     scale: str
     runs: int
-    """Runs that are done,"""
+    """Finished runs,"""
     wanted: int
-    """of so many."""
+    """out of this number."""
     data_packets: int
     """Simulated in them; a run that two experiments share counts twice."""
     version: str
@@ -114,6 +114,4 @@ def latest(study: Study, out: Path, scale: str | None) -> tuple[Path, Record]:
             if (place / name / "run.json").is_file():
                 return place / name, read(place / name, study)
     wanted = f" at scale {scale}" if scale else ""
-    raise StudyError(
-        f"{study.name} has no results{wanted} yet; longhaul study run {study.name} makes them"
-    )
+    raise StudyError(f"{study.name} has no results{wanted} yet: longhaul study run {study.name}")

@@ -1,4 +1,4 @@
-"""A study as it stands in its folder."""
+"""A study, read from its folder."""
 
 import difflib
 import hashlib
@@ -10,6 +10,7 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run, Store
@@ -21,17 +22,28 @@ from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
 EXPERIMENTS = "experiments.toml"
+CLAIMS = "claims.csv"
+README = "README.md"
+# What the modules of every study define; `metrics.course` only where runs are sampled over time.
+REQUIRED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 
 class StudyError(LonghaulError):
-    """A study, or something in it, that cannot be used."""
+    """A study that does not exist, or is incomplete or invalid."""
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> StudyError:
-    """The message for a name that does not exist."""
+    """The error for a name that does not exist."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f" (did you mean `{near[0]}`?)" if near else ""
     return StudyError(f"no {what} is called `{name}`{hint}; there are: {', '.join(known)}")
+
+
+def existing(file: Path) -> Path:
+    """A file that a study has to have, or StudyError."""
+    if not file.is_file():
+        raise StudyError(f"{file}: expected a file of the study, found none")
+    return file
 
 
 @dataclass(frozen=True)
@@ -58,17 +70,34 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
-        return read_claims(self.path / "claims.csv")
+        return read_claims(existing(self.path / CLAIMS))
 
     @property
     def readme(self) -> str:
-        """What the study says of itself."""
-        return (self.path / "README.md").read_text(encoding="utf-8")
+        """Question, set-up and choices of the study, in Markdown."""
+        return existing(self.path / README).read_text(encoding="utf-8")
 
     @property
     def recorded(self) -> Path:
         """Where the results of the last recorded runs are."""
         return self.path / "results"
+
+    def required(self, module: str, name: str) -> Any:  # noqa: ANN401
+        """A function or list that one of the study's modules has to define, or StudyError."""
+        found = getattr(self.module(module), name, None)
+        if found is None:
+            file = self.path / f"{module}.py"
+            raise StudyError(f"{file}: expected a definition of `{name}`, found none")
+        return found
+
+    def check(self) -> None:
+        """Refuse a study that lacks a part, before anything runs."""
+        for module, name in REQUIRED:
+            self.required(module, name)
+        if (self.path / "reduce.py").is_file():
+            self.required("reduce", "reduce")
+        existing(self.path / CLAIMS)
+        existing(self.path / README)
 
     def module(self, name: str) -> ModuleType:
         """The study's own module of this name: `metrics`, `measures` or `figures`."""
@@ -118,7 +147,7 @@ class Study:
             axis: one.levels(axis, "full") for axis in one.axes if not fit or axis not in levels
         }
         choices = "; ".join(f"{axis} of {_some(points)}" for axis, points in open_.items())
-        raise StudyError(f"{experiment}: {len(fit)} runs are like that, not one; give {choices}")
+        raise StudyError(f"{experiment}: expected one run, found {len(fit)}; give {choices}")
 
     def runs(
         self, scale: str, experiments: Sequence[str] = (), replications: int | None = None
@@ -146,21 +175,23 @@ class OwnReducer:
 
     def __call__(self, run: Results) -> Kept:
         """What is kept of a run."""
-        kept: Kept = Study(self.name, self.path).module("reduce").reduce(run)
+        kept: Kept = Study(self.name, self.path).required("reduce", "reduce")(run)
         return kept
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Levels as they are written, but for the middle of many."""
+    """Levels as written; of more than ten the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _load(name: str, file: Path, search: list[str] | None = None) -> ModuleType:
     """Import a file as a module of that name."""
-    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=search)
-    if not file.is_file() or spec is None or spec.loader is None:
-        raise StudyError(f"{file}: the study has no such module")
+    spec = importlib.util.spec_from_file_location(
+        name, existing(file), submodule_search_locations=search
+    )
+    if spec is None or spec.loader is None:
+        raise StudyError(f"{file}: expected a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -1,10 +1,10 @@
-//! BBR, version 3: the declaration. The algorithm is in `bbr/v3/mod.rs`, beside version 1.
+//! BBR, version 3: the declaration. The algorithm is in `bbr/v3/mod.rs`.
 
 use super::bbr::Bbr3;
 use crate::entry::Entry;
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
-/// By far the largest state of all algorithms: in a box of its own, lest all controllers be as large.
+/// By far the largest state of all algorithms: boxed, so that other controllers stay small.
 pub type BoxedBbr3 = Box<Bbr3>;
 
 pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {

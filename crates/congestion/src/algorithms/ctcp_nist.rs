@@ -89,7 +89,7 @@ impl CongestionControl for CtcpNist {
         window.grow(ack.credit / both, Change::Avoidance);
     }
 
-    /// Half the window and the delay window: less than the window, lest a loss enlarge it.
+    /// Half the window and the delay window: less than the window, so that a loss cannot enlarge it.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let delay = if event.base < self.low_window {
             0.0

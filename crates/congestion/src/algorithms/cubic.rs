@@ -74,7 +74,7 @@ static PARAMETERS: [Parameter; 4] = [
 const LINUX_GROWTH: f64 = 160.0;
 
 /// Acknowledgements per window, for one segment more of Linux 2.6.22's standard TCP: whole eighths
-/// of 3 (1 + b) / (1 - b), upside down, and whatever the number of segments that each tells of.
+/// of 3 (1 + b) / (1 - b), inverted, whatever the number of segments that each acknowledges.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 fn linux_or(settings: &Settings, linux: f64, otherwise: f64) -> f64 {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     /// An acknowledgement each 10 ms; from 2 to 7 s they may not let the window grow. RFC 9438 section 5.8:
-    /// time in which something else limits the flow does not count, so that it goes on from where it was.
+    /// time in which something else limits the flow does not count, so that it continues from where it was.
     #[test]
     fn time_without_growth_does_not_count() {
         let run = |limited: std::ops::Range<u64>, until: u64| {

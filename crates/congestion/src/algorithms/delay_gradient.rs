@@ -1,8 +1,8 @@
-//! Delay gradient: the window goes where delay does not rise with it.
+//! Delay gradient: the window grows while delay does not rise with it.
 //!
 //! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer
 //! networks", CCR 19(5), 1989. Every other round trip, the change of the
-//! round-trip time against that of the window since the last decision tells on which side of the
+//! round-trip time against that of the window since the last decision shows on which side of the
 //! knee the flow is.
 
 use longhaul_units::Span;
@@ -108,7 +108,7 @@ impl DelayGradient {
         }
     }
 
-    /// Losses moved the window: there is no earlier point to compare with.
+    /// Losses changed the window: there is no earlier point to compare with.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

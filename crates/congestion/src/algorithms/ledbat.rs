@@ -87,7 +87,7 @@ impl Ledbat {
     }
 
     /// Adds a delay sample to the filters of base and current delay.
-    fn note(&mut self, now: Time, delay: Span) {
+    fn add_sample(&mut self, now: Time, delay: Span) {
         if now.since(self.minute_start) >= MINUTE {
             self.minute = (self.minute + 1) % BASE_HISTORY;
             self.minute_start = now;
@@ -135,7 +135,7 @@ impl CongestionControl for Ledbat {
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
-            self.note(ack.now, delay);
+            self.add_sample(ack.now, delay);
         }
         let leaves = phase == Phase::SlowStart && self.is_above_target();
         if phase != Phase::Avoidance && !leaves {
@@ -190,7 +190,7 @@ mod tests {
             let delay = Span::from_millis(if minute == 0 { 30 } else { 50 });
             let start = Time::ZERO + MINUTE * minute;
             for sample in 0..4 {
-                ledbat.note(start + Span::from_secs(sample), delay);
+                ledbat.add_sample(start + Span::from_secs(sample), delay);
             }
             queueing.push(ledbat.queueing_s.unwrap());
         }

@@ -61,7 +61,7 @@ pub struct Lp {
     inference: f64,
     linux: bool,
     delays: Option<Delays>,
-    /// Whether the slow start that finds out the range of the delays is over.
+    /// Whether the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
     /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
@@ -75,7 +75,7 @@ pub struct Lp {
 /// One-way delays in seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
-    /// None while no segment sent since the last reaction has told its delay.
+    /// None without a delay sample of a segment sent since the last reaction.
     smoothed: Option<f64>,
     min: f64,
     max: f64,
@@ -106,8 +106,8 @@ impl Lp {
         })
     }
 
-    /// Begins to smooth anew with segments sent from now on.
-    fn deaf(&mut self, in_flight: u64) {
+    /// Restarts smoothing with segments sent from now on.
+    fn restart_smoothing(&mut self, in_flight: u64) {
         self.deaf_until = self.answered + in_flight;
         if let Some(delays) = &mut self.delays {
             delays.smoothed = None;
@@ -115,7 +115,7 @@ impl Lp {
     }
 
     /// An early congestion indication (section IV.B).
-    fn give_way(&mut self, ack: &AckSample, window: &mut Window) {
+    fn on_early_indication(&mut self, ack: &AckSample, window: &mut Window) {
         let left = if ack.now < self.still_until {
             1.0
         } else {
@@ -130,7 +130,7 @@ impl Lp {
         {
             (delays.min, delays.max) = (smoothed, 2.0 * smoothed);
         }
-        self.deaf(ack.in_flight);
+        self.restart_smoothing(ack.in_flight);
     }
 
     /// Adds a delay sample.
@@ -177,7 +177,7 @@ impl CongestionControl for Lp {
         // jitter seems to be congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {
-            self.give_way(ack, window);
+            self.on_early_indication(ack, window);
         } else if ack.now >= self.still_until {
             let (step, change) = if window.in_slow_start() {
                 (1.0, Change::SlowStart)
@@ -190,7 +190,7 @@ impl CongestionControl for Lp {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.range_known = true;
-        self.deaf(event.in_flight);
+        self.restart_smoothing(event.in_flight);
         window.reduce_to(event.base / 2.0);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Akyildiz, Morabito and Palazzo, "TCP-Peach: a new congestion control scheme for satellite IP
 //! networks", ToN 9(3), 2001. Routers drop dummies first, so every one that is
-//! acknowledged has found room that a data segment may use.
+//! acknowledged has found capacity that a data segment may use.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     build: |_| Ok(Peach::new()),
 };
 
-/// Dummies to send at the next occasion.
+/// Dummies to send at the next opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Wanted {
     None,

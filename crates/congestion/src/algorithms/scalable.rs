@@ -137,7 +137,7 @@ impl CongestionControl for Scalable {
         window.cwnd() >= self.low_window
     }
 
-    /// Between cuts the window grows by `increase / loss` segments, geometrically over the round
+    /// Between reductions the window grows by `increase / loss` segments, geometrically over the round
     /// trips; where that would be a small window, it is standard TCP's.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));

@@ -188,14 +188,14 @@ mod tests {
         };
         assert_eq!(
             settings("decrease", &[(1.0, 0.5), (10.0, 1.0)]),
-            "table: `decrease`, point 2: the value is 1, but has to be above 0 and below 1 \
-             (fraction of the window)"
+            "table: `decrease`, point 2: expected a value above 0 and below 1 \
+             (fraction of the window), found 1"
         );
         assert_eq!(
             settings("increase", &[(10.0, 1.0), (10.0, 2.0)]),
-            "table: `increase`, point 2: the window is 10, but has to be above 10"
+            "table: `increase`, point 2: expected a window above 10, found 10"
         );
-        assert!(settings("increase", &[]).ends_with("at least one"));
+        assert!(settings("increase", &[]).ends_with("at least one point"));
         assert!(settings("increase", &[(f64::NAN, 1.0)]).contains("NaN"));
         assert!(settings("decraese", &[]).contains("did you mean `decrease`"));
     }

@@ -1,4 +1,4 @@
-//! Veno: standard TCP that tells random losses from congestion by the queue it has built.
+//! Veno: standard TCP that distinguishes random losses from congestion by its own queueing.
 //!
 //! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
 //! 21(2), 2003. What is queued is the window times the queueing part of the smoothed round-trip
@@ -52,7 +52,7 @@ pub struct Veno {
     linux: bool,
     /// Smallest round-trip time since the last loss.
     base_rtt: Option<Span>,
-    /// Segments found in the queue at the last acknowledgement; none before the first.
+    /// Estimated segments in the queue at the last acknowledgement; none before the first.
     queued: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Westwood+: at a loss the window becomes what the path carries at the measured bandwidth.
+//! Westwood+: at a loss the window becomes the measured bandwidth times the smallest round-trip time.
 //!
 //! Mascolo et al., "TCP Westwood: bandwidth estimation for enhanced transport over wireless links",
 //! MobiCom 2001, gives the reaction; Grieco and Mascolo, "Performance evaluation and comparison of
@@ -97,7 +97,7 @@ impl Westwood {
         });
     }
 
-    /// What the path carries without a queue: segments.
+    /// The bandwidth-delay product without queueing, in segments.
     fn carried(&self) -> Option<f64> {
         let (_, bandwidth) = self.filtered?;
         Some(bandwidth * self.min_rtt?.as_secs_f64())
@@ -131,7 +131,7 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd(), Change::Avoidance);
     }
 
-    /// A window below what the path carries stays, in slow start (MobiCom 2001 section 3.1).
+    /// A window below that product stays, in slow start (MobiCom 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let threshold = self.threshold(event.base);
         window.reduce_to(threshold.min(event.base));

@@ -1,4 +1,4 @@
-//! XCP, the sender's side: routers tell by how much to change the throughput.
+//! XCP, the sender's side: routers say by how much to change the throughput.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
 //! SIGCOMM 2002, section 3.2; draft-falk-xcp-spec-03, which states the feedback as a change of the
@@ -57,13 +57,13 @@ impl CongestionControl for Xcp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        // What duplicates bring is not counted.
+        // Feedback in duplicate ACKs is not counted.
         if phase == Phase::Recovery || ack.acked == 0 {
             return;
         }
         if let Some(RouterFeedback::Xcp { change }) = ack.router {
             self.granted = change;
-            // A window that is not used follows routers down only.
+            // An unused window follows negative feedback only.
             let change = if phase.may_grow() {
                 change
             } else {

@@ -103,7 +103,7 @@ pub struct Yeah {
     slow_rounds: f64,
     /// Round trips of fast growth since the last congestion signal.
     fast_rounds: f64,
-    /// The window that standard TCP would have: it takes nothing back below it.
+    /// The window that standard TCP would have: precautionary decongestion stops there.
     standard: f64,
 }
 
@@ -126,7 +126,7 @@ impl Yeah {
     }
 
     /// Precautionary decongestion.
-    fn take_back(&self, window: &mut Window) {
+    fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
             let excess = self.queued.min(cwnd * self.max_taken_back);
@@ -136,7 +136,7 @@ impl Yeah {
     }
 
     fn slow_round(&mut self, window: &mut Window) {
-        self.take_back(window);
+        self.decongest(window);
         self.standard = if self.standard <= MIN_STANDARD {
             (window.cwnd() / 2.0).max(MIN_STANDARD)
         } else {

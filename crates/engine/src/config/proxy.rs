@@ -23,16 +23,16 @@ pub struct Proxy {
     pub queue: QueueConfig,
     /// Payload that may wait unsent at the start of the connection.
     pub credit_bytes: u64,
-    /// Whether a retransmission gives credit, as in the thesis, so that more and more may wait.
+    /// Whether a retransmission gives credit, as in the thesis, so that the amount that may wait grows.
     pub credit_for_retransmissions: bool,
     /// Time between two checks of the local queue.
     pub check_interval: Span,
-    /// What changes while it runs, in order of time.
+    /// Changes during the run, in order of time.
     pub changes: Vec<ProxyChange>,
 }
 
 impl Proxy {
-    /// Its local queue, and what that becomes.
+    /// Its local queue, first and after each change.
     pub fn queues(&self) -> impl Iterator<Item = &QueueConfig> {
         let changes = self.changes.iter();
         let changed = changes.filter_map(|change| change.queue.as_ref());
@@ -54,6 +54,6 @@ pub struct ProxyChange {
     pub credit_bytes: Option<u64>,
     /// Time between two checks of the local queue.
     pub check_interval: Option<Span>,
-    /// Discipline of the local queue. It begins anew; packets that wait stay.
+    /// Discipline of the local queue. Its state is reset; queued packets stay.
     pub queue: Option<QueueConfig>,
 }

@@ -40,7 +40,7 @@ pub enum Source {
     Requests(Requests),
     /// A web session of pages and objects. The objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is cut off after a time, with what is in flight on it: the
+    /// One greedy connection that is aborted after a time, with what is in flight: the
     /// perturbations of LBNL-52549.
     CutOff(Span),
     /// Exchanges at times and of sizes known beforehand, in order of time.

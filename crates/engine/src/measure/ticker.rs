@@ -1,4 +1,4 @@
-//! How others ask a simulation for a report of progress.
+//! Requests for progress reports from other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ impl Ticker {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether one is asked for, and no longer.
+    /// Whether one is asked for; clears the request.
     pub fn take(&self) -> bool {
         self.is_due() && self.0.swap(false, Ordering::Relaxed)
     }

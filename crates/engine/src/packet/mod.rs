@@ -139,7 +139,7 @@ impl SackBlocks {
         transit_us: Self::NO_TRANSIT,
         len: 0,
     };
-    /// Blocks that fit beside a time stamp option.
+    /// Blocks that fit next to a timestamp option.
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 

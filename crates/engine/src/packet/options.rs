@@ -1,4 +1,4 @@
-//! What packets carry beside their fields: SACK blocks and headers for routers.
+//! What packets carry besides their fields: SACK blocks and headers for routers.
 
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
 
@@ -12,7 +12,7 @@ pub(crate) struct XcpHeader {
     pub(crate) spacing_s: f64,
     /// Change of the throughput that is asked for or granted, in bytes per second.
     pub(crate) change: f64,
-    /// Whether a router has granted it: what is only asked for is no answer.
+    /// Whether a router has granted it, or the sender only asked for it.
     pub(crate) granted: bool,
 }
 
@@ -38,7 +38,7 @@ impl OptionStore {
         self.sack.put(blocks, next)
     }
 
-    /// Stores a header beside the blocks of the same packet.
+    /// Stores a header together with the blocks of the same packet.
     pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
         let slot = Slot { header, sack };
         let number = if let Some(number) = self.free.pop() {

@@ -19,12 +19,12 @@ pub(super) struct LocalQueue {
     /// Packets that wait, and their bytes.
     waiting_pkts: u64,
     waiting_bytes: u64,
-    /// Since when there have been none, if there are none.
+    /// Since when the queue has been empty, if it is.
     empty_since: Option<Time>,
     /// Integral of the waiting packets up to `integrated`, in packets times picoseconds.
     integral_ps: u128,
     integrated: Time,
-    /// But for the integral.
+    /// All counters except the integral.
     counters: LinkCounters,
     /// What the discipline has just done to packets that it had accepted.
     effects: Effects,
@@ -68,7 +68,7 @@ impl LocalQueue {
         }
     }
 
-    /// Another discipline decides from now on; what waits stays.
+    /// Replaces the discipline; queued packets stay.
     pub(super) fn replace_discipline(&mut self, other: Queue) {
         if let Held::Here { discipline, .. } = &mut self.held {
             *discipline = other;

@@ -38,7 +38,7 @@ pub(super) struct SplitTcpProxy {
     /// Payload given to the carrier so far.
     admitted_bytes: u64,
     /// What the carrier has not delivered yet, in the order of its stream.
-    under_way: VecDeque<Message>,
+    in_transit: VecDeque<Message>,
     forwarded_pkts: u64,
     forwarded_bytes: u64,
 }
@@ -103,7 +103,7 @@ impl SplitTcpProxy {
             },
             changes: config.changes.iter().enumerate().map(change).collect(),
             admitted_bytes: 0,
-            under_way: VecDeque::new(),
+            in_transit: VecDeque::new(),
             forwarded_pkts: 0,
             forwarded_bytes: 0,
         }
@@ -151,7 +151,7 @@ impl SplitTcpProxy {
                 break;
             }
             if let Some(packet) = self.queue.pop(now) {
-                self.take(&packet, endpoints, env);
+                self.admit(&packet, endpoints, env);
             }
         }
         self.forget_dropped(env);
@@ -176,13 +176,13 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// A segment reaches its receiver at the start node, which answers it; what is in order now
-    /// becomes data of the carrier. One of a connection that is over finds nobody.
-    fn take(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
+    /// A segment reaches its receiver at the start node, which acknowledges it; data now in order
+    /// becomes data of the carrier. Segments of closed connections are ignored.
+    fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
         };
-        // The SYN, which is segment 0, has no data and is not carried (the thesis does not say; as data it would cost credit and never arrive).
+        // The SYN, which is segment 0, has no data and is not carried (the thesis does not say; as data it would use credit and never arrive).
         let before = legs.receiver.next().max(1);
         legs.receiver.on_segment(packet, env);
         let after = legs.receiver.next();
@@ -195,7 +195,7 @@ impl SplitTcpProxy {
             if !carrier.has_started() {
                 carrier.start(env);
             }
-            self.under_way.push_back(Message {
+            self.in_transit.push_back(Message {
                 end,
                 from: packet.flow,
                 bytes: bytes as u32,
@@ -204,15 +204,15 @@ impl SplitTcpProxy {
         }
     }
 
-    /// A segment of the carrier comes to the end node: what is in order now goes on.
+    /// A segment of the carrier arrives at the end node: data now in order is forwarded.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
         let next = receiver.next();
-        while let Some(&message) = self.under_way.front()
+        while let Some(&message) = self.in_transit.front()
             && message.end <= next
         {
-            self.under_way.pop_front();
+            self.in_transit.pop_front();
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
             let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
@@ -244,8 +244,8 @@ impl SplitTcpProxy {
             // The last segment is still to be taken.
             return;
         }
-        let mut under_way = self.under_way.iter_mut().rev();
-        match under_way.find(|message| message.from == from) {
+        let mut in_transit = self.in_transit.iter_mut().rev();
+        match in_transit.find(|message| message.from == from) {
             Some(message) => message.last = true,
             None => second_leg.close(env),
         }

@@ -39,7 +39,7 @@ impl Arrival {
     }
 }
 
-/// What becomes of an arriving packet.
+/// The verdict on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It joins the queue.
@@ -59,6 +59,6 @@ pub enum DropReason {
     Overflow,
     /// Chosen by active queue management.
     Early,
-    /// Active queue management left no choice.
+    /// A forced drop: beyond the upper threshold of active queue management.
     Forced,
 }

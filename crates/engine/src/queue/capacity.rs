@@ -1,9 +1,9 @@
-//! How much a queue holds.
+//! Capacity of a queue.
 
 use longhaul_keys::{Key, Kind, Read, Value};
 use longhaul_units::{Dimension, Quantity};
 
-/// How much a queue holds.
+/// Capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
     /// So many packets.
@@ -24,7 +24,7 @@ impl Capacity {
     .key()
     .default("1 BDP");
 
-    /// Whether so much is more than the queue holds.
+    /// Whether this occupancy exceeds the capacity.
     pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {
         match self {
             Self::Packets(limit) => pkts > limit,

@@ -76,7 +76,7 @@ impl DecBit {
     }
 
     /// From now on there are so many packets.
-    fn note(&mut self, now: Time, pkts: u64) {
+    fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
         self.current.length = now.since(self.began);
@@ -100,12 +100,12 @@ impl DecBit {
 impl Aqm for DecBit {
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         if let Some(since) = arrival.idle_since {
-            self.note(since, 0);
+            self.accumulate(since, 0);
             self.current.length = arrival.now.since(self.began);
             self.last = std::mem::take(&mut self.current);
             (self.began, self.changed) = (arrival.now, arrival.now);
         }
-        self.note(arrival.now, self.pkts);
+        self.accumulate(arrival.now, self.pkts);
         let congested = self.average_is_one();
         if let Err(reason) = arrival.check_limit(self.config.limit) {
             return Verdict::Drop(reason);
@@ -119,7 +119,7 @@ impl Aqm for DecBit {
     }
 
     fn on_departure(&mut self, _packet: &Packet, now: Time, waiting_pkts: u64) -> bool {
-        self.note(now, waiting_pkts + 1);
+        self.accumulate(now, waiting_pkts + 1);
         false
     }
 

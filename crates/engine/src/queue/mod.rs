@@ -51,8 +51,8 @@ disciplines! {
 }
 pub use self::codel::CoDelParameters;
 
-/// A queue in front of a link. The tag is a byte of its own, quicker to look at than one hidden in what
-/// the variants hold.
+/// A queue in front of a link. The tag is a byte of its own, quicker to read than a niche in the
+/// variants.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Queue {
@@ -105,7 +105,7 @@ impl Queue {
         }
     }
 
-    /// Whether a packet that finds the link idle is accepted, and that is all: links that only carry
+    /// Whether a packet that finds the link idle is accepted without further effects: links that only carry
     /// acknowledgements never see anything else.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {

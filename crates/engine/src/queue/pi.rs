@@ -47,7 +47,7 @@ impl Parameters for PiConfig {
         check_update(values)?;
         let (a, b) = (values.read::<f64>("a"), values.read::<f64>("b"));
         if a <= b {
-            let message = format!("a ({a}) has to be more than b ({b})");
+            let message = format!("expected a above b ({b}), found {a}");
             return Err(Refusal { key: "a", message });
         }
         Ok(())

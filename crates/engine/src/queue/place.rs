@@ -1,4 +1,4 @@
-//! Where a queue is, from which some of its parameters follow.
+//! The link of a queue, from which some of its parameters are derived.
 
 use longhaul_keys::{Refusal, Value, Values};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
@@ -16,14 +16,14 @@ pub struct Place {
     pub packet: Bytes,
 }
 
-/// Longer queues are a mistake.
+/// Longer limits are refused as mistakes.
 const MAX_PACKETS: f64 = 1e12;
 /// More updates per second than this allows would only take time.
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl Place {
-    /// Makes a limit in packets or bytes of one in bandwidth-delay products or as a time. It admits at least
-    /// one packet.
+    /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
+    /// packet.
     pub(super) fn complete_limit(&self, values: &mut Values) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
         match values.read::<Quantity>("limit") {
@@ -32,7 +32,7 @@ impl Place {
                 let bytes = rate.bdp(span);
                 if bytes < packet {
                     return refuse(format!(
-                        "{rate} sends {bytes} in {span}, less than one packet of {packet}; write a longer \
+                        "{rate} sends {bytes} in {span}, less than one packet of {packet}; expected a longer \
                          time, or a limit in packets"
                     ));
                 }
@@ -40,16 +40,18 @@ impl Place {
                 values.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
             }
             Quantity::Packets(packets) if packets.fract() != 0.0 => {
-                return refuse(format!("{packets} is not a whole number of packets"));
+                return refuse(format!(
+                    "expected a whole number of packets, found {packets}"
+                ));
             }
             Quantity::Packets(packets) if packets > MAX_PACKETS => {
                 return refuse(format!(
-                    "{packets} packets are too many; write at most {MAX_PACKETS}"
+                    "expected at most {MAX_PACKETS} packets, found {packets}"
                 ));
             }
             Quantity::Bytes(bytes) if bytes < packet => {
                 return refuse(format!(
-                    "{bytes} is less than one packet of {packet}; write at least {packet}"
+                    "{bytes} is less than one packet of {packet}; expected at least {packet}"
                 ));
             }
             _ => {}
@@ -65,7 +67,7 @@ impl Place {
         let packets = (bytes / packet.0 as f64).floor();
         if packets < 1.0 {
             return refuse(format!(
-                "{multiple} BDP is less than one packet here ({rate} x {rtt}, packets of {packet}); write a \
+                "{multiple} BDP is less than one packet here ({rate} x {rtt}, packets of {packet}); expected a \
                  limit in packets"
             ));
         }
@@ -96,7 +98,7 @@ pub(super) fn check_update(values: &Values) -> Result<(), Refusal> {
     if update < MIN_UPDATE_INTERVAL {
         return Err(Refusal {
             key: "update",
-            message: format!("{update} is too short; write at least {MIN_UPDATE_INTERVAL}"),
+            message: format!("{update} is too short; expected at least {MIN_UPDATE_INTERVAL}"),
         });
     }
     Ok(())

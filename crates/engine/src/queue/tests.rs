@@ -1,4 +1,4 @@
-//! A bench to drive a discipline by hand.
+//! A test bench that drives a discipline.
 
 use longhaul_units::Time;
 

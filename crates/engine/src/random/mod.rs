@@ -23,7 +23,7 @@ pub(crate) use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
 use crate::config::Randomness;
 
-/// Hands out the streams of a run.
+/// Creates the streams of a run.
 #[derive(Clone, Debug)]
 pub struct Streams {
     seed: u64,

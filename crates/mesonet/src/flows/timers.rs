@@ -58,7 +58,7 @@ fn time_of(key: u128) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// All timers. Those of flows, which change often, have a heap of their own beside that of hundreds of
+/// All timers. Those of flows, which change often, have a heap of their own, separate from that of hundreds of
 /// thousands of thinking sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Timers {

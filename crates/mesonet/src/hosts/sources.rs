@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Algorithm, Config, StartWaves, Users};
 use longhaul_engine::random::{Stream, Streams};
 
-/// A source, as it is for the whole run.
+/// The constant properties of a source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
     /// Its access router.

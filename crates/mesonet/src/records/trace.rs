@@ -27,7 +27,7 @@ pub struct TracedFlow {
     pub algorithm: u32,
     /// When the source asked for the file.
     pub start: Time,
-    /// Packets of the file; none of a unlimited flow.
+    /// Packets of the file; none of an unlimited flow.
     pub size_pkts: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ pub struct FlowState {
     pub event: FlowEvent,
     /// The flow.
     pub flow: TracedFlow,
-    /// Packets of the file not acknowledged; none of a unlimited flow.
+    /// Packets of the file not acknowledged; none of an unlimited flow.
     pub undelivered_pkts: Option<u64>,
     /// Data packets sent.
     pub sent_pkts: u64,

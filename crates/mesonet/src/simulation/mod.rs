@@ -22,7 +22,7 @@ use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources};
 use crate::network::{HostEvent, Kind, Packet};
 use crate::records::{Recorder, Totals};
 
-/// What cannot be simulated.
+/// Why a configuration cannot be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// Two backbone routers are not connected.

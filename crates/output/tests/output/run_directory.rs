@@ -131,7 +131,7 @@ fn an_older_run_stays_unless_overwriting_is_allowed() {
     write(&out, Duration::from_secs(1));
     let before = fs::read(out.join("run.json")).unwrap();
     let refused = RunWriter::create(&out, meta(config()), no_progress()).unwrap_err();
-    assert!(refused.to_string().contains("exists already"), "{refused}");
+    assert!(refused.to_string().contains("already exists"), "{refused}");
     assert!(
         refused.to_string().contains(&out.display().to_string()),
         "{refused}"

@@ -79,12 +79,12 @@ fn points_that_cannot_be_are_refused_where_they_stand() {
     let falling = message("increase = [[38, 1], [30, 2]]");
     assert!(falling.contains("wrong.toml:8:"), "{falling}");
     assert!(
-        falling.contains("flows.0.congestion.increase.1: the window is 30"),
+        falling.contains("flows.0.congestion.increase.1: expected a window above 38, found 30"),
         "{falling}"
     );
     let steep = message("decrease = [[1, 0.5], [10, 1.5]]");
     assert!(
-        steep.contains("the value is 1.5, but has to be above 0 and below 1"),
+        steep.contains("expected a value above 0 and below 1"),
         "{steep}"
     );
     let single = message("increase = [[38], [30, 2]]");

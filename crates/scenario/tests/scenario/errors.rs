@@ -115,10 +115,10 @@ fn impossible_values_are_refused() {
     assert_one(
         &tiny,
         "wrong.toml:5:87: ",
-        &["less than one packet", "write a limit in packets"],
+        &["less than one packet", "expected a limit in packets"],
     );
     let tiny = replaced("\"1 BDP\"", "\"100 B\"");
-    assert_one(&tiny, "wrong.toml:5:87: ", &["write at least 1500 B"]);
+    assert_one(&tiny, "wrong.toml:5:87: ", &["expected at least 1500 B"]);
     let loss = replaced("delay =", "loss = { bernoulli = 1.5 }, delay =");
     let path = "topology.dumbbell.bottleneck.loss.bernoulli: ";
     assert_one(

@@ -189,7 +189,7 @@ fn what_no_discipline_can_do_is_refused() {
     );
     assert_refused(
         r#"{ kind = "rem", update = "1 ns" }"#,
-        &["queue.update", "1 ns is too short; write at least 10 us"],
+        &["queue.update", "1 ns is too short; expected at least 10 us"],
     );
     assert_refused(
         r#"{ kind = "pie", alpha = -0.1 }"#,
@@ -197,7 +197,7 @@ fn what_no_discipline_can_do_is_refused() {
     );
     assert_refused(
         r#"{ kind = "pi", a = 1e-5, b = 2e-5 }"#,
-        &["queue.a", "a (0.00001) has to be more than b (0.00002)"],
+        &["queue.a", "expected a above b (0.00002), found 0.00001"],
     );
     assert_refused(
         r#"{ kind = "rem", phi = 1 }"#,

@@ -104,7 +104,7 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
 @named("congestion", "conditions by increasing congestion, in classes")
 def _congestion(table: ResponseTable, options: Options) -> Findings:
     if len(options.responses) != 1:
-        raise TableError("congestion takes the response that measures it: --response RATE")
+        raise TableError("congestion: expected the response that measures it: --response RATE")
     [response] = options.responses
     table.values(response)
     others = [name for name in table.factors if name != options.of]

@@ -87,7 +87,7 @@ def _regression(table: ResponseTable, options: Options) -> Findings:
     wanted = options.factors or table.varying
     numeric = [f for f in wanted if all(isinstance(v, int | float) for v in table.factors[f])]
     if not numeric:
-        raise TableError("no factor has levels that are numbers without a unit")
+        raise TableError("expected a factor whose levels are numbers without a unit")
     found = Findings()
     for response in chosen(table, options):
         columns = {name: table.frame[name].to_numpy() for name in numeric}
@@ -143,7 +143,7 @@ def _ranks(table: ResponseTable, options: Options) -> Findings:
 @named("cube", "ranks of the conditions of three two-level factors, and changes along the edges")
 def _cube(table: ResponseTable, options: Options) -> Findings:
     if len(options.factors) != 3:
-        raise TableError("cube takes three factors of two levels: --factor, three times")
+        raise TableError("cube: expected three factors of two levels: --factor, three times")
     coded = table.coded(options.factors)
     at = [np.all(coded == corner, axis=1) for corner in ranks.corners(3)]
     rows, each = [], []

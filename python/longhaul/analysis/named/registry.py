@@ -22,7 +22,7 @@ MAX_ROWS = 30
 
 @dataclass(frozen=True)
 class Options:
-    """What an analysis may be told."""
+    """Options of an analysis."""
 
     responses: tuple[str, ...] = ()
     """Which responses; all by default."""
@@ -111,7 +111,7 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
     """The factor whose levels compete."""
     if options.of is None:
         raise TableError(
-            f"whose levels compete? Name a factor with --of: {', '.join(table.varying)}"
+            f"expected --of, the factor whose levels compete; available: {', '.join(table.varying)}"
         )
     return table.require(options.of)
 

@@ -71,7 +71,7 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 def _components(table: ResponseTable, options: Options) -> Findings:
     names, values = matrix(table, options)
     if len(names) < 2 or len(values) < 3:
-        raise TableError("components take at least two responses and three runs")
+        raise TableError("components: expected at least two responses and three runs")
     pc = components.principal_components(values)
     found = Findings()
     shown = range(min(4, len(pc.weights)))
@@ -121,7 +121,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 @named("y-y-x", "two responses over each other, by the levels of each factor")
 def _yyx(table: ResponseTable, options: Options) -> Findings:
     if len(options.responses) != 2:
-        raise TableError("y-y-x takes two responses: --response ONE --response OTHER")
+        raise TableError("y-y-x: expected two responses: --response ONE --response OTHER")
     one, other = options.responses
     x, y = table.values(one), table.values(other)
     found = Findings()

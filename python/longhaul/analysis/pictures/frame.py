@@ -27,7 +27,7 @@ def panels(
     count: int, *, width: float = 2.6, height: float = 2.4, columns: int = MAX_COLUMNS,
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
-    """A figure with so many panels, row by row."""
+    """A figure with a number of panels, row by row."""
     across = min(columns, count)
     down = -(-count // across)
     drawing = Figure(figsize=(max(width * across, 4.2), height * down), layout="constrained")

@@ -3,7 +3,7 @@
 //! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
 //! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282,
 //! equations 18 to 23. At a fixed
-//! interval, the window to aim at is moved towards the one that would leave `alpha` segments in the
+//! interval, the target window is moved towards the one that would leave `alpha` segments in the
 //! queue; acknowledgements move the window there over one round trip.
 
 pub(crate) mod tuning;
@@ -82,7 +82,7 @@ pub struct Fast {
     gain: f64,
     update_period: Span,
     tuning: Option<Tuning>,
-    /// Window aimed at; none until the first slow start is over.
+    /// Target window; none until the first slow start is over.
     target: Option<f64>,
     updates: Periodic,
     flights: Flights,
@@ -106,7 +106,7 @@ impl Fast {
         }
     }
 
-    /// The next window to aim at (NIST SP 500-282, equation 21).
+    /// The next target window (NIST SP 500-282, equation 21).
     fn next_target(&self, cwnd: f64, min_rtt: Span, srtt: Span) -> f64 {
         let on_the_way = cwnd * min_rtt.as_secs_f64() / srtt.as_secs_f64();
         let aim = (1.0 - self.gain) * cwnd + self.gain * (on_the_way + self.alpha);

@@ -147,7 +147,7 @@ impl Mix {
             delays.part_of_largest(average_s)
         };
         Some(Verdict {
-            // Where table 1.1 cuts the window.
+            // Where table 1.1 reduces the window.
             congested: trend == Trend::Increasing && quarter(level) > 0,
             trend: Some(trend),
             level,

@@ -97,7 +97,7 @@ const PERIOD: u64 = 3;
 /// Cuts and growth by trend and level (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// Whether the last adjustment goes on where no trend is found.
+    /// Whether the last adjustment continues where no trend is found.
     keeps: bool,
     /// Growth until the next adjustment, in segments per round trip; none while standard TCP has
     /// the window.
@@ -211,7 +211,7 @@ mod tests {
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
         assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(0.0));
-        // A detector that speaks at every report is heard at every third.
+        // A detector that reports a trend each time is acted on every third time.
         let congested = Verdict {
             congested: true,
             trend: None,

@@ -92,7 +92,7 @@ pub(crate) struct FqCoDel {
     perturbation: u64,
 }
 
-/// What there is of one queue beside its packets.
+/// The state of one queue besides its packets.
 #[derive(Clone, Debug, Default)]
 struct Flow {
     credit: i64,

@@ -1,4 +1,4 @@
-//! The wire form of packets that are on their way, as it was when they were sent.
+//! The wire form of packets in flight, as it was when they were sent.
 //!
 //! What a segment acknowledges and which time stamp it echoes is known when it is sent, and packets have
 //! no room for it. Worlds whose links are captured keep it here until the packet arrives.
@@ -11,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// What tells packets on their way apart. Acknowledgements that repeat others without options are alike,
-/// and taken to arrive in order.
+/// Identifies packets in flight. Duplicate acknowledgements without options are identical,
+/// and assumed to arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,
@@ -62,13 +62,13 @@ impl EndState {
 pub(in crate::simulation) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// So many packets make it look for those that were dropped.
+    /// Number of packets at which it removes those that were dropped.
     sweep_at: usize,
 }
 
 impl Journal {
     const FEWEST: usize = 1 << 14;
-    /// Packets that were sent so long ago have been dropped.
+    /// Age after which packets count as dropped.
     const LIFETIME: Span = Span::from_secs(60);
 
     pub(super) fn end(&self, host: Host) -> EndState {

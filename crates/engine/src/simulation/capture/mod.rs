@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// What a packet looks like that is sent now; nothing if nobody knows its connection any more.
+    /// The wire form of a packet that is sent now; none if its connection is closed.
     fn wire_form(&self, packet: &Packet, end: End) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),

@@ -172,7 +172,7 @@ impl World {
         exchanges.for_each(|exchange| recorder.exchange(&exchange));
     }
 
-    /// The same at the end, and what is still under way.
+    /// The same at the end, and what is still in flight.
     pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
         self.flush(recorder);
         let unfinished = self.traffic.unfinished();

@@ -32,7 +32,7 @@ impl Reports {
     }
 
     /// Records a segment.
-    pub(super) fn take(&mut self, packet: &Packet, network: &mut Network) {
+    pub(super) fn record(&mut self, packet: &Packet, network: &mut Network) {
         if self.transits && packet.seq > 0 {
             self.transit = Some(network.now.since(packet.stamp));
         }
@@ -44,7 +44,7 @@ impl Reports {
     }
 
     /// Returns what the acknowledgement `next` reports: its options, and its flags so far.
-    pub(super) fn give(
+    pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,
         next: u64,

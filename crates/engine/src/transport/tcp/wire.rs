@@ -1,10 +1,10 @@
-//! What the numbers of segments and the configuration mean on the wire.
+//! Converts segment numbers and the configuration to what is on the wire.
 
 use longhaul_units::Time;
 
 use crate::config::Tcp;
 
-/// The layout of a connection's data. The SYN is byte 0, the data begins with byte 1.
+/// The layout of a connection's sequence space. The SYN is byte 0, the data begins with byte 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire<'a> {
     config: &'a Tcp,
@@ -19,15 +19,15 @@ impl<'a> Wire<'a> {
         u64::from(self.config.mss_bytes)
     }
 
-    /// One past the last segment's number; without end for a greedy source.
+    /// One past the last segment's number; unlimited for a greedy source.
     pub(super) fn end(&self) -> u64 {
         self.config
             .transfer
             .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
     }
 
-    /// Payload bytes that the last segment has less than a full one.
-    pub(super) fn missing_at_end(&self) -> u64 {
+    /// Payload bytes by which the last segment is shorter than a full one.
+    pub(super) fn last_segment_shortfall(&self) -> u64 {
         self.config
             .transfer
             .map_or(0, |bytes| (self.end() - 1) * self.mss() - bytes)

@@ -18,7 +18,7 @@ pub(super) struct FastPath {
     until: Time,
     /// Up to so many segments delivered or lost no round begins.
     answered: u64,
-    /// With more segments than this in flight the phase goes on.
+    /// With more segments than this in flight the phase continues.
     in_flight: f64,
     /// A shorter round-trip time is a new minimum.
     rtt: Span,

@@ -55,7 +55,7 @@ impl ShortSegments {
     /// That of a transfer of a known size.
     pub(super) fn last_of(wire: &Wire) -> Self {
         let mut short = Self::NONE;
-        short.push(wire.end() - 1, wire.missing_at_end());
+        short.push(wire.end() - 1, wire.last_segment_shortfall());
         short
     }
 

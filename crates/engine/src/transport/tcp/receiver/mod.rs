@@ -99,7 +99,7 @@ impl Receiver {
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
         let echo_changes = self.note_congestion(packet.flags, env);
         if let Some(reports) = &mut self.reports {
-            reports.take(packet, &mut env.network);
+            reports.record(packet, &mut env.network);
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -262,7 +262,7 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let (sack, flags) = match &mut self.reports {
-            Some(reports) => reports.give(blocks, self.next, &mut env.network),
+            Some(reports) => reports.take_report(blocks, self.next, &mut env.network),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
             None => (env.network.store_sack(blocks, self.next), Flags::ACK),
         };

@@ -8,7 +8,7 @@ use crate::transport::tcp::control_block::{Ack, ControlBlock};
 /// Without a round trip to go by (section 7.2).
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 
-/// A probe under way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     /// One past the highest segment sent by then (`TLP.end_seq`).
@@ -43,7 +43,7 @@ impl TailProbe {
     }
 
     /// The segment to probe with (section 7.3): a new one if there is one that the peer takes, else
-    /// the last. None while a probe is under way, or without a round-trip sample since the last one.
+    /// the last. None while a probe is in flight, or without a round-trip sample since the last one.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;

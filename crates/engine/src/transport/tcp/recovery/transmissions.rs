@@ -152,7 +152,7 @@ impl Transmissions {
         Some((sent, repeated))
     }
 
-    /// A segment under way is considered lost.
+    /// A segment in flight is considered lost.
     pub(crate) fn mark_lost(&mut self, segment: u64) {
         self.unlink(segment);
         self.lost.insert(segment, segment + 1);

@@ -265,7 +265,7 @@ fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent with 2, was under way for 100 ms: 2 is lost a quarter of the smallest round trip
+/// Segment 3, sent with 2, was in flight for 100 ms: 2 is lost a quarter of the smallest round trip
 /// later.
 #[test]
 fn the_reordering_timer_ends_the_patience() {

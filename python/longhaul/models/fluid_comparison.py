@@ -1,4 +1,4 @@
-"""One scenario by packets and by its fluid model: what each says, and the trajectories together."""
+"""A scenario's simulation compared with its fluid model: means, and trajectories overlaid."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from longhaul.models.response import Numbers
 from longhaul.models.scenario import Scene
 from longhaul.results import Results
 
-# How the fluid model is drawn over the packets.
+# Line style of the fluid model, overlaid on the simulation.
 FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One figure by packets and by the model."""
+    """A figure from the simulation and from the model."""
 
     what: str
-    """Of which label or link."""
+    """The label or link that it is of."""
     name: str
     packets: float
     fluid: float
 
     @property
     def difference(self) -> float:
-        """The model's value less that of packets, as a part of the latter."""
+        """The model's value relative to the simulation's, less one."""
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0
@@ -50,8 +50,8 @@ class Pair:
         }
 
 
-def follow(scene: Scene) -> Trajectory:
-    """Follow a scenario's model over its duration."""
+def solve(scene: Scene) -> Trajectory:
+    """Solve a scenario's model over its duration."""
     return scene.model.run(scene.duration_s, every=20)
 
 
@@ -90,7 +90,7 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
 
 
 def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
-    """Return what arrives at a link over time, in packets per second."""
+    """Return the arrival rate at a link over time, in packets per second."""
     over = [n for n, one in enumerate(scene.model.classes) if number in one.path]
     return np.asarray(late.rate_pps[:, over].sum(axis=1))
 
@@ -104,7 +104,7 @@ def _mean(column: pl.Series) -> float:
 
 
 def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
-    """Draw windows by label and queues by link over time, packets in colour, the model dashed."""
+    """Draw windows by label and queues by link over time; the model is dashed."""
     with matplotlib.rc_context(plots.STYLE):
         names = [*scene.labels, *scene.links]
         drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
