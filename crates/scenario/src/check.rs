@@ -7,9 +7,8 @@ use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_units::{Dimension, Quantity, Span, nearest};
 
 use crate::custom;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::renamed;
 use longhaul_keys::{Key, Kind};
 

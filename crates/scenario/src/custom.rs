@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Custom, Factory};
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::{beside, join};
+use crate::read::beside;
 use crate::render;
 use crate::typed::Typed;
 

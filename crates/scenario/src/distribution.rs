@@ -3,9 +3,8 @@
 use longhaul_engine::config::in_base_unit;
 
 use crate::defaults::plain;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::Typed;
 
 /// Checks the distribution that a key of a table gives, if it gives one.

@@ -271,3 +271,12 @@ pub(crate) fn fill(upper: &mut Table, lower: &Table) {
         }
     }
 }
+
+/// A dotted path one step longer.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
+    }
+}

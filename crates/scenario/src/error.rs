@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::document::{Node, Origin, Table, Value};
-use crate::read::join;
+use crate::document::{Node, Origin, Table, Value, join};
 
 /// One thing that is wrong.
 #[derive(Clone, Debug)]

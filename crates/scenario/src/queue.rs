@@ -5,9 +5,8 @@ use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Rate};
 
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::Typed;
 
 /// The queue of a link that has none: drop-tail of this limit.

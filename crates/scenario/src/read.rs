@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{KINDS, Node, Origin, Source, Table, Value, overlay};
+use crate::document::{KINDS, Node, Origin, Source, Table, Value, join, overlay};
 use crate::error::Diagnostic;
 use crate::files;
 
@@ -312,13 +312,4 @@ pub(crate) fn beside(origin: &Origin, file: &str) -> PathBuf {
         _ => None,
     };
     directory.unwrap_or(Path::new("")).join(file)
-}
-
-/// A dotted path one step longer.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_string()
-    } else {
-        format!("{path}.{key}")
-    }
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::document::{Node, Table, Value};
-use crate::read::join;
+use crate::document::{Node, Table, Value, join};
 
 /// One value of a resolved scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,13 +7,12 @@ use longhaul_units::{Bytes, Time};
 use crate::check::unknown;
 use crate::custom::{self, Algorithms};
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::link::Context;
 use crate::model;
 use crate::proxy::{self, Site};
-use crate::read::join;
 use crate::topology::{self, Core};
 use crate::typed::{Typed, span_of, text_of};
 

@@ -4,10 +4,9 @@ use longhaul_units::{Quantity, Rate, Span};
 
 use super::Shared;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::link::{self, ACCESS};
-use crate::read::join;
 use crate::typed::{Typed, span, span_of};
 
 /// The group's access links: its own keys over the topology's, and the delay that a round trip

@@ -9,12 +9,11 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::custom::Algorithms;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::Context;
 use crate::model;
 use crate::queue;
-use crate::read::join;
 use crate::topology::{Core, FLOW_PLACES};
 use crate::traffic;
 use crate::typed::{Typed, span_of, whole_of};

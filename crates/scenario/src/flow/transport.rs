@@ -12,10 +12,9 @@ use super::{Shared, refuse_large};
 use crate::check::{DEFAULT_CONGESTION, points};
 use crate::custom::{self, Algorithms};
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::profile;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).

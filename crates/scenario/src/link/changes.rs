@@ -10,10 +10,10 @@ use longhaul_units::Span;
 
 use super::loss;
 use crate::check::{check_fields, unknown};
-use crate::document::{Node, Origin, Source, Table, Value};
+use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::read::{beside, join};
+use crate::read::beside;
 use crate::typed::{Typed, text_of};
 
 /// Reads the file, if one is named.

@@ -5,9 +5,8 @@ use longhaul_engine::{DelayBox, Impairments};
 
 use super::keys::LinkKeys;
 use crate::distribution;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 
 /// Checks the distributions of a link, and that a delay box does something.
 pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {

@@ -3,9 +3,8 @@
 use longhaul_engine::config::LossBursts;
 
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::whole_of;
 
 /// Checks the loss in a table, if there is one.

@@ -12,10 +12,9 @@ use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span};
 
 use crate::defaults;
-use crate::document::Table;
+use crate::document::{Table, join};
 use crate::error::Diagnostic;
 use crate::queue;
-use crate::read::join;
 use crate::typed::Typed;
 
 use self::keys::LinkKeys;

@@ -4,9 +4,8 @@ use longhaul_mesonet::config::PacketRate;
 use longhaul_units::{Quantity, Span, Time};
 
 use crate::check::LONGEST;
-use crate::document::{Node, Table, Value};
+use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::{Typed, number_of, span, span_of};
 
 /// How long steps, intervals and the run are.

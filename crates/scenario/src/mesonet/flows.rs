@@ -6,10 +6,9 @@ use super::clock::Clock;
 use super::layout::{Layout, find};
 use crate::check::{DEFAULT_CONGESTION, unknown};
 use crate::custom::{self, Algorithms};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
-use crate::read::join;
 use crate::typed::{Typed, number_of, text_of};
 
 /// The variant that MesoNet's algorithms have, where there is one (NIST SP 500-282, chapter 5).

@@ -2,9 +2,8 @@
 
 use longhaul_mesonet::config::{AccessClass, Parent};
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::{Typed, number_of, text_of, whole_of};
 
 /// Routers in the order of their numbers.

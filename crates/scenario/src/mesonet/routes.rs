@@ -7,9 +7,8 @@ use longhaul_units::Span;
 use super::clock::Clock;
 use super::layout::Layout;
 use crate::check::unknown;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// Links, and which to take.

@@ -3,10 +3,9 @@
 use longhaul_units::Quantity;
 
 use super::Site;
-use crate::document::{Node, Table, Value};
+use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path};
-use crate::read::join;
 use crate::topology::Core;
 use crate::traffic;
 use crate::typed::{Typed, text_of};

@@ -12,12 +12,11 @@ use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Shared};
 use crate::model;
 use crate::queue;
-use crate::read::join;
 use crate::topology::{Core, find_node};
 use crate::typed::{Typed, span, span_of, text_of};
 

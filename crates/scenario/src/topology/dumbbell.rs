@@ -3,9 +3,8 @@
 use longhaul_keys::{Key, Kind, key, required};
 
 use super::{ACCESS_LINKS, Topology};
-use crate::document::{Origin, Value};
+use crate::document::{Origin, Value, join};
 use crate::link::LINK;
-use crate::read::join;
 use crate::typed::Typed;
 
 pub(super) const DUMBBELL: Topology = Topology {

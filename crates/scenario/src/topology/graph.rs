@@ -3,10 +3,9 @@
 use longhaul_keys::{Key, Kind, count, joined, key, required};
 
 use super::{Core, Layout, Topology, find_node};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::LINK;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 pub(super) const GRAPH: Topology = Topology {

@@ -5,10 +5,9 @@ use longhaul_keys::{Key, Kind, count, joined, key};
 use longhaul_units::{Rate, Span};
 
 use crate::check::unknown;
-use crate::document::{Origin, Table};
+use crate::document::{Origin, Table, join};
 use crate::error::Diagnostic;
 use crate::link::{self, ACCESS, Context, CoreLink};
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// A kind of topology.

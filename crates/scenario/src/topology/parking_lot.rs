@@ -4,10 +4,9 @@ use longhaul_keys::{Key, Kind, key, required};
 use longhaul_units::Span;
 
 use super::{ACCESS_LINKS, Core, Layout, Topology};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::LINK;
-use crate::read::join;
 use crate::typed::{Typed, whole_of};
 
 pub(super) const PARKING_LOT: Topology = Topology {

@@ -18,10 +18,10 @@ use self::keys::{
 pub(crate) use self::trace::parse as parse_trace;
 use crate::defaults;
 use crate::distribution;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::{beside, join};
+use crate::read::beside;
 use crate::typed::{Typed, text_of};
 
 /// Fills in defaults and checks what the model cannot.
