@@ -7,7 +7,6 @@ from import_graph import circles, python_imports, rust_imports
 
 ROOT = Path(__file__).parents[1]
 CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
-# Crates that still have some; to be emptied.
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:

@@ -2,22 +2,12 @@
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, Place, QueueConfig};
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Quantity, Rate};
+use longhaul_units::{Bytes, Rate};
 
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::typed::Typed;
-
-/// The queue of a link that has none: drop-tail of this limit.
-pub(crate) fn default_queue(limit: Quantity) -> Node {
-    let entry = |key: &str, value| (key.to_string(), Node::new(value, Origin::Default));
-    let table = Table::from([
-        entry("kind", Value::Text("droptail".to_string())),
-        entry("limit", Value::Quantity(limit)),
-    ]);
-    Node::new(Value::Table(table), Origin::Default)
-}
 
 /// The discipline that a checked table names.
 fn discipline(queue: &Table) -> &'static Discipline {

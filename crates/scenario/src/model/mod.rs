@@ -7,15 +7,14 @@ use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
 mod flow;
-mod proxy;
 mod queue;
 
 use crate::mesonet::keys::MESONET;
 pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
 
+use crate::proxy::PROXY;
 use crate::topology::TOPOLOGY;
-use proxy::PROXY;
-pub(crate) use queue::QUEUE;
+pub(crate) use queue::{QUEUE, QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
 const TITLE: Key = key(
     "title",
