@@ -4,7 +4,7 @@
 //! become numbers where those are meant, so that what follows works with meanings only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
-use longhaul_units::{Dimension, Quantity, Span, nearest};
+use longhaul_units::{Quantity, Span, nearest};
 
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, join};
@@ -505,13 +505,8 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
         Kind::Number(range) => format!("a number {range}"),
         Kind::Positive(dimensions) | Kind::Quantity(dimensions) => {
-            let example =
-                |dimension: &Dimension| format!("a {dimension} such as {:?}", dimension.example());
-            dimensions
-                .iter()
-                .map(example)
-                .collect::<Vec<_>>()
-                .join(", or ")
+            let described = dimensions.iter().map(|dimension| dimension.described());
+            described.collect::<Vec<_>>().join(", or ")
         }
         Kind::Word(words) => words
             .iter()
