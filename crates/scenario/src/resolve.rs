@@ -2,7 +2,7 @@
 //! default, or derived from others.
 
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Time};
+use longhaul_units::{Bytes, Span, Time};
 
 use crate::check::unknown;
 use crate::custom::{self, Algorithms};
@@ -14,7 +14,7 @@ use crate::link::Context;
 use crate::model;
 use crate::proxy::{self, Site};
 use crate::topology::{self, Core};
-use crate::typed::{Typed, span_of, text_of};
+use crate::typed::{Typed, text_of};
 
 /// Everything that the engine's configuration is built from.
 pub(crate) struct Resolved {
@@ -43,7 +43,7 @@ pub(crate) fn resolve(
     defaults::fill(&mut root, model::SCENARIO, profile);
     root.extend(proxies.map(|node| ("proxies".to_string(), node)));
     check_seed(&root, &mut out);
-    let duration = Time::ZERO + root.span("duration");
+    let duration = root.read::<Time>("duration");
     check_measure(&root, duration, &mut out);
 
     let groups = items(&mut flows);
@@ -63,7 +63,7 @@ pub(crate) fn resolve(
     let packets = groups
         .iter()
         .filter_map(Node::table)
-        .map(|group| group.bytes("packet"));
+        .map(|group| group.read::<Bytes>("packet"));
     let packet = packets.max().unwrap_or(Bytes(1));
 
     let origin = topology.origin.clone();
@@ -133,8 +133,8 @@ fn items(node: &mut Node) -> &mut Vec<Node> {
 
 fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     let from = root.sub("measure").node("from");
-    if Time::ZERO + span_of(from) >= duration {
-        let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
+    if from.read::<Time>() >= duration {
+        let (from_span, end) = (from.read::<Span>(), duration.since(Time::ZERO));
         let message = format!("{from_span} is not before the end of the run at {end}");
         out.push(Diagnostic::new("measure.from", &from.origin, message));
     }
@@ -181,7 +181,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
 /// ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
-    let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let (seed, replication) = (root.read::<u64>("seed"), root.read::<u64>("replication"));
     let sum = seed.saturating_add(replication);
     if root.word("random") == "ns2" && !(1..=NS2_MAX).contains(&sum) {
         let message = format!(

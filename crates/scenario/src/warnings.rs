@@ -6,7 +6,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Impairments, Loss};
-use longhaul_units::{Rate, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::queue;
@@ -211,12 +211,12 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
             && path.via.is_none()
         {
             let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
-            let bdp = path.rate.bdp(path.rtt).0 / group.bytes("packet").0;
-            if window.saturating_mul(group.whole("count")) < bdp {
+            let bdp = path.rate.bdp(path.rtt).0 / group.read::<Bytes>("packet").0;
+            if window.saturating_mul(group.read::<u64>("count")) < bdp {
                 out.push(format!(
                     "flows `{label}` can never fill their path: {} windows of {window} segments, \
                      bandwidth-delay product {bdp} packets",
-                    group.whole("count")
+                    group.read::<u64>("count")
                 ));
             }
         }
@@ -368,9 +368,9 @@ fn proxies(resolved: &Resolved) -> impl Iterator<Item = &Table> {
 
 fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
     for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
-        let (name, interval) = (proxy.word("name"), proxy.span("interval"));
+        let (name, interval) = (proxy.word("name"), proxy.read::<Span>("interval"));
         let between = site.bytes_between(interval);
-        let credit = proxy.bytes("credit").0;
+        let credit = proxy.read::<Bytes>("credit").0;
         if between > credit {
             out.push(format!(
                 "proxy `{name}` sends in bursts: its link carries {between} B in its interval of \
@@ -379,8 +379,8 @@ fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
                 2 * between
             ));
         }
-        let held = queue::capacity_packets(proxy.sub("queue"), proxy.bytes("packet"));
-        let packets = between / proxy.bytes("packet").0;
+        let held = queue::capacity_packets(proxy.sub("queue"), proxy.read::<Bytes>("packet"));
+        let packets = between / proxy.read::<Bytes>("packet").0;
         if held < packets as f64 {
             out.push(format!(
                 "proxy `{name}` cannot fill its link: that carries {packets} packets in its interval \

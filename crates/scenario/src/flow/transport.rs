@@ -6,7 +6,7 @@ use longhaul_congestion::{
 };
 use longhaul_engine::config::Tcp;
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Quantity};
+use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{Shared, refuse_large};
 use crate::check::{DEFAULT_CONGESTION, points};
@@ -37,7 +37,7 @@ pub(crate) fn resolve_tcp(
         resolve_recovery(flow, controller);
     }
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
-    let packet = flow.bytes("packet");
+    let packet = flow.read::<Bytes>("packet");
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
@@ -67,15 +67,15 @@ pub(crate) fn resolve_tcp(
     );
     resolve_window(tcp, "send_buffer", payload, None, &path, out);
     if matches!(tcp.node("initial_ssthresh").value, Value::Text(_)) && out.is_empty() {
-        let window = Value::Number(tcp.whole("receive_window") as f64);
+        let window = Value::Number(tcp.read::<u64>("receive_window") as f64);
         tcp.derive("initial_ssthresh", window, "the receive window");
     }
     let rto = tcp.sub("rto");
-    if rto.span("min") > rto.span("max") {
+    if rto.read::<Span>("min") > rto.read::<Span>("max") {
         let message = format!(
             "min ({}) is above max ({})",
-            rto.span("min"),
-            rto.span("max")
+            rto.read::<Span>("min"),
+            rto.read::<Span>("max")
         );
         out.push(Diagnostic::new(
             &join(&path, "rto.min"),
@@ -167,7 +167,7 @@ pub(crate) fn reports_one_way_delay(timestamps: &Node) -> bool {
 /// Bytes of the timestamp option on the wire, if there is one.
 pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
     let without = matches!(tcp.node("timestamps").value, Value::Flag(false));
-    (!without).then(|| tcp.bytes("timestamp_option").0)
+    (!without).then(|| tcp.read::<Bytes>("timestamp_option").0)
 }
 
 /// Puts the profile's options below those that are there. A timer has either a granularity or a tick.
@@ -189,7 +189,7 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     let options = timestamp_option(tcp).unwrap_or(0);
     packet
         .0
-        .checked_sub(tcp.bytes("header").0)?
+        .checked_sub(tcp.read::<Bytes>("header").0)?
         .checked_sub(options)
         .filter(|&payload| payload > 0)
 }

@@ -43,7 +43,7 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut latest: Option<Span> = None;
     for (index, (row, origin)) in tables(rows).enumerate() {
         let path = join(&path, &index.to_string());
-        let (at, at_origin) = (row.span("at"), &row.node("at").origin);
+        let (at, at_origin) = (row.read::<Span>("at"), &row.node("at").origin);
         if let Some(before) = latest.filter(|&before| at <= before) {
             let message = format!("{at} is not after {before}; expected rows in order of time");
             out.push(Diagnostic::new(&join(&path, "at"), at_origin, message));

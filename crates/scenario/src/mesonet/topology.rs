@@ -11,7 +11,7 @@ use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
 use crate::files;
 use crate::read::{self, beside};
-use crate::typed::{Typed, text_of, whole_of};
+use crate::typed::{Typed, text_of};
 
 /// Topologies that have names.
 const BUILT_IN: [(&str, &str); 2] = [
@@ -94,7 +94,7 @@ fn check_monitor<'a>(
     let node = measure.node(key);
     let none = match &node.value {
         Value::Text(_) => text_of(node).is_empty(),
-        _ => whole_of(node) == 0,
+        _ => node.read::<u64>() == 0,
     };
     if !none {
         find(node, what, names, &format!("mesonet.measure.{key}"), out);

@@ -1,6 +1,6 @@
 //! Which proxy splits which flows.
 
-use longhaul_units::Quantity;
+use longhaul_units::{Bytes, Quantity};
 
 use super::Site;
 use crate::document::{Node, Table, Value, join};
@@ -104,7 +104,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
     let proxy = proxy.table().expect("a proxy is a table");
     let changes = proxy.list("changes").iter().filter_map(Node::table);
     let credits = changes.filter_map(|change| change.get("credit"));
-    let payload = flow::payload(group.sub("tcp"), group.bytes("packet"));
+    let payload = flow::payload(group.sub("tcp"), group.read::<Bytes>("packet"));
     for node in credits.chain([proxy.node("credit")]) {
         let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
             unreachable!("credit is resolved to bytes");

@@ -44,7 +44,7 @@ pub(crate) fn resolve(
     let route = shared.core.route(start, end)?;
     let (rate, delay) = (route.rate, route.delay);
     fill_defaults(proxy, shared.context);
-    let packet = proxy.bytes("packet");
+    let packet = proxy.read::<Bytes>("packet");
     let queues = route.links.iter().map(|core| &core.queue);
     let held: f64 = queues
         .map(|queue| queue::capacity_packets(queue, packet))
@@ -187,7 +187,7 @@ fn resolve_changes(
     };
     for (index, change) in changes.iter_mut().filter_map(Node::table_mut).enumerate() {
         let path = join(&path, &index.to_string());
-        let (at, origin) = (change.span("at"), change.node("at").origin.clone());
+        let (at, origin) = (change.read::<Span>("at"), change.node("at").origin.clone());
         let mut refuse = |message| out.push(Diagnostic::new(&join(&path, "at"), &origin, message));
         if Time::ZERO + at >= shared.duration {
             let end = shared.duration.since(Time::ZERO);
@@ -232,7 +232,11 @@ impl Site {
             ProxyChange::of(&defaults::values(change), given)
         };
         let changes = proxy.list("changes").iter().filter_map(Node::table);
-        let tcp = tcp(proxy, proxy.bytes("packet"), self.congestion.clone());
+        let tcp = tcp(
+            proxy,
+            proxy.read::<Bytes>("packet"),
+            self.congestion.clone(),
+        );
         Proxy::of(
             &defaults::values(proxy),
             self.start,

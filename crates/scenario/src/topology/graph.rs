@@ -1,6 +1,7 @@
 //! Any nodes and links.
 
 use longhaul_keys::{Key, Kind, count, joined, key, required};
+use longhaul_units::Span;
 
 use super::{Core, Layout, Topology, find_node};
 use crate::document::{Node, Origin, Table, Value, join};
@@ -86,9 +87,9 @@ fn lay_out_edge(
         layout.refuse(&join(path, "name"), &edge.node("name").origin, message);
     }
     edge.default("duplex", Value::Flag(true), Origin::Default);
-    let (rtt, before) = (edge.span("delay") * 2, layout.links.len());
+    let (rtt, before) = (edge.read::<Span>("delay") * 2, layout.links.len());
     layout.both_ways(&name, (from, to), edge, path, rtt);
-    if !edge.flag("duplex") {
+    if !edge.read::<bool>("duplex") {
         layout.links.truncate(before + 1);
         edge.remove("reverse_queue");
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longhaul_engine::config::{
     Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport, Web,
 };
+use longhaul_units::{Bytes, Rate};
 
 pub(crate) use self::keys::{KINDS, TRAFFIC};
 use self::keys::{
@@ -79,7 +80,10 @@ fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     if !traffic.contains_key("rate") || !traffic.contains_key("message") {
         return;
     }
-    let (rate, message) = (traffic.rate("rate"), traffic.bytes("message"));
+    let (rate, message) = (
+        traffic.read::<Rate>("rate"),
+        traffic.read::<Bytes>("message"),
+    );
     let seconds = 8.0 * message.0 as f64 / rate.as_bps() as f64;
     if !(1e-12..=1e5).contains(&seconds) {
         let origin = &traffic.node("message").origin;
