@@ -64,7 +64,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     }
 }
 
-/// When the run ends before its time.
+/// The rule that ends a run before its duration.
 fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
     let labels: Vec<&str> = stop.list("of").iter().map(text_of).collect();
     let counted = (0..).zip(flows);
@@ -72,7 +72,7 @@ fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
     StopRule::of(&defaults::values(stop), counted.map(|(id, _)| id).collect())
 }
 
-/// Nodes and links as they grow by the flows' hosts.
+/// Nodes and links, to which the flows' hosts are added.
 struct Network {
     nodes: Vec<String>,
     links: Vec<Link>,
@@ -166,7 +166,7 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
     let Some(transfer) = shared.transfer else {
         return vec![Transport::Tcp(shared); streams as usize];
     };
-    // The first streams carry what the division leaves.
+    // The first streams carry the remainder of the division.
     let (chunk, rest) = (transfer / streams, transfer % streams);
     let of = |bytes| {
         Transport::Tcp(Arc::new(Tcp {

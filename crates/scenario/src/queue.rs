@@ -38,7 +38,7 @@ pub(crate) fn resolve(
     for (key, rule) in values.rules() {
         let value = values.get(key).expect("what is derived is there");
         let rule = match queue.get(key) {
-            // Of a quantity in another unit it matters who wrote it; `auto` says nothing.
+            // The rule names the origin of a quantity in another unit; that of `auto` says nothing.
             Some(node) if matches!(node.value, Value::Quantity(_)) => {
                 format!("{rule} ({})", node.origin)
             }
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// The engine's form of a resolved queue, in front of a link of this rate.
+/// The engine's configuration of a resolved queue, in front of a link of this rate.
 pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(&defaults::values(queue), rate)
 }

@@ -1,4 +1,4 @@
-//! A resolved document as JSON, canonical, and as rows that say where each value comes from.
+//! A resolved document as canonical JSON, and as rows with the origin of each value.
 
 use serde_json::{Map, Value as Json};
 

@@ -27,7 +27,7 @@ pub(crate) struct Resolved {
     pub sites: Vec<Site>,
 }
 
-/// Completes a checked document, or says what contradicts what.
+/// Completes a checked document, or reports what is inconsistent.
 pub(crate) fn resolve(
     mut root: Table,
     algorithms: &dyn Algorithms,
@@ -35,7 +35,7 @@ pub(crate) fn resolve(
     let mut out = Vec::new();
     let named = root.get("profile").map(text_of).and_then(Profile::find);
     let profile = named.unwrap_or(Profile::ALL[0]);
-    // Options of all flows are put below those of each, and the profile's below both.
+    // Transport options of a flow override those of the file, which override the profile's.
     let tcp = root.remove("tcp");
     let mut flows = take(&mut root, "flows");
     let mut topology = take(&mut root, "topology");
@@ -203,7 +203,7 @@ fn check_capture(root: &Table, core: &Core, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Gives every group a label of its own: results are grouped by it.
+/// Gives every group a unique label, by which results are grouped.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
     let given = |group: &Node| -> Option<String> {

@@ -1,7 +1,7 @@
 //! Typed reading of checked tables.
 //!
-//! The checker has made every value what the model says it is, so a mismatch here is a defect of
-//! the model and stops the program.
+//! The checker has converted every value to the type that its key declares, so that a mismatch is a defect of
+//! the program, which stops it.
 
 use longhaul_keys::Read;
 use longhaul_units::{Quantity, Span};
@@ -82,7 +82,7 @@ pub(crate) fn span(span: Span) -> Value {
 }
 
 impl Node {
-    /// The value as a type.
+    /// The value as the type that its key's declaration is read as.
     pub(crate) fn read<T: Read>(&self) -> T {
         let value = defaults::plain(&self.value);
         T::read(Some(&value)).unwrap_or_else(|| unreachable!("{value:?} is of another type"))

@@ -9,8 +9,7 @@ use crate::error::Diagnostic;
 use crate::link::{self, ACCESS};
 use crate::typed::{Typed, span};
 
-/// The group's access links: its own keys over the topology's, and the delay that a round trip
-/// asks for.
+/// The group's access links: its own keys override the topology's, and `rtt` determines the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,

@@ -218,7 +218,7 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
         }
         Value::Table(table) => {
             let bounds = table.list("uniform");
-            // Equal times draw a number, too, which matters with ns-2's one generator.
+            // An interval of length 0 draws a number, too, which matters with ns-2's one generator.
             if bounds.len() != 2 || bounds[0].read::<Span>() > bounds[1].read::<Span>() {
                 let message =
                     "expected two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";

@@ -86,7 +86,7 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// Puts options below those that are there. A timer has either a granularity or a tick.
+/// Adds options of `lower` that are absent. A timer has either a granularity or a tick.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (
@@ -146,7 +146,7 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// The option of Sync-TCP has a size of its own, whatever the profile says of RFC 7323's.
+/// The size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
     let one_way = tcp.get("timestamps").is_some_and(reports_one_way_delay);
     if one_way && !tcp.contains_key("timestamp_option") {
@@ -170,7 +170,7 @@ pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
     (!without).then(|| tcp.read::<Bytes>("timestamp_option").0)
 }
 
-/// Puts the profile's options below those that are there. A timer has either a granularity or a tick.
+/// Adds the profile's options that are absent. A timer has either a granularity or a tick.
 fn fill_options(tcp: &mut Table, profile: Profile) {
     let own = tcp.get("rto").and_then(Node::table);
     let clock = own.and_then(|rto| RTT_CLOCK.into_iter().find(|key| rto.contains_key(*key)));
@@ -181,7 +181,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
     }
 }
 
-/// Keys of the timer of which one holds.
+/// Keys of the timer of which only one may be given.
 const RTT_CLOCK: [&str; 2] = ["granularity", "tick"];
 
 /// Payload bytes of a full packet.

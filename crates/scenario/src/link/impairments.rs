@@ -44,7 +44,7 @@ pub(super) fn of(
     (impairments != Impairments::default()).then(|| Box::new(impairments))
 }
 
-/// What flows have of their own there, if anything.
+/// Delay, loss and rate of each flow in a delay box, if there is one.
 fn delay_box(keys: &LinkKeys, name: &str, forward_name: &str) -> Option<DelayBox> {
     let own = keys.delay_box.clone();
     let processing_delay = keys.host_processing_delay.clone();

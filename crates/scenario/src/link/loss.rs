@@ -1,4 +1,4 @@
-//! Losses of links: what a table of `loss` says together.
+//! Losses of links: whether a table of `loss` is consistent.
 
 use longhaul_engine::config::LossBursts;
 

@@ -10,7 +10,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::read::{self, beside};
+use crate::read::{self, relative_to};
 use crate::typed::{Typed, text_of};
 
 /// Topologies that have names.
@@ -43,7 +43,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
     let (file, text) = match built_in {
         Some((name, text)) => ((*name).to_string(), (*text).to_string()),
         None => {
-            let file = beside(&node.origin, name);
+            let file = relative_to(&node.origin, name);
             let text = files::read_text(&file).map_err(|reason| {
                 let names = BUILT_IN.map(|(name, _)| name).join(", ");
                 let message = format!("{reason}; write {names}, or the path of a topology file");

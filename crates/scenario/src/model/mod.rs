@@ -1,7 +1,7 @@
 //! Every key of a scenario: what it may hold and what it means.
 //!
-//! These tables are the one home of that knowledge. The checker refuses what they do not list, the
-//! JSON Schema for editors is made from them, and so is the help.
+//! These tables are the only place for that. The checker refuses what they do not list, the JSON Schema for
+//! editors is made from them, and so is the help.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};

@@ -7,7 +7,7 @@ use longhaul_keys::{Key, Kind};
 pub(crate) const QUEUE: Kind =
     Kind::Tagged(&kinds::<{ DISCIPLINES.len() }>(&[true; DISCIPLINES.len()]));
 
-/// A discipline that decides on arrival: the packets that wait may be kept by somebody else.
+/// A discipline that decides on arrival: waiting packets may be kept in another queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count(&DECIDES_ON_ARRIVAL) }>(
     &DECIDES_ON_ARRIVAL,
 ));

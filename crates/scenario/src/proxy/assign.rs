@@ -143,7 +143,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The way of a group's data, one way or the other.
+/// The route of a group's data, in one direction.
 #[derive(Clone, Copy)]
 struct Route {
     from: usize,

@@ -1,4 +1,4 @@
-//! Proxies: defaults, what contradicts what, and the engine's form.
+//! Proxies: defaults, consistency, and the engine's configuration.
 
 mod assign;
 mod keys;
@@ -27,12 +27,12 @@ use crate::typed::{Typed, text_of};
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,
-    /// Of what is between its nodes.
+    /// Rate of the route between its nodes.
     rate: Rate,
     pub congestion: ControllerSpec,
 }
 
-/// Fills in defaults and checks what the model cannot.
+/// Fills in defaults and checks what the declarations of keys cannot.
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
@@ -86,7 +86,7 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// The two nodes, between which there are ways there and back.
+/// The two nodes, with routes in both directions.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -118,7 +118,7 @@ fn nodes(
     Some((start, end))
 }
 
-/// Credit in bytes of payload, for a full segment at least: with less, nothing would ever be taken.
+/// Credit in bytes of payload, for a full segment at least: with less, no segment would ever be forwarded.
 fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Diagnostic>) {
     let Some(node) = table.get("credit") else {
         return;
@@ -149,7 +149,7 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
     }
 }
 
-/// A local queue.
+/// Resolves a local queue.
 fn resolve_queue(
     table: &mut Table,
     path: &str,
@@ -215,12 +215,12 @@ fn resolve_changes(
 }
 
 impl Site {
-    /// Bytes that the way between the nodes carries from one check to the next.
+    /// Bytes that the route between the nodes carries from one check to the next.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0
     }
 
-    /// The engine's form of a resolved proxy.
+    /// The engine's configuration of a resolved proxy.
     pub(crate) fn config(
         &self,
         proxy: &Table,

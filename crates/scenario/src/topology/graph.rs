@@ -28,7 +28,7 @@ pub(super) const GRAPH: Topology = Topology {
     endpoints,
 };
 
-/// A link of a graph says also where it is.
+/// A link of a graph also has its end nodes.
 const EDGE: &[Key] = &joined::<{ count(EDGE_LISTS) }>(EDGE_LISTS);
 const EDGE_LISTS: &[&[Key]] = &[PLACE, LINK];
 

@@ -168,7 +168,7 @@ pub(crate) fn find_node(
     found
 }
 
-/// The way from one node to another.
+/// A route from one node to another.
 pub(crate) struct Route<'a> {
     /// Its links, in order.
     pub links: Vec<&'a CoreLink>,
@@ -179,7 +179,7 @@ pub(crate) struct Route<'a> {
 }
 
 impl Core {
-    /// The links from one node to another, different one, as the engine routes.
+    /// The route between two different nodes, as the engine computes it.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();
