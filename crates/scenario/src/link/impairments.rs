@@ -20,7 +20,7 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let (path, table) = (join(path, "delay_box"), node.table());
     let drawn = ["delay", "loss", "rate"];
     let given = |key: &&str| table.is_some_and(|table| table.contains_key(*key));
-    if !drawn.iter().any(|key| given(&key)) {
+    if !drawn.iter().any(given) {
         let message = "the delay box has no effect; give delay, loss or rate";
         out.push(Diagnostic::new(&path, &node.origin, message));
     }

@@ -20,9 +20,12 @@ pub(crate) struct Topology {
     pub flow_keys: &'static [Key],
     /// Resolves the table and lays out nodes and links.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
-    /// First and last node of a group of flows.
-    pub endpoints: fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>,
+    /// Finds the end nodes of a group of flows, whose table and path are given.
+    pub endpoints: FindEndpoints,
 }
+
+/// First and last node of a group of flows.
+type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
     /// Whether flows have hosts of their own behind access links.
