@@ -86,7 +86,9 @@ fn changes_come_in_order() {
 
 #[test]
 fn a_local_queue_may_hold_its_packets_and_then_stays() {
-    let scenario = accepted(&text(", queue = { kind = \"fq-codel\", limit = \"1000 packets\" }"));
+    let scenario = accepted(&text(
+        ", queue = { kind = \"fq-codel\", limit = \"1000 packets\" }",
+    ));
     let QueueConfig::FqCoDel(_) = &scenario.config().proxies[0].queue else {
         panic!("not FQ-CoDel");
     };
