@@ -7,8 +7,6 @@ from import_graph import circles, python_imports, rust_imports
 
 ROOT = Path(__file__).parents[1]
 CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
-# Crates that still have some; to be emptied.
-OPEN = ("engine", "scenario")
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:
@@ -21,11 +19,7 @@ def _is_natural(circle: list[str], separator: str) -> bool:
     return all(name == top or name.startswith(top + separator) for name in circle)
 
 
-def _marked(crate: str) -> object:
-    return pytest.param(crate, marks=[pytest.mark.xfail(strict=False)] if crate in OPEN else [])
-
-
-@pytest.mark.parametrize("crate", [_marked(crate) for crate in CRATES])
+@pytest.mark.parametrize("crate", CRATES)
 def test_no_circles_among_files_of_a_crate(crate: str) -> None:
     found = circles(rust_imports(ROOT / "crates" / crate))
     assert [circle for circle in found if not _is_natural(circle, "::")] == []

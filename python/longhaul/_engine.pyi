@@ -271,7 +271,7 @@ class Scenario:
     @property
     def warnings(self) -> list[str]: ...
     @property
-    def foreseen_bytes(self) -> float:
+    def expected_bytes(self) -> float:
         """Bytes that the run is expected to write: time series and captures."""
 
     def resolved_json(self) -> str:

@@ -129,9 +129,9 @@ def _check_room(scenario: Scenario, out: Path) -> None:
     """Refuse a run whose output will not fit on the disk."""
     place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(place).free
-    if scenario.foreseen_bytes > free:
+    if scenario.expected_bytes > free:
         raise OutputError(
-            f"the run is expected to write {scenario.foreseen_bytes / 1e9:,.0f} GB, and the disk "
+            f"the run is expected to write {scenario.expected_bytes / 1e9:,.0f} GB, and the disk "
             f"of {place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or "
             "capture fewer links (measure.capture)"
         )

@@ -1,8 +1,21 @@
-//! One key: its declaration.
+//! One key: its declaration, and what it may hold. Tables are values of keys and have keys.
 
 use std::fmt;
 
-use crate::{Kind, Profile};
+use longhaul_units::Dimension;
+
+use crate::{Profile, Range};
+
+/// A time.
+pub const TIME: &[Dimension] = &[Dimension::Time];
+/// A rate.
+pub const RATE: &[Dimension] = &[Dimension::Rate];
+/// A size in bytes.
+pub const SIZE: &[Dimension] = &[Dimension::Size];
+/// A probability.
+pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
+/// Counts of segments, packets or bytes beyond this are a mistake.
+pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// One key of a table, or of an algorithm or queue discipline.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +74,42 @@ impl fmt::Display for DefaultText {
         }
         Ok(())
     }
+}
+
+/// What a key may hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Flag,
+    /// Any text.
+    Text,
+    /// A whole number.
+    Whole {
+        /// Smallest.
+        min: i64,
+        /// Largest.
+        max: i64,
+    },
+    /// A number without a unit.
+    Number(Range),
+    /// A quantity greater than 0, of one of these dimensions.
+    Positive(&'static [Dimension]),
+    /// A quantity, 0 included.
+    Quantity(&'static [Dimension]),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A list of one kind of things.
+    List(&'static Kind),
+    /// A table with these keys.
+    Table(&'static [Key]),
+    /// A table whose keys depend on its key `kind`.
+    Tagged(&'static [(&'static str, &'static [Key])]),
+    /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
+    Congestion,
+    /// A slow start with its parameters, from the same registry.
+    SlowStart,
+    /// Any of these. If a flag and a table are among them, `true` stands for the table with its defaults.
+    OneOf(&'static [Kind]),
 }
 
 /// A key that may be left out and has no default.

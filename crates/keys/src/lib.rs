@@ -5,15 +5,16 @@
 //! the struct from checked [`Values`]. Checking, defaults, `longhaul explain`, `longhaul list keys`, the
 //! JSON Schema and the reference follow from the table.
 
+mod defaults;
 mod key;
-mod kind;
 mod macros;
 mod profile;
 mod range;
 mod value;
 
-pub use key::{DefaultText, Key, count, joined, key, required};
-pub use kind::{COUNT_MAX, Kind, PROBABILITY, RATE, SIZE, TIME};
+pub use key::{
+    COUNT_MAX, DefaultText, Key, Kind, PROBABILITY, RATE, SIZE, TIME, count, joined, key, required,
+};
 pub use profile::Profile;
 pub use range::{Plain, Range};
 pub use value::{Read, Refusal, Value, Values};

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-use crate::{Key, Kind, Profile};
-
 /// A value that its key's [`Kind`](crate::Kind) allows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -43,21 +41,6 @@ pub struct Refusal {
 }
 
 impl Values {
-    /// The defaults of a profile, those of tables among them.
-    ///
-    /// # Panics
-    ///
-    /// If a default is none that its key allows: a mistake in the declaration.
-    pub fn defaults(keys: &[Key], profile: Profile) -> Self {
-        let value = |key: &Key| {
-            let text = key.default_in(profile)?;
-            let value = key.kind.parse(text);
-            let value = value.unwrap_or_else(|| panic!("`{}` cannot be {text}", key.name));
-            Some((key.name.to_string(), complete(value, key.kind, profile)))
-        };
-        keys.iter().filter_map(value).collect()
-    }
-
     /// The same with another value of one key.
     pub fn with(mut self, key: &str, value: Value) -> Self {
         self.insert(key, value);
@@ -122,26 +105,6 @@ impl FromIterator<(String, Value)> for Values {
             derived: BTreeMap::new(),
         }
     }
-}
-
-/// A table with the defaults of what it leaves out; `true` may stand for one.
-fn complete(value: Value, kind: Kind, profile: Profile) -> Value {
-    let keys = match kind {
-        Kind::Table(keys) => Some(keys),
-        Kind::OneOf(kinds) => kinds.iter().find_map(|kind| match kind {
-            Kind::Table(keys) => Some(*keys),
-            _ => None,
-        }),
-        _ => None,
-    };
-    let given = match (value, keys) {
-        (Value::Table(given), Some(_)) => given,
-        (Value::Flag(true), Some(_)) => Values::default(),
-        (value, _) => return value,
-    };
-    let mut values = Values::defaults(keys.unwrap_or_default(), profile);
-    values.entries.extend(given.entries);
-    Value::Table(values)
 }
 
 /// A type that a key's value can be read as.

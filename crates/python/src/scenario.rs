@@ -64,10 +64,10 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
-    /// Bytes that the run is expected to write, as far as that can be foreseen: time series and captures.
+    /// Bytes that the run is expected to write, as far as they can be predicted: time series and captures.
     #[getter]
-    fn foreseen_bytes(&self) -> f64 {
-        self.inner.foreseen_bytes()
+    fn expected_bytes(&self) -> f64 {
+        self.inner.expected_bytes()
     }
 
     #[getter]

@@ -12,7 +12,7 @@ use crate::flow;
 use crate::link::{self, AccessKeys};
 use crate::resolve::Resolved;
 use crate::traffic;
-use crate::typed::{Typed, span_of, text_of};
+use crate::typed::{Typed, text_of};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
@@ -48,9 +48,9 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     let general = ["clock", "random"].map(|key| (key.to_string(), root.node(key).clone()));
     let values = defaults::values(&Table::from(general));
     Config {
-        seed: root.whole("seed"),
-        replication: root.whole("replication"),
-        duration: Time::ZERO + root.span("duration"),
+        seed: root.read("seed"),
+        replication: root.read("replication"),
+        duration: root.read::<Time>("duration"),
         clock: values.read("clock"),
         randomness: values.read("random"),
         measure: Measure::of(
@@ -64,7 +64,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     }
 }
 
-/// When the run ends before its time.
+/// The rule that ends a run before its duration.
 fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
     let labels: Vec<&str> = stop.list("of").iter().map(text_of).collect();
     let counted = (0..).zip(flows);
@@ -72,7 +72,7 @@ fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
     StopRule::of(&defaults::values(stop), counted.map(|(id, _)| id).collect())
 }
 
-/// Nodes and links as they grow by the flows' hosts.
+/// Nodes and links, to which the flows' hosts are added.
 struct Network {
     nodes: Vec<String>,
     links: Vec<Link>,
@@ -102,7 +102,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
     let transports = transports(group, path);
     let access = group.get("access").and_then(Node::table);
     let mut flows = Vec::new();
-    for index in 0..group.whole("count") {
+    for index in 0..group.read::<u64>("count") {
         let bundle = format!("{label}-{index}");
         let (mut from, mut to) = (path.from, path.to);
         if let Some(access) = access {
@@ -121,7 +121,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             from,
             to,
             start: start(group.node("start"), index as usize),
-            stop: group.get("stop").map(|stop| Time::ZERO + span_of(stop)),
+            stop: group.get("stop").map(|stop| stop.read::<Time>()),
             via: path.via,
             via_back: path.via_back,
             transport: transport.clone(),
@@ -132,7 +132,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
 }
 
 fn start(node: &Node, index: usize) -> Start {
-    let time = |node: &Node| Time::ZERO + span_of(node);
+    let time = |node: &Node| node.read::<Time>();
     match &node.value {
         Value::Table(table) => {
             let bounds = table.list("uniform");
@@ -145,10 +145,10 @@ fn start(node: &Node, index: usize) -> Start {
 
 /// The transport of each stream of a flow.
 fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
-    let packet = group.bytes("packet");
+    let packet = group.read::<Bytes>("packet");
     if group.word("protocol") == "udp" {
         return vec![Transport::Udp(Udp {
-            rate: group.rate("rate"),
+            rate: group.read("rate"),
             packet_bytes: packet.0 as u32,
             header_bytes: UDP_HEADER_BYTES,
             bursts: group
@@ -162,11 +162,11 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
     if let Some(traffic) = group.get("traffic").and_then(Node::table) {
         return vec![traffic::transport(shared, traffic)];
     }
-    let streams = group.whole("streams");
+    let streams = group.read::<u64>("streams");
     let Some(transfer) = shared.transfer else {
         return vec![Transport::Tcp(shared); streams as usize];
     };
-    // The first streams carry what the division leaves.
+    // The first streams carry the remainder of the division.
     let (chunk, rest) = (transfer / streams, transfer % streams);
     let of = |bytes| {
         Transport::Tcp(Arc::new(Tcp {

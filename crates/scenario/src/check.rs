@@ -1,19 +1,18 @@
 //! Checks a document against the model: unknown keys, wrong types, wrong units, values out of range.
 //!
-//! Everything wrong is reported at once. Along the way texts become quantities, and whole numbers
-//! become numbers where those are meant, so that what follows works with meanings only.
+//! All errors are reported at once. Texts are converted to quantities, and whole numbers to floating-point
+//! numbers where a key holds such, so that later steps see typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
-use longhaul_units::{Dimension, Quantity, Span, nearest};
+use longhaul_units::{Quantity, Span, nearest};
 
 use crate::custom;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::renamed;
 use longhaul_keys::{Key, Kind};
 
-/// Longest time that a scenario may mention: sums of many stay within 64 bits of picoseconds.
+/// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
 
 /// Checks a whole document: a scenario or a profile.
@@ -111,7 +110,7 @@ fn is_zero(quantity: Quantity) -> bool {
     }
 }
 
-/// Tries the alternatives. If none fits, the one of the value's type knows best what is wrong.
+/// Tries the alternatives. If none accepts the value, the errors of the one of the value's type are reported.
 fn check_one_of(
     kinds: &'static [Kind],
     whole: &'static Kind,
@@ -139,8 +138,8 @@ fn check_one_of(
     }
 }
 
-/// Whether a value is of the type that a kind expects, be it right or wrong. A text that begins
-/// with a digit or a sign is meant as a quantity, any other as a word.
+/// Whether a value has the type that a kind expects, valid or not. A text that begins with a digit or a sign
+/// is taken for a quantity, any other for a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -171,7 +170,7 @@ pub(crate) fn check_fields(
     let known = |key: &str| names().any(|name| name == key);
     refuse_unknown_keys(table, path, known, out, || names().collect());
     for field in fields {
-        // A key that is only mistyped is not missing too.
+        // A mistyped key is not reported as missing, too.
         let mistyped = |table: &Table| {
             let mut unknown = table.keys().filter(|key| !known(key));
             unknown.any(|key| {
@@ -190,7 +189,7 @@ pub(crate) fn check_fields(
     }
 }
 
-/// Reports keys that are not known; drops those that belong to an overridden `kind`.
+/// Reports unknown keys; drops those of an overridden `kind`.
 fn refuse_unknown_keys(
     table: &mut Table,
     path: &str,
@@ -213,7 +212,7 @@ fn refuse_unknown_keys(
     }
 }
 
-/// A message about a name that is none of `known`.
+/// The message about a name that is not in `known`.
 pub(crate) fn unknown<'a>(
     what: &str,
     name: &str,
@@ -265,8 +264,8 @@ fn check_tagged(
     table.insert(kind, node);
 }
 
-/// Whether a key was written for this kind, or for another to which it means the same: what it is
-/// explained with.
+/// Whether a key was written for this kind, or for another one that has the same key, with the same help
+/// text.
 fn means_the_same(
     kinds: &'static [(&'static str, &'static [Key])],
     fields: &'static [Key],
@@ -287,11 +286,11 @@ fn means_the_same(
     help(fields).is_some() && help(fields) == help(others)
 }
 
-/// The algorithm that a flow uses if it does not say.
+/// The algorithm of a flow that names none.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    // A kind laid over an algorithm of the user's own.
+    // A `kind` that overrides a custom algorithm.
     table.retain(|key, node| key != "python" && key != "source" || node.of_other_kind.is_none());
     if custom::is_custom(table) {
         return custom::check(table, path, out);
@@ -498,7 +497,7 @@ fn pair(node: &Node) -> Option<Point> {
     }
 }
 
-/// What may be written, in words.
+/// What a key accepts, for messages.
 pub(crate) fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_string(),
@@ -506,13 +505,8 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
         Kind::Number(range) => format!("a number {range}"),
         Kind::Positive(dimensions) | Kind::Quantity(dimensions) => {
-            let example =
-                |dimension: &Dimension| format!("a {dimension} such as {:?}", dimension.example());
-            dimensions
-                .iter()
-                .map(example)
-                .collect::<Vec<_>>()
-                .join(", or ")
+            let described = dimensions.iter().map(|dimension| dimension.described());
+            described.collect::<Vec<_>>().join(", or ")
         }
         Kind::Word(words) => words
             .iter()

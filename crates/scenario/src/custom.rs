@@ -1,39 +1,38 @@
-//! Algorithms that a scenario brings along: `congestion = { python = "my_cc.py:MyCC", gain = 2 }`.
+//! Custom algorithms, which the user writes: `congestion = { python = "my_cc.py:MyCC", gain = 2 }`.
 //!
-//! The text of the file becomes part of the resolved scenario, as `source`: what identifies the
-//! results includes the algorithm, and the resolved scenario runs without the file.
+//! The source code becomes part of the resolved scenario, as `source`: the scenario's hash covers the
+//! algorithm, and the resolved scenario runs without the file.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, Custom, Factory};
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::{beside, join};
+use crate::read::relative_to;
 use crate::render;
 use crate::typed::Typed;
 
-/// An algorithm of the user's own, as a scenario names it.
+/// A custom algorithm, as a scenario names it.
 #[derive(Debug)]
 pub struct CustomAlgorithm<'a> {
     /// Name of its class.
     pub class: &'a str,
-    /// The file that messages name, and the text of it. Without them the class was handed over by
-    /// the program.
+    /// The name of the file, for messages, and its text; none if the program passed the class itself.
     pub file: Option<(&'a str, &'a str)>,
-    /// What its constructor gets: a JSON object.
+    /// Arguments of its constructor: a JSON object.
     pub parameters: serde_json::Value,
 }
 
-/// Makes algorithms of the user's own; the scenario itself knows no language to write them in.
+/// Makes custom algorithms; this crate does not depend on the language that they are written in.
 pub trait Algorithms {
-    /// The algorithm, and the text that identifies it; or why there is none.
+    /// The algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 }
 
-/// Where no algorithm can be made.
+/// For programs that cannot load custom algorithms.
 pub(crate) struct NoAlgorithms;
 
 impl Algorithms for NoAlgorithms {
@@ -42,15 +41,15 @@ impl Algorithms for NoAlgorithms {
     }
 }
 
-/// Keys that do not go to the constructor.
+/// Keys that are not passed to the constructor.
 const OWN: [&str; 2] = ["python", "source"];
 
-/// Whether a table of congestion control names an algorithm of the user's own.
+/// Whether a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.contains_key(*key))
 }
 
-/// Checks a table that names one. What the constructor takes is known only when it is loaded.
+/// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
     table.retain(|_, node| node.of_other_kind.is_none());
@@ -73,13 +72,15 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         if wrong {
             let message =
                 format!("expected file and class{message}, as in python = \"my_cc.py:MyCC\"");
-            // A class that is missing beside its text is reported where the text is.
+            // A missing class is reported at the position of its source code.
             let origin = given[index].iter().chain(given.iter().flatten()).next();
             let origin = origin.expect("one of them names this kind of table");
             out.push(Diagnostic::new(&join(path, key), origin, message));
         }
     }
-    table.values_mut().for_each(|node| settle(&mut node.value));
+    table
+        .values_mut()
+        .for_each(|node| normalize(&mut node.value));
 }
 
 fn is_class(name: &str) -> bool {
@@ -87,15 +88,17 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// A number without a fraction is a whole one: it is written that way in the resolved scenario,
-/// which has to give the constructor the same.
-fn settle(value: &mut Value) {
+/// Turns numbers without a fraction into whole ones: the resolved scenario writes them so, and must pass the
+/// same values to the constructor.
+fn normalize(value: &mut Value) {
     match value {
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9.007e15 => {
             *value = Value::Whole(*number as i64);
         }
-        Value::List(items) => items.iter_mut().for_each(|item| settle(&mut item.value)),
-        Value::Table(table) => table.values_mut().for_each(|node| settle(&mut node.value)),
+        Value::List(items) => items.iter_mut().for_each(|item| normalize(&mut item.value)),
+        Value::Table(table) => table
+            .values_mut()
+            .for_each(|node| normalize(&mut node.value)),
         _ => {}
     }
 }
@@ -108,12 +111,12 @@ fn split(python: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What flows are called whose algorithm this is.
+/// The name of the class, which is the default label of its flows.
 pub(crate) fn class(python: &str) -> &str {
     split(python).1
 }
 
-/// Loads the algorithm and keeps its text in the table.
+/// Loads the algorithm and stores its source code in the table.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
@@ -124,7 +127,7 @@ pub(crate) fn resolve(
     let refuse = |reason: String| Diagnostic::new(&path, &node.origin, reason);
     let python = table.word("python").to_string();
     let (file, class) = split(&python);
-    let found = file.map(|file| beside(&node.origin, file));
+    let found = file.map(|file| relative_to(&node.origin, file));
     let text = match (table.get("source"), &found) {
         (Some(_), _) => Some(table.word("source").to_string()),
         (None, Some(file)) => Some(read_text(file).map_err(refuse)?),
@@ -145,7 +148,7 @@ pub(crate) fn resolve(
     let rule = format!("the text of {name}");
     let source = Node::text(&source, Origin::Derived(rule));
     table.entry("source".to_string()).or_insert(source);
-    // The text identifies the algorithm, wherever its file lies.
+    // The source code identifies the algorithm, wherever its file is.
     let file = file.and_then(|file| Path::new(file).file_name());
     if let Some(file) = file {
         let short = format!("{}:{class}", file.display());

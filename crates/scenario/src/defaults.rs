@@ -1,10 +1,10 @@
-//! Defaults that the declarations of keys give, put below what a table says.
+//! Fills in the defaults that keys declare.
 
 use longhaul_keys::{self as keys, DefaultText, Key, Kind, Profile, Values};
 
 use crate::document::{Node, Origin, Table, Value};
 
-/// Puts the defaults of a profile below what a table with these keys says, and below the tables in it.
+/// Adds the defaults of a profile for absent keys of a table, and of the tables in it.
 pub(crate) fn fill(table: &mut Table, keys: &[Key], profile: Profile) {
     for key in keys {
         if let (false, Some(node)) = (table.contains_key(key.name), default(key, profile)) {
@@ -28,7 +28,7 @@ pub(crate) fn default(key: &Key, profile: Profile) -> Option<Node> {
     Some(node(value, &origin))
 }
 
-/// Fills in what a value leaves out, if it is a table, or stands for one.
+/// Fills in absent keys of a value that is a table, or stands for one.
 fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     match (kind, &mut node.value) {
         (Kind::Table(keys), Value::Table(table)) => fill(table, keys, profile),
@@ -66,7 +66,7 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     }
 }
 
-/// A value, and all in it, of one origin.
+/// A value, and everything in it, with this origin.
 pub(crate) fn node(value: keys::Value, origin: &Origin) -> Node {
     let value = match value {
         keys::Value::Flag(flag) => Value::Flag(flag),

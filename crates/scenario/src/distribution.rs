@@ -1,11 +1,10 @@
-//! What is wrong with a distribution of delays, rates, probabilities, sizes or counts.
+//! Checks of distributions of delays, rates, probabilities, sizes or counts.
 
 use longhaul_engine::config::in_base_unit;
 
 use crate::defaults::plain;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::Typed;
 
 /// Checks the distribution that a key of a table gives, if it gives one.
@@ -28,7 +27,7 @@ pub(crate) fn check(holder: &Table, key: &str, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// The key of measured quantiles that is wrong, and what is.
+/// The invalid key of measured quantiles, and the message about it.
 fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     let (probabilities, values) = (numbers(table, "probabilities"), numbers(table, "values"));
     if probabilities.len() < 2 || probabilities.len() != values.len() {

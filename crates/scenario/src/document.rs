@@ -1,7 +1,7 @@
 //! A document as a tree of values, each with its origin.
 //!
-//! Reading keeps the place of every key and value; `extends`, `--set` and profiles lay one tree
-//! over another, and every value keeps saying where it came from.
+//! Reading records the position of every key and value. `extends`, `--set` and profiles merge trees, and
+//! every value keeps its origin.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,12 +42,12 @@ pub(crate) struct Node {
     pub origin: Origin,
     /// Where its key is written, if elsewhere.
     pub key: Option<Origin>,
-    /// The `kind` that it was written for, if another one has been laid over that: it holds only if it
-    /// means the same to the new one.
+    /// The `kind` that it was written for, if that has been overridden: the value holds only if the new kind
+    /// has the same key.
     pub of_other_kind: Option<String>,
 }
 
-/// A value as written, or once checked, as meant.
+/// A value as written, converted to its type once it is checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Flag(bool),
@@ -82,7 +82,7 @@ impl Node {
         Self::new(Value::Text(text.to_string()), origin)
     }
 
-    /// Where to point for something wrong with the key.
+    /// The position that messages about the key show.
     pub fn key_origin(&self) -> &Origin {
         self.key.as_ref().unwrap_or(&self.origin)
     }
@@ -199,14 +199,13 @@ impl Source {
     }
 }
 
-/// Keys that decide which others a table has: a name that Longhaul knows, or a file of the user's.
+/// Keys that determine which others a table has: the name of a built-in kind, or the file of a custom one.
 pub(crate) const KINDS: [&str; 2] = ["kind", "python"];
 
-/// Lays `upper` over `lower`: tables merge, everything else is replaced.
+/// Merges `upper` into `lower`, whose values it overrides: tables are merged, other values replaced.
 ///
-/// What a table says about another `kind` than the upper one's holds only where it means the same to
-/// the new kind, so that `--set queue.kind=droptail` keeps the limit of a RED queue and drops its
-/// thresholds.
+/// If `upper` has another `kind`, keys of `lower` hold only if the new kind has them, too, so that
+/// `--set queue.kind=droptail` keeps the limit of a RED queue and drops its thresholds.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     if let (Some(below), Some(above)) = (kind_of(lower), kind_of(&upper))
         && below.value != above.value
@@ -221,7 +220,7 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
         }
     }
     for (key, node) in upper {
-        // Another kind of network, or other routers, which routes of the ones below mean nothing to.
+        // Another kind of network, or other routers: links and routes of the lower one do not apply to them.
         let replaces = key == "topology"
             && lower.get("topology").is_some_and(|below| {
                 let kinds =
@@ -248,12 +247,12 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     }
 }
 
-/// What decides which other keys a table has.
+/// The key that determines which others a table has.
 fn kind_of(table: &Table) -> Option<&Node> {
     KINDS.iter().find_map(|key| table.get(*key))
 }
 
-/// Puts defaults below what is there: the opposite of [`overlay`].
+/// Merges defaults into a table, whose own values hold: the opposite of [`overlay`].
 pub(crate) fn fill(upper: &mut Table, lower: &Table) {
     for (key, node) in lower {
         match (upper.get_mut(key), &node.value) {
@@ -269,5 +268,14 @@ pub(crate) fn fill(upper: &mut Table, lower: &Table) {
             (Some(_), _) => {}
             (None, _) => drop(upper.insert(key.clone(), node.clone())),
         }
+    }
+}
+
+/// A dotted path extended by a key.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
     }
 }

@@ -1,13 +1,12 @@
-//! What is wrong with a scenario, and where: rendered as `file:line:column: key: message` with the
-//! line itself below.
+//! Errors in a scenario and their positions: rendered as `file:line:column: key: message` with the line
+//! itself below.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::document::{Node, Origin, Table, Value};
-use crate::read::join;
+use crate::document::{Node, Origin, Table, Value, join};
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     /// Dotted path of the key, empty for the whole file.
@@ -27,8 +26,8 @@ impl Diagnostic {
         }
     }
 
-    /// The same, said of the file that did not write the value itself: a default or a profile's
-    /// value does not fit what the file says.
+    /// The same with a position in the file, where the value is not from the file: a default, or a value of
+    /// the profile, does not go with what the file has.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -41,7 +40,7 @@ impl Diagnostic {
     }
 }
 
-/// Where a file, or an override, has what it says.
+/// Positions of the keys that a file or an override has.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// The file.
@@ -51,7 +50,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Of what has been read and not been completed yet.
+    /// Those of a document that has been read and not completed yet.
     pub(crate) fn of(root: &Table, whole: &Origin) -> Self {
         let mut places = Self {
             whole: whole.clone(),
@@ -80,7 +79,7 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// Where a value would have been written: the innermost table above it that was.
+    /// The position of the innermost table around a value that the file has.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {
@@ -93,27 +92,27 @@ impl Places {
     }
 }
 
-/// Why a scenario is refused: everything found wrong, in the order of the file.
+/// Why a scenario is refused: all errors, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct ScenarioError {
     diagnostics: Vec<Diagnostic>,
 }
 
 impl ScenarioError {
-    /// Sorted by place in the file; one message for each place.
+    /// Sorted by position in the file; one message for each.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
         Self { diagnostics }
     }
 
-    /// As [`Self::new`], with every place in a file or an override.
+    /// As [`Self::new`], with all positions in the file or an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics.into_iter().map(|one| one.in_file(places));
         Self::new(placed.collect())
     }
 
-    /// The dotted paths of the keys that are wrong.
+    /// The dotted paths of the keys with errors.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.diagnostics
             .iter()
@@ -129,7 +128,7 @@ impl From<Diagnostic> for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Messages that are shown: a mistake in a list of flows is often made in all of them.
+/// Maximum number of messages shown: an error in a list of flows is often the same in all of them.
 const SHOWN: usize = 20;
 
 impl fmt::Display for ScenarioError {

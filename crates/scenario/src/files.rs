@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// More than any scenario, table or class that a person or program has written for one.
+/// Maximum size of a file, more than any scenario, table or class needs.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// The text of a file. Devices and pipes, which may never end, and files that are too large are refused.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let io = |error: std::io::Error| refuse(&error.to_string());
-    // Before it is opened: that of a pipe would wait for a writer.
+    // Checked before it is opened: opening a pipe waits for a writer.
     let metadata = std::fs::metadata(path).map_err(io)?;
     if metadata.is_dir() {
         return Err(refuse("it is a directory"));

@@ -1,4 +1,4 @@
-//! What a kind of simulation is: the table that tells it, its keys, and who resolves them.
+//! A kind of simulation: the table that selects it, its keys, and the function that resolves them.
 
 use longhaul_engine::Config;
 use longhaul_keys::Key;
@@ -30,21 +30,21 @@ impl Simulation {
         }
     }
 
-    /// The fewest bytes that its tables will take, as far as that can be foreseen: of the time series.
-    pub(crate) fn foreseen_bytes(&self) -> f64 {
+    /// Bytes that its tables are expected to take at least, as far as they can be predicted.
+    pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
-            Self::Tcp(config) => warnings::foreseen_bytes(config),
+            Self::Tcp(config) => warnings::expected_bytes(config),
             Self::MesoNet(_) => 0.0,
         }
     }
 }
 
-/// Everything that a scenario gives.
+/// A resolved scenario.
 pub(crate) struct Resolved {
     /// The document, complete.
     pub root: Table,
     pub simulation: Simulation,
-    /// What follows from the values and is none.
+    /// Rows of `longhaul explain` that follow from the values and are no keys.
     pub explained: Vec<ExplainRow>,
     pub warnings: Vec<String>,
 }
@@ -57,9 +57,9 @@ pub(crate) struct SimulationKind {
     pub keys: &'static [Key],
     /// Other names of keys, which may stand in the table.
     pub other_names: fn() -> Vec<&'static str>,
-    /// Moves what is given under other names to its keys.
+    /// Moves values given under other names to its keys.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
-    /// Completes a checked document, or says what contradicts what.
+    /// Completes a checked document, or reports what is inconsistent.
     pub resolve: fn(Table, &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>>,
 }
 

@@ -64,17 +64,17 @@ use error::Places;
 pub struct Scenario {
     root: Table,
     simulation: Simulation,
-    /// What follows from the values and is none.
+    /// Rows of `explain` that follow from the values and are no keys.
     explained: Vec<ExplainRow>,
     warnings: Vec<String>,
 }
 
-/// Reads a scenario file, with `key=value` overrides. It brings no algorithm along.
+/// Reads a scenario file, with `key=value` overrides. It cannot name custom algorithms.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError> {
     load_with(path, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario file that may name algorithms of the user's own.
+/// Reads a scenario file that may name custom algorithms.
 pub fn load_with(
     path: &Path,
     overrides: &[String],
@@ -84,9 +84,8 @@ pub fn load_with(
     complete(root, &origin, overrides, algorithms)
 }
 
-/// Reads a scenario from a text, TOML or JSON. `name` stands for the file in messages, and files
-/// that it extends are found from `base`, the current directory without it. It brings no algorithm
-/// along.
+/// Reads a scenario from a text, TOML or JSON. `name` stands for the file in messages, and files that it
+/// extends are found from `base`, the current directory without it. It cannot name custom algorithms.
 pub fn parse(
     text: &str,
     name: &str,
@@ -96,7 +95,7 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// As [`parse`], of a scenario that may name algorithms of the user's own.
+/// As [`parse`], of a scenario that may name custom algorithms.
 pub fn parse_with(
     text: &str,
     name: &str,
@@ -171,14 +170,14 @@ impl Scenario {
         self.simulation.duration()
     }
 
-    /// What is allowed but probably not meant.
+    /// What is allowed but probably not intended.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Bytes that it is expected to write, as far as that can be foreseen: time series and captures.
-    pub fn foreseen_bytes(&self) -> f64 {
-        self.simulation.foreseen_bytes()
+    /// Bytes that it is expected to write, as far as they can be predicted: time series and captures.
+    pub fn expected_bytes(&self) -> f64 {
+        self.simulation.expected_bytes()
     }
 
     /// The title; empty if the scenario has none.

@@ -1,4 +1,4 @@
-//! What a profile prefers besides the defaults of keys, and defaults that are kept as TOML beside the sources.
+//! What profiles choose besides the defaults of keys, and defaults that are kept in TOML files.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// The variant of algorithms that have it.
+/// The variant that a profile chooses for algorithms that have it.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         // Variant `linux` of an algorithm is that of an older kernel.

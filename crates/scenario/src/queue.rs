@@ -2,23 +2,12 @@
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, Place, QueueConfig};
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Quantity, Rate};
+use longhaul_units::{Bytes, Rate};
 
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::Typed;
-
-/// The queue of a link that has none: drop-tail of this limit.
-pub(crate) fn default_queue(limit: Quantity) -> Node {
-    let entry = |key: &str, value| (key.to_string(), Node::new(value, Origin::Default));
-    let table = Table::from([
-        entry("kind", Value::Text("droptail".to_string())),
-        entry("limit", Value::Quantity(limit)),
-    ]);
-    Node::new(Value::Table(table), Origin::Default)
-}
 
 /// The discipline that a checked table names.
 fn discipline(queue: &Table) -> &'static Discipline {
@@ -49,7 +38,7 @@ pub(crate) fn resolve(
     for (key, rule) in values.rules() {
         let value = values.get(key).expect("what is derived is there");
         let rule = match queue.get(key) {
-            // Of a quantity in another unit it matters who wrote it; `auto` says nothing.
+            // The rule names the origin of a quantity in another unit; that of `auto` says nothing.
             Some(node) if matches!(node.value, Value::Quantity(_)) => {
                 format!("{rule} ({})", node.origin)
             }
@@ -62,7 +51,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// The engine's form of a resolved queue, in front of a link of this rate.
+/// The engine's configuration of a resolved queue, in front of a link of this rate.
 pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(&defaults::values(queue), rate)
 }

@@ -1,4 +1,4 @@
-//! From texts to one tree: TOML or JSON, `extends`, and `--set` overrides.
+//! Reads TOML or JSON into a tree, and applies `extends` and `--set` overrides.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{KINDS, Node, Origin, Source, Table, Value, overlay};
+use crate::document::{KINDS, Node, Origin, Source, Table, Value, join, overlay};
 use crate::error::Diagnostic;
 use crate::files;
 
@@ -31,7 +31,7 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// `chain` holds the files on the way here, `extends` the value that led here.
+/// `chain` holds the files that extend this one, `extends` the value that names it.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -63,7 +63,7 @@ fn read_chain(
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 
-/// Parses one text and lays it over the file that it extends.
+/// Parses one text and merges it into the file that it extends.
 fn extend(
     source: &Arc<Source>,
     base: &Path,
@@ -97,7 +97,7 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
-/// The scenario of a run, of what its run.json says; anything else stays as it is.
+/// The scenario in a `run.json`; any other document is returned as it is.
 fn of_run(mut root: Table) -> Table {
     let scenario = root.get("scenario").and_then(Node::table);
     if root.contains_key("results_version")
@@ -180,7 +180,7 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// A raw value borrows from the text, which tells where it stands.
+/// A raw value borrows from the text, so that its address gives its position.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
@@ -295,8 +295,8 @@ fn set_in(
     }
 }
 
-/// Sets one key. A table given whole replaces what was there; a new `kind` keeps what it shares
-/// with the old one.
+/// Sets one key. A whole table replaces the old one; a new `kind` keeps the keys that it shares with the old
+/// one.
 fn overlay_one(table: &mut Table, key: &str, node: Node) {
     if KINDS.contains(&key) {
         overlay(table, Table::from([(key.to_string(), node)]));
@@ -305,20 +305,11 @@ fn overlay_one(table: &mut Table, key: &str, node: Node) {
     }
 }
 
-/// A path as seen from the file that names it.
-pub(crate) fn beside(origin: &Origin, file: &str) -> PathBuf {
+/// A path relative to the file that contains it.
+pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {
         Origin::File(source, _) => Path::new(&source.name).parent(),
         _ => None,
     };
     directory.unwrap_or(Path::new("")).join(file)
-}
-
-/// A dotted path one step longer.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_string()
-    } else {
-        format!("{path}.{key}")
-    }
 }

@@ -1,4 +1,4 @@
-//! Keys that had another name once: messages about the old one say the new one.
+//! Keys that had another name: messages about an old name give the new one.
 
 /// Old and new names.
 const RENAMED: [(&str, &str); 5] = [
@@ -9,7 +9,7 @@ const RENAMED: [(&str, &str); 5] = [
     ("separate", "connection_per_object"),
 ];
 
-/// What an unknown key is called now, if that is one of `known`.
+/// The new name of an unknown key, if that is one of `known`.
 pub(crate) fn new_name<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     known.iter().find(|name| *name == new).copied()

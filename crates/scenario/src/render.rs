@@ -1,9 +1,8 @@
-//! A resolved document as JSON, canonical, and as rows that say where each value comes from.
+//! A resolved document as canonical JSON, and as rows with the origin of each value.
 
 use serde_json::{Map, Value as Json};
 
-use crate::document::{Node, Table, Value};
-use crate::read::join;
+use crate::document::{Node, Table, Value, join};
 
 /// One value of a resolved scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,20 +2,19 @@
 //! default, or derived from others.
 
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Time};
+use longhaul_units::{Bytes, Span, Time};
 
 use crate::check::unknown;
 use crate::custom::{self, Algorithms};
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::link::Context;
 use crate::model;
 use crate::proxy::{self, Site};
-use crate::read::join;
 use crate::topology::{self, Core};
-use crate::typed::{Typed, span_of, text_of};
+use crate::typed::{Typed, text_of};
 
 /// Everything that the engine's configuration is built from.
 pub(crate) struct Resolved {
@@ -28,7 +27,7 @@ pub(crate) struct Resolved {
     pub sites: Vec<Site>,
 }
 
-/// Completes a checked document, or says what contradicts what.
+/// Completes a checked document, or reports what is inconsistent.
 pub(crate) fn resolve(
     mut root: Table,
     algorithms: &dyn Algorithms,
@@ -36,7 +35,7 @@ pub(crate) fn resolve(
     let mut out = Vec::new();
     let named = root.get("profile").map(text_of).and_then(Profile::find);
     let profile = named.unwrap_or(Profile::ALL[0]);
-    // Options of all flows are put below those of each, and the profile's below both.
+    // Transport options of a flow override those of the file, which override the profile's.
     let tcp = root.remove("tcp");
     let mut flows = take(&mut root, "flows");
     let mut topology = take(&mut root, "topology");
@@ -44,7 +43,7 @@ pub(crate) fn resolve(
     defaults::fill(&mut root, model::SCENARIO, profile);
     root.extend(proxies.map(|node| ("proxies".to_string(), node)));
     check_seed(&root, &mut out);
-    let duration = Time::ZERO + root.span("duration");
+    let duration = root.read::<Time>("duration");
     check_measure(&root, duration, &mut out);
 
     let groups = items(&mut flows);
@@ -64,7 +63,7 @@ pub(crate) fn resolve(
     let packets = groups
         .iter()
         .filter_map(Node::table)
-        .map(|group| group.bytes("packet"));
+        .map(|group| group.read::<Bytes>("packet"));
     let packet = packets.max().unwrap_or(Bytes(1));
 
     let origin = topology.origin.clone();
@@ -134,8 +133,8 @@ fn items(node: &mut Node) -> &mut Vec<Node> {
 
 fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     let from = root.sub("measure").node("from");
-    if Time::ZERO + span_of(from) >= duration {
-        let (from_span, end) = (span_of(from), duration.since(Time::ZERO));
+    if from.read::<Time>() >= duration {
+        let (from_span, end) = (from.read::<Span>(), duration.since(Time::ZERO));
         let message = format!("{from_span} is not before the end of the run at {end}");
         out.push(Diagnostic::new("measure.from", &from.origin, message));
     }
@@ -182,7 +181,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
 /// ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
-    let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let (seed, replication) = (root.read::<u64>("seed"), root.read::<u64>("replication"));
     let sum = seed.saturating_add(replication);
     if root.word("random") == "ns2" && !(1..=NS2_MAX).contains(&sum) {
         let message = format!(
@@ -204,7 +203,7 @@ fn check_capture(root: &Table, core: &Core, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Gives every group a label of its own: results are grouped by it.
+/// Gives every group a unique label, by which results are grouped.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
     let given = |group: &Node| -> Option<String> {

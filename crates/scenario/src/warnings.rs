@@ -6,29 +6,29 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Impairments, Loss};
-use longhaul_units::{Rate, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::document::{Node, Table, Value};
 use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
 
-/// Algorithms that work with routers, which are queues of the same kind.
-const WITH_ROUTERS: [&str; 2] = ["vcp", "xcp"];
+/// Router-assisted algorithms: each needs queues of the kind of its name.
+const ROUTER_ASSISTED: [&str; 2] = ["vcp", "xcp"];
 
-/// The algorithm that takes the marks of a queue of its name for what they are.
+/// The algorithm that the queue discipline of the same name is made for.
 const DECBIT: &str = "decbit";
 
-/// Algorithms that few flows of cannot fill a fast path with.
+/// Algorithms of which a few flows cannot fill a fast path.
 const DELAY_GRADIENT: &str = "delay-gradient";
 const MIX_REACT: &str = "sync-mixreact";
 
-/// Bytes of a sample of a flow or link in the table of the time series, as measured: of those so close
-/// together that few numbers change from one to the next, and of those far apart.
+/// Bytes of a sample of a flow or link in the table of time series, as measured: where samples are so close
+/// together that few values change from one to the next, and where they are far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes of a packet in a capture: a block of pcapng around Ethernet, IP and TCP headers with timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
-/// Bytes of output worth a warning.
+/// Bytes of output above which there is a warning.
 const MANY_BYTES: f64 = 1e9;
 
 /// Warnings about a valid scenario.
@@ -112,7 +112,7 @@ fn is_random(loss: &Loss) -> bool {
     }
 }
 
-/// How many samples a run will leave, if all flows are there from the beginning.
+/// Samples that a run records if all flows start at time 0.
 fn samples(config: &Config) -> f64 {
     let Some(every) = config.measure.every else {
         return 0.0;
@@ -122,16 +122,16 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// Bytes that a run is expected to write: the least that its samples take, and its captures if flows
-/// that never stop sending fill the links.
-pub(crate) fn foreseen_bytes(config: &Config) -> f64 {
+/// Bytes that a run is expected to write: the minimum for its samples, and its captures if unlimited flows
+/// fill the links.
+pub(crate) fn expected_bytes(config: &Config) -> f64 {
     let unlimited = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => tcp.transfer.is_none(),
         Transport::Udp(udp) => udp.bursts.is_none(),
         Transport::Traffic(..) | Transport::Messages(..) => false,
     };
     let unlimited = config.flows.iter().any(|flow| unlimited(&flow.transport));
-    // Data fills one direction of a link, and the other one carries its acknowledgements.
+    // Data fills one direction of a link, and the other one carries its ACKs.
     let one_way = |link: &&Link| !is_opposite_of_captured(config, link);
     let captures = captured(config).filter(one_way);
     let captures = captures.map(|link| captured_bytes(config, link));
@@ -148,7 +148,7 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// The most bytes that full data packets over a captured link can take.
+/// Maximum size of a link's capture in bytes: that of full data packets all the time.
 fn captured_bytes(config: &Config, link: &Link) -> f64 {
     let full = |transport: &Transport| match transport {
         Transport::Udp(udp) => udp.packet_bytes,
@@ -206,17 +206,17 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word("label");
         let tcp = config.flows.iter().find(|flow| flow.label == label);
-        // What a proxy splits has no window for the whole path.
+        // A split connection has no single window for the whole path.
         if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport)
             && path.via.is_none()
         {
             let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
-            let bdp = path.rate.bdp(path.rtt).0 / group.bytes("packet").0;
-            if window.saturating_mul(group.whole("count")) < bdp {
+            let bdp = path.rate.bdp(path.rtt).0 / group.read::<Bytes>("packet").0;
+            if window.saturating_mul(group.read::<u64>("count")) < bdp {
                 out.push(format!(
                     "flows `{label}` can never fill their path: {} windows of {window} segments, \
                      bandwidth-delay product {bdp} packets",
-                    group.whole("count")
+                    group.read::<u64>("count")
                 ));
             }
         }
@@ -226,7 +226,10 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
         Start::Uniform(_, latest) => latest > config.measure.from,
     };
     if config.measure.from > Time::ZERO && config.flows.iter().any(|flow| starts_late(flow.start)) {
-        out.push("some flows start after measure.from, so goodput includes their absence".into());
+        out.push(
+            "some flows start after measure.from, so goodput includes time before they start"
+                .into(),
+        );
     }
 }
 
@@ -247,8 +250,8 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
             ));
         }
     }
-    let deaf = tcps(config).find(|tcp| tcp.ecn.is_on() && needs(tcp).no_ecn);
-    if let Some(tcp) = deaf {
+    let unresponsive = tcps(config).find(|tcp| tcp.ecn.is_on() && needs(tcp).no_ecn);
+    if let Some(tcp) = unresponsive {
         out.push(format!(
             "`{}` does not respond to marks, which RFC 3168 section 6.1.2 asks of flows that use ECN \
              (tcp.ecn): queues mark its packets instead of dropping them, to no effect",
@@ -278,8 +281,8 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Algorithms that take the queueing of their own bursts for congestion, published for paths of at most 10 Mbit/s.
-/// Pacing spares one of them the bursts.
+/// Algorithms that mistake queueing caused by their own bursts for congestion; they were published for paths
+/// of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);
@@ -294,20 +297,20 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     };
     if uses(DELAY_GRADIENT) {
         out.push(format!(
-            "`{DELAY_GRADIENT}` takes the queueing of its own bursts for congestion: alone on a fast path it \
+            "`{DELAY_GRADIENT}` mistakes queueing caused by its own bursts for congestion: alone on a fast path it \
              uses a few per cent of it, paced at one window per round trip (tcp.pacing = {{ slow_start = 1.0, \
               avoidance = 1.0 }}) most of it"
         ));
     }
     if uses(MIX_REACT) {
         out.push(format!(
-            "`{MIX_REACT}` takes the queueing of its own bursts for congestion: a few flows alone on a fast path \
+            "`{MIX_REACT}` mistakes queueing caused by its own bursts for congestion: a few flows alone on a fast path \
              use a few per cent of it"
         ));
     }
 }
 
-/// What asks routers needs one on each of its ways, of which a proxy makes two.
+/// A router-assisted algorithm needs such a router on its path, which a proxy splits in two.
 fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.list("flows").iter().filter_map(Node::table);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -344,7 +347,7 @@ fn warn_of_router(
     let route = resolved.core.route(from, to);
     let links = route.iter().flat_map(|route| &route.links);
     let mut queues = links.map(|core| &core.queue);
-    if !WITH_ROUTERS.contains(&kind) || queues.any(|queue| queue.word("kind") == kind) {
+    if !ROUTER_ASSISTED.contains(&kind) || queues.any(|queue| queue.word("kind") == kind) {
         return;
     }
     let effect = if kind == "xcp" {
@@ -368,9 +371,9 @@ fn proxies(resolved: &Resolved) -> impl Iterator<Item = &Table> {
 
 fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
     for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
-        let (name, interval) = (proxy.word("name"), proxy.span("interval"));
+        let (name, interval) = (proxy.word("name"), proxy.read::<Span>("interval"));
         let between = site.bytes_between(interval);
-        let credit = proxy.bytes("credit").0;
+        let credit = proxy.read::<Bytes>("credit").0;
         if between > credit {
             out.push(format!(
                 "proxy `{name}` sends in bursts: its link carries {between} B in its interval of \
@@ -379,8 +382,8 @@ fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
                 2 * between
             ));
         }
-        let held = queue::capacity_packets(proxy.sub("queue"), proxy.bytes("packet"));
-        let packets = between / proxy.bytes("packet").0;
+        let held = queue::capacity_packets(proxy.sub("queue"), proxy.read::<Bytes>("packet"));
+        let packets = between / proxy.read::<Bytes>("packet").0;
         if held < packets as f64 {
             out.push(format!(
                 "proxy `{name}` cannot fill its link: that carries {packets} packets in its interval \

@@ -193,6 +193,15 @@ impl Dimension {
             Self::Bdp => "1 BDP",
         }
     }
+
+    /// What it is with an example, for messages: `a time such as "50 ms"`.
+    pub fn described(self) -> String {
+        let article = match self {
+            Self::Packets => "a number of",
+            _ => "a",
+        };
+        format!("{article} {self} such as {:?}", self.example())
+    }
 }
 
 impl fmt::Display for Dimension {
@@ -216,11 +225,7 @@ pub fn expected(allowed: &[Dimension]) -> String {
             if *dimension == Dimension::Packets {
                 names.truncate(1);
             }
-            format!(
-                "a {dimension} such as {:?} (units: {})",
-                dimension.example(),
-                names.join(", ")
-            )
+            format!("{} (units: {})", dimension.described(), names.join(", "))
         })
         .collect();
     forms.join(" or ")
@@ -490,6 +495,10 @@ mod tests {
             message("100", Dimension::Rate),
             "the unit is missing after \"100\"; expected a rate such as \"1 Gbps\" (units: Tbps, \
              Gbps, Mbps, kbps, bps, Tbit/s, Gbit/s, Mbit/s, kbit/s, bit/s)"
+        );
+        assert!(
+            message("7", Dimension::Packets)
+                .contains("a number of packets such as \"7000 packets\"")
         );
         assert!(message("10 mbps", Dimension::Rate).contains("did you mean \"Mbps\"?"));
         assert!(message("10 ms", Dimension::Rate).contains("not a unit of rate but of time"));

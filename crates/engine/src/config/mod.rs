@@ -14,6 +14,7 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::queue::QueueConfig;
 
+pub use crate::random::Randomness;
 pub use distribution::{
     COUNTS, DRAWN_TIMES, Distribution, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,
 };
@@ -61,17 +62,6 @@ words! {
         Exact = "exact",
         /// ns-2's sums of double-precision seconds, whose rounding decides. Links with explicit service
         /// keep exact time.
-        Ns2 = "ns2",
-    }
-}
-
-words! {
-    /// Where random numbers come from.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Randomness {
-        /// One stream per component: a change of one component leaves the others' numbers alone.
-        Streams = "streams",
-        /// ns-2's one generator for all, in the order of use.
         Ns2 = "ns2",
     }
 }

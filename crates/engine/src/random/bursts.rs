@@ -4,12 +4,12 @@
 use longhaul_units::Span;
 
 use super::Stream;
-use crate::config;
+use crate::config::Bursts as OnOff;
 
 /// The clock of a source.
 #[derive(Debug)]
 pub(crate) struct Bursts {
-    config: config::Bursts,
+    config: OnOff,
     /// Between two messages of a burst.
     interval: Span,
     /// Messages left of the current burst.
@@ -18,7 +18,7 @@ pub(crate) struct Bursts {
 }
 
 impl Bursts {
-    pub(crate) fn new(config: config::Bursts, interval: Span, stream: Stream) -> Self {
+    pub(crate) fn new(config: OnOff, interval: Span, stream: Stream) -> Self {
         Self {
             config,
             interval,
@@ -49,7 +49,7 @@ mod tests {
     const INTERVAL: Span = Span::from_micros(26_250);
 
     fn source(on: Distribution, off: Distribution) -> Bursts {
-        let config = config::Bursts { on, off };
+        let config = OnOff { on, off };
         Bursts::new(config, INTERVAL, Stream::new(3, 0, "test"))
     }
 

@@ -14,6 +14,7 @@ mod xoshiro;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use longhaul_keys::words;
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,17 @@ pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
 pub(crate) use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
-use crate::config::Randomness;
+
+words! {
+    /// Where random numbers come from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Randomness {
+        /// One stream per component: a change of one component leaves the others' numbers alone.
+        Streams = "streams",
+        /// ns-2's one generator for all, in the order of use.
+        Ns2 = "ns2",
+    }
+}
 
 /// Creates the streams of a run.
 #[derive(Clone, Debug)]

@@ -4,14 +4,12 @@ use longhaul_units::{Quantity, Rate, Span};
 
 use super::Shared;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::link::{self, ACCESS};
-use crate::read::join;
-use crate::typed::{Typed, span, span_of};
+use crate::typed::{Typed, span};
 
-/// The group's access links: its own keys over the topology's, and the delay that a round trip
-/// asks for.
+/// The group's access links: its own keys override the topology's, and `rtt` determines the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,
@@ -77,7 +75,7 @@ fn derive_access_delay(
     core_delay: Span,
     out: &mut Vec<Diagnostic>,
 ) {
-    let (wanted, least) = (span_of(rtt), core_delay * 2);
+    let (wanted, least) = (rtt.read::<Span>(), core_delay * 2);
     if wanted < least {
         let message =
             format!("{wanted} is less than the {least} that the routers' path alone takes");

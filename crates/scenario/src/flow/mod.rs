@@ -9,15 +9,14 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::custom::Algorithms;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::Context;
 use crate::model;
 use crate::queue;
-use crate::read::join;
 use crate::topology::{Core, FLOW_PLACES};
 use crate::traffic;
-use crate::typed::{Typed, span_of, whole_of};
+use crate::typed::Typed;
 use access::links;
 
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
@@ -71,8 +70,8 @@ fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let (Some(streams), true) = (flow.get("streams"), flow.contains_key("transfer")) else {
         return;
     };
-    let transfer = flow.bytes("transfer");
-    if transfer.0 < whole_of(streams) {
+    let transfer = flow.read::<Bytes>("transfer");
+    if transfer.0 < streams.read::<u64>() {
         let message = format!("{transfer} are too few for so many streams, which share them");
         let path = join(path, "streams");
         out.push(Diagnostic::new(&path, &streams.origin, message));
@@ -81,7 +80,7 @@ fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 
 /// Refuses a size beyond that of a packet.
 fn refuse_large(table: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
-    let size = table.bytes(key);
+    let size = table.read::<Bytes>(key);
     if size > LARGEST_PACKET {
         let message = format!("{size} is more than the largest packet, {LARGEST_PACKET}");
         out.push(Diagnostic::new(
@@ -104,7 +103,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
         let tcp = flow.remove("tcp");
         defaults::fill(flow, model::TCP_FLOW, profile);
         flow.extend(tcp.map(|node| ("tcp".to_string(), node)));
-        if flow.whole("streams") > 1 && flow.contains_key("traffic") {
+        if flow.read::<u64>("streams") > 1 && flow.contains_key("traffic") {
             let streams = flow.node("streams");
             let message = "several streams share a transfer, or are unlimited sources; leave streams or \
                            traffic out";
@@ -170,12 +169,14 @@ pub(crate) fn resolve(
     let access = flow.get("access").and_then(Node::table);
     let rtt = route.delay * 2
         + access.map_or(Span::ZERO, |access| {
-            access.span("delay") * 2 * links(access)
+            access.read::<Span>("delay") * 2 * links(access)
         });
-    let rate = access.map_or(route.rate, |access| access.rate("rate").min(route.rate));
+    let rate = access.map_or(route.rate, |access| {
+        access.read::<Rate>("rate").min(route.rate)
+    });
     let mut congestion = None;
     if flow.word("protocol") == "tcp" {
-        let packet = flow.bytes("packet");
+        let packet = flow.read::<Bytes>("packet");
         let queues = route.links.iter().map(|core| &core.queue);
         let queued: f64 = queues
             .map(|queue| queue::capacity_packets(queue, packet))
@@ -198,7 +199,7 @@ pub(crate) fn resolve(
 }
 
 fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
-    let count = flow.whole("count");
+    let count = flow.read::<u64>("count");
     let Node { value, origin, .. } = flow.node("start");
     let start_path = join(path, "start");
     let mut refuse = |origin: &Origin, message: String| {
@@ -217,8 +218,8 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
         }
         Value::Table(table) => {
             let bounds = table.list("uniform");
-            // Equal times draw a number, too, which matters with ns-2's one generator.
-            if bounds.len() != 2 || span_of(&bounds[0]) > span_of(&bounds[1]) {
+            // An interval of length 0 draws a number, too, which matters with ns-2's one generator.
+            if bounds.len() != 2 || bounds[0].read::<Span>() > bounds[1].read::<Span>() {
                 let message =
                     "expected two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
                 refuse(&table.node("uniform").origin, message.to_string());
@@ -231,9 +232,9 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
     let drawn = matches!(value, Value::Table(_));
     let last = starts.len().saturating_sub(1);
     for (index, start) in starts.iter().enumerate() {
-        let (at, end) = (Time::ZERO + span_of(start), duration);
+        let (at, end) = (start.read::<Time>(), duration);
         if at > end || (at == end && !(drawn && index == last)) {
-            let (at, end) = (span_of(start), duration.since(Time::ZERO));
+            let (at, end) = (start.read::<Span>(), duration.since(Time::ZERO));
             refuse(
                 &start.origin,
                 format!("{at} is not before the end of the run at {end}"),
@@ -241,9 +242,16 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
         }
     }
     if let Some(stop) = flow.get("stop") {
-        let earliest = starts.iter().map(span_of).min().unwrap_or_default();
-        if span_of(stop) <= earliest {
-            let message = format!("{} is not after the start at {earliest}", span_of(stop));
+        let earliest = starts
+            .iter()
+            .map(Node::read::<Span>)
+            .min()
+            .unwrap_or_default();
+        if stop.read::<Span>() <= earliest {
+            let message = format!(
+                "{} is not after the start at {earliest}",
+                stop.read::<Span>()
+            );
             out.push(Diagnostic::new(&join(path, "stop"), &stop.origin, message));
         }
     }

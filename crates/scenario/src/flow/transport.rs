@@ -6,16 +6,15 @@ use longhaul_congestion::{
 };
 use longhaul_engine::config::Tcp;
 use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Quantity};
+use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{Shared, refuse_large};
 use crate::check::{DEFAULT_CONGESTION, points};
 use crate::custom::{self, Algorithms};
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::profile;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
@@ -38,7 +37,7 @@ pub(crate) fn resolve_tcp(
         resolve_recovery(flow, controller);
     }
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
-    let packet = flow.bytes("packet");
+    let packet = flow.read::<Bytes>("packet");
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
@@ -68,15 +67,15 @@ pub(crate) fn resolve_tcp(
     );
     resolve_window(tcp, "send_buffer", payload, None, &path, out);
     if matches!(tcp.node("initial_ssthresh").value, Value::Text(_)) && out.is_empty() {
-        let window = Value::Number(tcp.whole("receive_window") as f64);
+        let window = Value::Number(tcp.read::<u64>("receive_window") as f64);
         tcp.derive("initial_ssthresh", window, "the receive window");
     }
     let rto = tcp.sub("rto");
-    if rto.span("min") > rto.span("max") {
+    if rto.read::<Span>("min") > rto.read::<Span>("max") {
         let message = format!(
             "min ({}) is above max ({})",
-            rto.span("min"),
-            rto.span("max")
+            rto.read::<Span>("min"),
+            rto.read::<Span>("max")
         );
         out.push(Diagnostic::new(
             &join(&path, "rto.min"),
@@ -87,7 +86,7 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// Puts options below those that are there. A timer has either a granularity or a tick.
+/// Adds options of `lower` that are absent. A timer has either a granularity or a tick.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (
@@ -147,7 +146,7 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// The option of Sync-TCP has a size of its own, whatever the profile says of RFC 7323's.
+/// The size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
     let one_way = tcp.get("timestamps").is_some_and(reports_one_way_delay);
     if one_way && !tcp.contains_key("timestamp_option") {
@@ -168,10 +167,10 @@ pub(crate) fn reports_one_way_delay(timestamps: &Node) -> bool {
 /// Bytes of the timestamp option on the wire, if there is one.
 pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
     let without = matches!(tcp.node("timestamps").value, Value::Flag(false));
-    (!without).then(|| tcp.bytes("timestamp_option").0)
+    (!without).then(|| tcp.read::<Bytes>("timestamp_option").0)
 }
 
-/// Puts the profile's options below those that are there. A timer has either a granularity or a tick.
+/// Adds the profile's options that are absent. A timer has either a granularity or a tick.
 fn fill_options(tcp: &mut Table, profile: Profile) {
     let own = tcp.get("rto").and_then(Node::table);
     let clock = own.and_then(|rto| RTT_CLOCK.into_iter().find(|key| rto.contains_key(*key)));
@@ -182,7 +181,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
     }
 }
 
-/// Keys of the timer of which one holds.
+/// Keys of the timer of which only one may be given.
 const RTT_CLOCK: [&str; 2] = ["granularity", "tick"];
 
 /// Payload bytes of a full packet.
@@ -190,7 +189,7 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     let options = timestamp_option(tcp).unwrap_or(0);
     packet
         .0
-        .checked_sub(tcp.bytes("header").0)?
+        .checked_sub(tcp.read::<Bytes>("header").0)?
         .checked_sub(options)
         .filter(|&payload| payload > 0)
 }

@@ -1,7 +1,7 @@
-//! How links change in the course of a run: a list in the scenario, or a table in a file beside it.
+//! Changes of links during a run: a list in the scenario, or a CSV file.
 //!
-//! The rows of the file become part of the resolved scenario, so that what identifies the results
-//! includes them, and the resolved scenario runs without the file.
+//! The rows of the file become part of the resolved scenario, so that the scenario's hash covers them, and
+//! the resolved scenario runs without the file.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use longhaul_units::Span;
 
 use super::loss;
 use crate::check::{check_fields, unknown};
-use crate::document::{Node, Origin, Source, Table, Value};
+use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::read::{beside, join};
+use crate::read::relative_to;
 use crate::typed::{Typed, text_of};
 
 /// Reads the file, if one is named.
@@ -43,7 +43,7 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut latest: Option<Span> = None;
     for (index, (row, origin)) in tables(rows).enumerate() {
         let path = join(&path, &index.to_string());
-        let (at, at_origin) = (row.span("at"), &row.node("at").origin);
+        let (at, at_origin) = (row.read::<Span>("at"), &row.node("at").origin);
         if let Some(before) = latest.filter(|&before| at <= before) {
             let message = format!("{at} is not after {before}; expected rows in order of time");
             out.push(Diagnostic::new(&join(&path, "at"), at_origin, message));
@@ -64,7 +64,7 @@ fn tables(rows: &[Node]) -> impl Iterator<Item = (&Table, &Origin)> {
 
 /// The rows of a file of comma-separated values, whose first line names the columns.
 fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagnostic> {
-    let name = beside(origin, file);
+    let name = relative_to(origin, file);
     let text = files::read_text(&name).map_err(|message| Diagnostic::new(path, origin, message))?;
     let source = Arc::new(Source {
         name: name.display().to_string(),

@@ -5,9 +5,8 @@ use longhaul_engine::{DelayBox, Impairments};
 
 use super::keys::LinkKeys;
 use crate::distribution;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 
 /// Checks the distributions of a link, and that a delay box does something.
 pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
@@ -21,7 +20,7 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let (path, table) = (join(path, "delay_box"), node.table());
     let drawn = ["delay", "loss", "rate"];
     let given = |key: &&str| table.is_some_and(|table| table.contains_key(*key));
-    if !drawn.iter().any(|key| given(&key)) {
+    if !drawn.iter().any(given) {
         let message = "the delay box has no effect; give delay, loss or rate";
         out.push(Diagnostic::new(&path, &node.origin, message));
     }
@@ -45,7 +44,7 @@ pub(super) fn of(
     (impairments != Impairments::default()).then(|| Box::new(impairments))
 }
 
-/// What flows have of their own there, if anything.
+/// Delay, loss and rate of each flow in a delay box, if there is one.
 fn delay_box(keys: &LinkKeys, name: &str, forward_name: &str) -> Option<DelayBox> {
     let own = keys.delay_box.clone();
     let processing_delay = keys.host_processing_delay.clone();

@@ -1,12 +1,10 @@
-//! Losses of links: what a table of `loss` says together.
+//! Losses of links: whether a table of `loss` is consistent.
 
 use longhaul_engine::config::LossBursts;
 
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
-use crate::typed::whole_of;
 
 /// Checks the loss in a table, if there is one.
 pub(super) fn check(holder: &Table, path: &str, out: &mut Vec<Diagnostic>) {
@@ -32,7 +30,7 @@ pub(super) fn check(holder: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_packets(packets: &[Node], origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
-    if !packets.is_sorted_by(|a, b| whole_of(a) < whole_of(b)) {
+    if !packets.is_sorted_by(|a, b| a.read::<u64>() < b.read::<u64>()) {
         let message = "expected packet numbers in ascending order, each once";
         out.push(Diagnostic::new(path, origin, message));
     }

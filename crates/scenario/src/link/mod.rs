@@ -1,4 +1,4 @@
-//! Links: their keys, what these say together, and the engine's form.
+//! Links: their keys, whether these are consistent, and the engine's configuration.
 
 mod changes;
 mod impairments;
@@ -12,21 +12,20 @@ use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span};
 
 use crate::defaults;
-use crate::document::Table;
+use crate::document::{Table, join};
 use crate::error::Diagnostic;
 use crate::queue;
-use crate::read::join;
 use crate::typed::Typed;
 
 use self::keys::LinkKeys;
 pub(crate) use self::keys::{ACCESS, AccessKeys, LINK};
 
-/// The end of the name of a link's reverse direction.
+/// Suffix of the name of a link's reverse direction.
 const REVERSE: &str = "-reverse";
 
 /// One direction of a link between routers.
 pub(crate) struct CoreLink {
-    /// The engine's form.
+    /// The engine's configuration.
     pub link: Link,
     /// Its queue's resolved keys.
     pub queue: Table,
@@ -81,7 +80,7 @@ pub(crate) fn both_ways(
             queue::resolve(table.sub_mut(key), &path, &place, context.profile, out);
         }
     }
-    // The same both ways, and wrong only once.
+    // By default both directions have the same queue, whose errors are reported once.
     let queue = table.node("queue").clone();
     table.entry("reverse_queue".to_string()).or_insert(queue);
     if out.len() > before {
@@ -112,7 +111,7 @@ pub(crate) fn both_ways(
     Some([forward, reverse])
 }
 
-/// A link that does nothing but queue packets and carry them. Its queue is served at the rate `served`.
+/// A link with a queue, which is served at the rate `served`, and without impairments, losses or changes.
 pub(crate) fn plain(
     name: String,
     (from, to): (usize, usize),

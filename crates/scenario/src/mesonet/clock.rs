@@ -4,10 +4,9 @@ use longhaul_mesonet::config::PacketRate;
 use longhaul_units::{Quantity, Span, Time};
 
 use crate::check::LONGEST;
-use crate::document::{Node, Table, Value};
+use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
-use crate::typed::{Typed, number_of, span, span_of};
+use crate::typed::{Typed, span};
 
 /// How long steps, intervals and the run are.
 #[derive(Clone, Copy)]
@@ -22,7 +21,7 @@ impl Clock {
     pub fn of(mesonet: &Table, out: &mut Vec<Diagnostic>) -> Option<Self> {
         let step = match &mesonet.node("step").value {
             Value::Number(seconds) => Span::from_secs_f64(*seconds),
-            _ => span_of(mesonet.node("step")),
+            _ => mesonet.node("step").read::<Span>(),
         };
         let mut refuse = |key: &str, message: String| {
             let origin = &mesonet.node(key).origin;
@@ -38,7 +37,7 @@ impl Clock {
             duration,
         };
         let interval = clock(step, step).span(mesonet.node("interval"));
-        let intervals = mesonet.whole("intervals");
+        let intervals = mesonet.read::<u64>("intervals");
         let most = LONGEST.as_ps() / interval.as_ps().max(1);
         if interval == Span::ZERO {
             refuse("interval", "this is less than a picosecond".to_string());
@@ -57,7 +56,7 @@ impl Clock {
     pub fn span(&self, node: &Node) -> Span {
         match &node.value {
             Value::Quantity(Quantity::Span(span)) => *span,
-            _ => Span::from_ps((number_of(node) * self.step.as_ps() as f64).round() as u64),
+            _ => Span::from_ps((node.read::<f64>() * self.step.as_ps() as f64).round() as u64),
         }
     }
 
@@ -65,7 +64,7 @@ impl Clock {
     pub fn steps(&self, node: &Node) -> f64 {
         match &node.value {
             Value::Quantity(Quantity::Span(span)) => span.as_ps() as f64 / self.step.as_ps() as f64,
-            _ => number_of(node),
+            _ => node.read::<f64>(),
         }
     }
 
@@ -80,7 +79,7 @@ impl Clock {
             + match &node.value {
                 Value::Quantity(Quantity::Span(span)) => *span,
                 _ => {
-                    let ps = number_of(node) * self.duration.as_ps() as f64;
+                    let ps = node.read::<f64>() * self.duration.as_ps() as f64;
                     Span::from_ps(ps.round() as u64)
                 }
             }

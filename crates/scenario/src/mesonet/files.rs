@@ -21,8 +21,8 @@ pub(crate) fn files(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> 
     let large = LARGE.map(|(key, _)| {
         let kind = table.sub(key);
         LargeFile {
-            probability: kind.number("probability"),
-            factor: kind.whole("factor"),
+            probability: kind.read("probability"),
+            factor: kind.read("factor"),
         }
     });
     let sum: f64 = large.iter().map(|kind| kind.probability).sum();
@@ -32,8 +32,8 @@ pub(crate) fn files(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> 
         out.push(Diagnostic::new("mesonet.files", origin, message));
     }
     Files {
-        mean: table.number("mean"),
-        shape: table.number("shape"),
+        mean: table.read("mean"),
+        shape: table.read("shape"),
         large,
         admission: None,
         jumbo: jumbo(table, clock, out),
@@ -63,7 +63,7 @@ fn jumbo(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Option<Jumb
     Some(Jumbo {
         from,
         until,
-        factor: jumbo.whole("factor"),
+        factor: jumbo.read("factor"),
     })
 }
 

@@ -6,11 +6,10 @@ use super::clock::Clock;
 use super::layout::{Layout, find};
 use crate::check::{DEFAULT_CONGESTION, unknown};
 use crate::custom::{self, Algorithms};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
-use crate::read::join;
-use crate::typed::{Typed, number_of, text_of};
+use crate::typed::{Typed, text_of};
 
 /// The variant that MesoNet's algorithms have, where there is one (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
@@ -47,14 +46,14 @@ pub(crate) fn algorithms(
         found.extend(spec.map(|congestion| Algorithm {
             label,
             congestion,
-            share: table.number("share"),
-            alternate: table.flag("alternate"),
+            share: table.read("share"),
+            alternate: table.read("alternate"),
         }));
     }
     let sum: f64 = entries
         .iter()
         .filter_map(Node::table)
-        .map(|table| table.number("share"))
+        .map(|table| table.read::<f64>("share"))
         .sum();
     if (sum - 1.0).abs() > ROUNDED {
         let message =
@@ -72,7 +71,7 @@ fn fill_shares(entries: &mut [Node]) {
     let tables = || entries.iter().filter_map(Node::table);
     let given: f64 = tables()
         .filter_map(|table| table.get("share"))
-        .map(number_of)
+        .map(Node::read::<f64>)
         .sum();
     let without = tables()
         .filter(|table| !table.contains_key("share"))
@@ -169,7 +168,7 @@ pub(crate) fn long_lived(
             start: clock.moment(table.node("start")),
             stop: clock.moment(table.node("stop")),
             algorithm,
-            speed: clock.rate(table.number("rate")),
+            speed: clock.rate(table.read::<f64>("rate")),
         });
     }
     found

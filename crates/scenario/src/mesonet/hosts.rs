@@ -29,7 +29,7 @@ pub(crate) fn complete_shares(hosts: &mut Table) {
             .filter(|class| !shares.contains_key(*class))
             .collect();
         if let [class] = missing[..] {
-            let given: f64 = shares.keys().map(|key| shares.number(key)).sum();
+            let given: f64 = shares.keys().map(|key| shares.read::<f64>(key)).sum();
             let rest = Value::Number((1.0 - given).max(0.0));
             shares.derive(class, rest, "what the other two leave");
         }
@@ -45,7 +45,7 @@ pub(crate) struct Population {
 impl Population {
     pub fn of(hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) -> Option<Self> {
         let before = out.len();
-        let base = 3.0 * hosts.number("scale") * hosts.number("sources");
+        let base = 3.0 * hosts.read::<f64>("scale") * hosts.read::<f64>("sources");
         let sources = counts(hosts, "source_shares", base, layout, |one| one.sources, out);
         let receivers = counts(
             hosts,
@@ -142,7 +142,7 @@ fn counts(
     out: &mut Vec<Diagnostic>,
 ) -> Vec<u32> {
     let shares = hosts.sub(key);
-    let all = CLASSES.map(|class| shares.number(class_name(class)));
+    let all = CLASSES.map(|class| shares.read::<f64>(class_name(class)));
     let sum: f64 = all.iter().sum();
     if (sum - 1.0).abs() > ROUNDED {
         let message = format!("the three shares add up to {sum}; they have to add up to 1");
@@ -150,7 +150,7 @@ fn counts(
         out.push(Diagnostic::new(&path, &hosts.node(key).origin, message));
     }
     let count = |class: AccessClass| {
-        let share = shares.number(class_name(class)) / sum;
+        let share = shares.read::<f64>(class_name(class)) / sum;
         (base * share).round() as u32
     };
     let below = layout.access.iter();

@@ -2,10 +2,9 @@
 
 use longhaul_mesonet::config::{AccessClass, Parent};
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
-use crate::typed::{Typed, number_of, text_of, whole_of};
+use crate::typed::{Typed, text_of};
 
 /// Routers in the order of their numbers.
 #[derive(Default)]
@@ -112,10 +111,10 @@ impl Layout {
                 .iter()
                 .map(|one| (one.table().expect("a router is a table"), &one.origin))
                 .collect(),
-            _ => vec![(&empty, &node.origin); whole_of(node) as usize],
+            _ => vec![(&empty, &node.origin); node.read::<u64>() as usize],
         };
         for (letter, (table, origin)) in (first..).zip(tables) {
-            let hosts = |key: &str| table.get(key).map(|node| whole_of(node) as u32);
+            let hosts = |key: &str| table.get(key).map(|node| node.read::<u64>() as u32);
             self.access.push(Access {
                 router: router(table, || format!("{base}{}", letters(letter)), origin),
                 class,
@@ -147,8 +146,8 @@ fn router(table: &Table, name: impl FnOnce() -> String, origin: &Origin) -> Rout
         name: table
             .get("name")
             .map_or_else(name, |node| text_of(node).to_string()),
-        rate: table.get("rate").map(number_of),
-        buffer: table.get("buffer").map(whole_of),
+        rate: table.get("rate").map(Node::read::<f64>),
+        buffer: table.get("buffer").map(Node::read::<u64>),
         origin: origin.clone(),
     }
 }
@@ -174,7 +173,7 @@ pub(crate) fn find<'a>(
     let (found, written) = match &node.value {
         Value::Text(name) => (names.clone().position(|known| known == name), name.clone()),
         _ => {
-            let number = whole_of(node) as usize;
+            let number = node.read::<u64>() as usize;
             let found = number.checked_sub(1).filter(|&index| index < count);
             (found, number.to_string())
         }

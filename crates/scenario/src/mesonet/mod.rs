@@ -69,7 +69,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let mut out = Vec::new();
     root.default("seed", Value::Whole(1), Origin::Default);
     root.default("replication", Value::Whole(0), Origin::Default);
-    let (seed, replication) = (root.whole("seed"), root.whole("replication"));
+    let (seed, replication) = (root.read::<u64>("seed"), root.read::<u64>("replication"));
     let origin = root.node("mesonet").origin.clone();
     let mesonet = root.sub_mut("mesonet");
     if !mesonet.contains_key("intervals") {
@@ -99,8 +99,8 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let measure = mesonet.sub_mut("measure");
     let trace = trace::trace(measure, &long_lived, sources, &clock, &mut out);
     let hosts = mesonet.sub("hosts");
-    if mesonet.sub("files").flag("admission") {
-        let share = hosts.number("fast_share");
+    if mesonet.sub("files").read::<bool>("admission") {
+        let share = hosts.read::<f64>("fast_share");
         let admission = files::admission(&files, &parts.population, &layout, share, &algorithms);
         files.admission = Some(admission);
     }
@@ -124,9 +124,9 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         replication,
         duration: clock.end(),
         hosts: Hosts {
-            base: clock.rate(hosts.number("base_rate")),
-            fast: clock.rate(hosts.number("fast_rate")),
-            fast_share: hosts.number("fast_share"),
+            base: clock.rate(hosts.read::<f64>("base_rate")),
+            fast: clock.rate(hosts.read::<f64>("fast_rate")),
+            fast_share: hosts.read("fast_share"),
         },
         transport: transport(mesonet.sub("transport"), &clock),
         algorithms,
@@ -135,8 +135,8 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         long_lived,
         measure: Measure {
             every: clock.interval,
-            batch: measure.whole("batch") as usize,
-            flow_log: measure.flag("flow_log"),
+            batch: measure.read::<u64>("batch") as usize,
+            flow_log: measure.read("flow_log"),
         },
         topology,
     };
@@ -155,7 +155,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         tables: tables.map(|node| text_of(node).to_string()).collect(),
         flush_every: mesonet
             .get("flush_every")
-            .map(|_| mesonet.whole("flush_every")),
+            .map(|_| mesonet.read::<u64>("flush_every")),
         config,
     };
     Ok(Resolved {
@@ -182,7 +182,7 @@ impl Parts {
         clock: &Clock,
         out: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
-        let factor = mesonet.sub("network").number("delay_factor");
+        let factor = mesonet.sub("network").read::<f64>("delay_factor");
         let routes = Routes::of(&network.table, &network.path, layout, clock, factor, out);
         let population = Population::of(mesonet.sub("hosts"), layout, out);
         let (routes, population) = (routes?, population?);
@@ -212,9 +212,9 @@ impl Parts {
 fn users(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Users {
     let start = table.sub("start");
     let start_waves = StartWaves {
-        at_once: start.number("at_once"),
-        second: start.number("second"),
-        third: start.number("third"),
+        at_once: start.read("at_once"),
+        second: start.read("second"),
+        third: start.read("third"),
     };
     let sum = start_waves.at_once + start_waves.second + start_waves.third;
     if sum > 1.0 + 1e-9 {
@@ -230,13 +230,13 @@ fn users(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Users {
 
 fn transport(table: &Table, clock: &Clock) -> Transport {
     Transport {
-        initial_cwnd: table.number("initial_cwnd"),
-        initial_ssthresh: table.number("initial_ssthresh"),
+        initial_cwnd: table.read("initial_cwnd"),
+        initial_ssthresh: table.read("initial_ssthresh"),
         slow_start: SlowStart::NistLimited {
-            max_ssthresh: table.number("max_ssthresh"),
+            max_ssthresh: table.read("max_ssthresh"),
         },
-        max_cwnd: table.number("max_cwnd"),
-        srtt_gain: table.number("srtt_gain"),
+        max_cwnd: table.read("max_cwnd"),
+        srtt_gain: table.read("srtt_gain"),
         srtt_allowance: clock.span(table.node("srtt_allowance")),
     }
 }

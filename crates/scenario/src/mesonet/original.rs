@@ -3,9 +3,8 @@
 //! that they mean.
 
 use crate::check::DEFAULT_CONGESTION;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 
 /// Where an original parameter goes.
 #[derive(Clone, Copy)]

@@ -7,9 +7,8 @@ use longhaul_units::Span;
 use super::clock::Clock;
 use super::layout::Layout;
 use crate::check::unknown;
-use crate::document::{Node, Table};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// Links, and which to take.
@@ -75,7 +74,7 @@ impl Routes {
             let origin = &link.node("to").origin;
             return out.push(Diagnostic::new(&join(path, "to"), origin, message));
         }
-        let both = link.get("both").is_none_or(|_| link.flag("both"));
+        let both = link.get("both").is_none_or(|_| link.read::<bool>("both"));
         for (from, to) in [(from, to), (to, from)]
             .into_iter()
             .take(1 + usize::from(both))

@@ -23,7 +23,7 @@ pub(crate) struct Rates {
 
 impl Rates {
     pub fn of(network: &Table) -> Self {
-        let number = |key| network.number(key);
+        let number = |key| network.read::<f64>(key);
         let base = number("backbone_rate");
         let pop = base / number("pop_divisor");
         let normal = pop / number("access_divisor");
@@ -76,7 +76,7 @@ impl<'a> Buffers<'a> {
             Value::Text(rule) if rule == SIZINGS[1] => over_root,
             _ => f64::midpoint(product, over_root),
         };
-        (size.ceil() * self.network.number("buffer_factor")) as u64
+        (size.ceil() * self.network.read::<f64>("buffer_factor")) as u64
     }
 }
 

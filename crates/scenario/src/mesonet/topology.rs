@@ -10,8 +10,8 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value};
 use crate::error::Diagnostic;
 use crate::files;
-use crate::read::{self, beside};
-use crate::typed::{Typed, text_of, whole_of};
+use crate::read::{self, relative_to};
+use crate::typed::{Typed, text_of};
 
 /// Topologies that have names.
 const BUILT_IN: [(&str, &str); 2] = [
@@ -43,7 +43,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
     let (file, text) = match built_in {
         Some((name, text)) => ((*name).to_string(), (*text).to_string()),
         None => {
-            let file = beside(&node.origin, name);
+            let file = relative_to(&node.origin, name);
             let text = files::read_text(&file).map_err(|reason| {
                 let names = BUILT_IN.map(|(name, _)| name).join(", ");
                 let message = format!("{reason}; write {names}, or the path of a topology file");
@@ -94,7 +94,7 @@ fn check_monitor<'a>(
     let node = measure.node(key);
     let none = match &node.value {
         Value::Text(_) => text_of(node).is_empty(),
-        _ => whole_of(node) == 0,
+        _ => node.read::<u64>() == 0,
     };
     if !none {
         find(node, what, names, &format!("mesonet.measure.{key}"), out);

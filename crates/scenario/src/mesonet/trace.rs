@@ -6,7 +6,7 @@ use super::clock::Clock;
 use super::layout::find;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
-use crate::typed::{Typed, text_of, whole_of};
+use crate::typed::{Typed, text_of};
 
 /// The trace that `measure` asks for, if it does.
 pub(crate) fn trace(
@@ -68,7 +68,7 @@ pub(crate) fn trace(
         sources: ranges,
         from,
         until,
-        max: table.whole("most"),
+        max: table.read("most"),
     })
 }
 
@@ -79,7 +79,7 @@ fn range(node: &Node, sources: u64) -> Result<(u32, u32), String> {
             let (first, last) = text_of(node).split_once('-').unwrap_or_default();
             first.trim().parse().ok().zip(last.trim().parse().ok())
         }
-        _ => Some((whole_of(node), whole_of(node))),
+        _ => Some((node.read::<u64>(), node.read::<u64>())),
     };
     ends.filter(|&(first, last): &(u64, u64)| first <= last && last < sources)
         .map(|(first, last)| (first as u32, last as u32))

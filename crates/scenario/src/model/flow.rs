@@ -68,7 +68,7 @@ pub(super) const PACKET: Key = key(
 .default("1500 B")
 .source("Ethernet");
 
-/// Keys that say what runs one end to the other of a TCP connection.
+/// Keys of the TCP implementation at both ends of a connection.
 pub(crate) const TCP_STACK: &[Key] = &[
     key(
         "congestion",

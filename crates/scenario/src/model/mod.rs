@@ -1,21 +1,20 @@
 //! Every key of a scenario: what it may hold and what it means.
 //!
-//! These tables are the one home of that knowledge. The checker refuses what they do not list, the
-//! JSON Schema for editors is made from them, and so is the help.
+//! These tables are the only place for that. The checker refuses what they do not list, the JSON Schema for
+//! editors is made from them, and so is the help.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
 mod flow;
-mod proxy;
 mod queue;
 
 use crate::mesonet::keys::MESONET;
 pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
 
+use crate::proxy::PROXY;
 use crate::topology::TOPOLOGY;
-use proxy::PROXY;
-pub(crate) use queue::QUEUE;
+pub(crate) use queue::{QUEUE, QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
 const TITLE: Key = key(
     "title",

@@ -7,13 +7,13 @@ use longhaul_keys::{Key, Kind};
 pub(crate) const QUEUE: Kind =
     Kind::Tagged(&kinds::<{ DISCIPLINES.len() }>(&[true; DISCIPLINES.len()]));
 
-/// A discipline that decides on arrival: the packets that wait may be kept by somebody else.
-pub(super) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count(&DECIDES_ON_ARRIVAL) }>(
+/// A discipline that decides on arrival: waiting packets may be kept in another queue.
+pub(crate) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count(&DECIDES_ON_ARRIVAL) }>(
     &DECIDES_ON_ARRIVAL,
 ));
 
 /// A discipline that works without a link.
-pub(super) const QUEUE_OUTSIDE_LINKS: Kind = Kind::Tagged(
+pub(crate) const QUEUE_OUTSIDE_LINKS: Kind = Kind::Tagged(
     &kinds::<{ count(&WORKS_OUTSIDE_LINKS) }>(&WORKS_OUTSIDE_LINKS),
 );
 

@@ -1,12 +1,11 @@
 //! Which proxy splits which flows.
 
-use longhaul_units::Quantity;
+use longhaul_units::{Bytes, Quantity};
 
 use super::Site;
-use crate::document::{Node, Table, Value};
+use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path};
-use crate::read::join;
 use crate::topology::Core;
 use crate::traffic;
 use crate::typed::{Typed, text_of};
@@ -105,7 +104,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
     let proxy = proxy.table().expect("a proxy is a table");
     let changes = proxy.list("changes").iter().filter_map(Node::table);
     let credits = changes.filter_map(|change| change.get("credit"));
-    let payload = flow::payload(group.sub("tcp"), group.bytes("packet"));
+    let payload = flow::payload(group.sub("tcp"), group.read::<Bytes>("packet"));
     for node in credits.chain([proxy.node("credit")]) {
         let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
             unreachable!("credit is resolved to bytes");
@@ -144,7 +143,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The way of a group's data, one way or the other.
+/// The route of a group's data, in one direction.
 #[derive(Clone, Copy)]
 struct Route {
     from: usize,

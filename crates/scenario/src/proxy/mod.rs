@@ -1,6 +1,7 @@
-//! Proxies: defaults, what contradicts what, and the engine's form.
+//! Proxies: defaults, consistency, and the engine's configuration.
 
 mod assign;
+mod keys;
 
 use std::sync::Arc;
 
@@ -11,31 +12,27 @@ use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
+pub(crate) use self::keys::PROXY;
+use self::keys::QUEUE;
 use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Node, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Shared};
-use crate::model;
+use crate::link::Context;
 use crate::queue;
-use crate::read::join;
 use crate::topology::{Core, find_node};
-use crate::typed::{Typed, span, span_of, text_of};
-
-/// Defaults of the thesis (University of Innsbruck, 2009), table 5.1.
-const CREDIT: Quantity = Quantity::Packets(200.0);
-const INTERVAL: Span = Span::from_millis(10);
-const QUEUE: Quantity = Quantity::Packets(1000.0);
+use crate::typed::{Typed, text_of};
 
 /// Where a proxy is, and its congestion control.
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,
-    /// Of what is between its nodes.
+    /// Rate of the route between its nodes.
     rate: Rate,
     pub congestion: ControllerSpec,
 }
 
-/// Fills in defaults and checks what the model cannot.
+/// Fills in defaults and checks what the declarations of keys cannot.
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
@@ -46,11 +43,8 @@ pub(crate) fn resolve(
     let (start, end) = nodes(proxy, path, shared.core, out)?;
     let route = shared.core.route(start, end)?;
     let (rate, delay) = (route.rate, route.delay);
-    fill(proxy, &own_defaults(shared));
-    let tcp = proxy.remove("tcp");
-    defaults::fill(proxy, model::TCP_STACK, shared.context.profile);
-    proxy.extend(tcp.map(|node| ("tcp".to_string(), node)));
-    let packet = proxy.bytes("packet");
+    fill_defaults(proxy, shared.context);
+    let packet = proxy.read::<Bytes>("packet");
     let queues = route.links.iter().map(|core| &core.queue);
     let held: f64 = queues
         .map(|queue| queue::capacity_packets(queue, packet))
@@ -78,21 +72,21 @@ pub(crate) fn resolve(
     })
 }
 
-fn own_defaults(shared: &Shared<'_>) -> Table {
-    let entry = |key: &str, value| (key.to_string(), Node::new(value, Origin::Default));
-    let mut defaults = Table::from([
-        entry("credit", Value::Quantity(CREDIT)),
-        entry("credit_for_retransmissions", Value::Flag(true)),
-        entry("interval", span(INTERVAL)),
-        entry("changes", Value::List(Vec::new())),
-        ("queue".to_string(), queue::default_queue(QUEUE)),
-    ]);
-    let packet = Value::Quantity(Quantity::Bytes(shared.context.packet));
-    defaults.derive("packet", packet, "the largest packet of a flow");
-    defaults
+/// Fills in defaults, but not those of transport options, which `[tcp]` of the file comes before.
+fn fill_defaults(proxy: &mut Table, context: Context) {
+    let tcp = proxy.remove("tcp");
+    // A local queue of any discipline has the same limit if it gives none.
+    let queue = defaults::default(&QUEUE, context.profile).expect("it has a default");
+    fill(proxy, &Table::from([(QUEUE.name.to_string(), queue)]));
+    defaults::fill(proxy, PROXY, context.profile);
+    proxy.extend(tcp.map(|node| ("tcp".to_string(), node)));
+    if !proxy.contains_key("packet") {
+        let packet = Value::Quantity(Quantity::Bytes(context.packet));
+        proxy.derive("packet", packet, "the largest packet of a flow");
+    }
 }
 
-/// The two nodes, between which there are ways there and back.
+/// The two nodes, with routes in both directions.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -124,7 +118,7 @@ fn nodes(
     Some((start, end))
 }
 
-/// Credit in bytes of payload, for a full segment at least: with less, nothing would ever be taken.
+/// Credit in bytes of payload, for a full segment at least: with less, no segment would ever be forwarded.
 fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Diagnostic>) {
     let Some(node) = table.get("credit") else {
         return;
@@ -155,7 +149,7 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
     }
 }
 
-/// A local queue.
+/// Resolves a local queue.
 fn resolve_queue(
     table: &mut Table,
     path: &str,
@@ -193,7 +187,7 @@ fn resolve_changes(
     };
     for (index, change) in changes.iter_mut().filter_map(Node::table_mut).enumerate() {
         let path = join(&path, &index.to_string());
-        let (at, origin) = (change.span("at"), change.node("at").origin.clone());
+        let (at, origin) = (change.read::<Span>("at"), change.node("at").origin.clone());
         let mut refuse = |message| out.push(Diagnostic::new(&join(&path, "at"), &origin, message));
         if Time::ZERO + at >= shared.duration {
             let end = shared.duration.since(Time::ZERO);
@@ -221,38 +215,35 @@ fn resolve_changes(
 }
 
 impl Site {
-    /// Bytes that the way between the nodes carries from one check to the next.
+    /// Bytes that the route between the nodes carries from one check to the next.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0
     }
 
-    /// The engine's form of a resolved proxy.
+    /// The engine's configuration of a resolved proxy.
     pub(crate) fn config(
         &self,
         proxy: &Table,
         tcp: impl Fn(&Table, Bytes, ControllerSpec) -> Tcp,
     ) -> Proxy {
-        let queue = |table: &Table| queue::config(table, self.rate);
-        let change = |node: &Node| {
-            let change = node.table().expect("a change is a table");
-            let given = |key| change.contains_key(key);
-            ProxyChange {
-                at: Time::ZERO + change.span("at"),
-                credit_bytes: given("credit").then(|| change.bytes("credit").0),
-                check_interval: given("interval").then(|| change.span("interval")),
-                queue: given("queue").then(|| queue(change.sub("queue"))),
-            }
+        let queue = |table: &Table| queue::config(table.sub("queue"), self.rate);
+        let change = |change: &Table| {
+            let given = change.contains_key("queue").then(|| queue(change));
+            ProxyChange::of(&defaults::values(change), given)
         };
-        Proxy {
-            name: proxy.word("name").to_string(),
-            start: self.start,
-            end: self.end,
-            tcp: Arc::new(tcp(proxy, proxy.bytes("packet"), self.congestion.clone())),
-            queue: queue(proxy.sub("queue")),
-            credit_bytes: proxy.bytes("credit").0,
-            credit_for_retransmissions: proxy.flag("credit_for_retransmissions"),
-            check_interval: span_of(proxy.node("interval")),
-            changes: proxy.list("changes").iter().map(change).collect(),
-        }
+        let changes = proxy.list("changes").iter().filter_map(Node::table);
+        let tcp = tcp(
+            proxy,
+            proxy.read::<Bytes>("packet"),
+            self.congestion.clone(),
+        );
+        Proxy::of(
+            &defaults::values(proxy),
+            self.start,
+            self.end,
+            Arc::new(tcp),
+            queue(proxy),
+            changes.map(change).collect(),
+        )
     }
 }

@@ -1,12 +1,12 @@
 //! Any nodes and links.
 
 use longhaul_keys::{Key, Kind, count, joined, key, required};
+use longhaul_units::Span;
 
 use super::{Core, Layout, Topology, find_node};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::LINK;
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 pub(super) const GRAPH: Topology = Topology {
@@ -28,7 +28,7 @@ pub(super) const GRAPH: Topology = Topology {
     endpoints,
 };
 
-/// A link of a graph says also where it is.
+/// A link of a graph also has its end nodes.
 const EDGE: &[Key] = &joined::<{ count(EDGE_LISTS) }>(EDGE_LISTS);
 const EDGE_LISTS: &[&[Key]] = &[PLACE, LINK];
 
@@ -87,9 +87,9 @@ fn lay_out_edge(
         layout.refuse(&join(path, "name"), &edge.node("name").origin, message);
     }
     edge.default("duplex", Value::Flag(true), Origin::Default);
-    let (rtt, before) = (edge.span("delay") * 2, layout.links.len());
+    let (rtt, before) = (edge.read::<Span>("delay") * 2, layout.links.len());
     layout.both_ways(&name, (from, to), edge, path, rtt);
-    if !edge.flag("duplex") {
+    if !edge.read::<bool>("duplex") {
         layout.links.truncate(before + 1);
         edge.remove("reverse_queue");
     }

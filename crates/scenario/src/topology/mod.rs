@@ -5,10 +5,9 @@ use longhaul_keys::{Key, Kind, count, joined, key};
 use longhaul_units::{Rate, Span};
 
 use crate::check::unknown;
-use crate::document::{Origin, Table};
+use crate::document::{Origin, Table, join};
 use crate::error::Diagnostic;
 use crate::link::{self, ACCESS, Context, CoreLink};
-use crate::read::join;
 use crate::typed::{Typed, text_of};
 
 /// A kind of topology.
@@ -21,9 +20,12 @@ pub(crate) struct Topology {
     pub flow_keys: &'static [Key],
     /// Resolves the table and lays out nodes and links.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
-    /// First and last node of a group of flows.
-    pub endpoints: fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>,
+    /// Finds the end nodes of a group of flows, whose table and path are given.
+    pub endpoints: FindEndpoints,
 }
+
+/// First and last node of a group of flows.
+type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
     /// Whether flows have hosts of their own behind access links.
@@ -169,7 +171,7 @@ pub(crate) fn find_node(
     found
 }
 
-/// The way from one node to another.
+/// A route from one node to another.
 pub(crate) struct Route<'a> {
     /// Its links, in order.
     pub links: Vec<&'a CoreLink>,
@@ -180,7 +182,7 @@ pub(crate) struct Route<'a> {
 }
 
 impl Core {
-    /// The links from one node to another, different one, as the engine routes.
+    /// The route between two different nodes, as the engine computes it.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();

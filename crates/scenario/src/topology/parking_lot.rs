@@ -4,11 +4,10 @@ use longhaul_keys::{Key, Kind, key, required};
 use longhaul_units::Span;
 
 use super::{ACCESS_LINKS, Core, Layout, Topology};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::LINK;
-use crate::read::join;
-use crate::typed::{Typed, whole_of};
+use crate::typed::Typed;
 
 pub(super) const PARKING_LOT: Topology = Topology {
     name: "parking-lot",
@@ -42,7 +41,7 @@ fn lay_out(table: &mut Table, path: &str, layout: &mut Layout<'_>) -> Vec<String
         layout.refuse(&path, &origin, "a parking lot needs at least one hop");
     }
     let tables = hops.iter().filter_map(Node::table);
-    let delays = tables.map(|hop| hop.span("delay"));
+    let delays = tables.map(|hop| hop.read::<Span>("delay"));
     let rtt = delays.fold(Span::ZERO, |sum, delay| sum + delay) * 2;
     for (index, hop) in hops.iter_mut().filter_map(Node::table_mut).enumerate() {
         let (name, path) = (format!("hop-{index}"), join(&path, &index.to_string()));
@@ -62,7 +61,7 @@ fn endpoints(
     let number = |router: usize| Node::new(Value::Whole(router as i64), Origin::Default);
     let whole = Value::List(vec![number(0), number(last)]);
     flow.default("path", whole, Origin::Default);
-    let routers: Vec<u64> = flow.list("path").iter().map(whole_of).collect();
+    let routers: Vec<u64> = flow.list("path").iter().map(Node::read::<u64>).collect();
     let inside = routers.iter().all(|&router| router <= last as u64);
     if let [from, to] = routers[..]
         && from != to

@@ -1,5 +1,5 @@
-//! Applications that open connections as they go, or send in bursts: defaults, what contradicts what, and the engine's
-//! form.
+//! Applications that open connections as they go, or send in bursts: defaults, consistency, and the engine's
+//! configuration.
 
 mod keys;
 mod trace;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longhaul_engine::config::{
     Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport, Web,
 };
+use longhaul_units::{Bytes, Rate};
 
 pub(crate) use self::keys::{KINDS, TRAFFIC};
 use self::keys::{
@@ -18,13 +19,13 @@ use self::keys::{
 pub(crate) use self::trace::parse as parse_trace;
 use crate::defaults;
 use crate::distribution;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::{beside, join};
+use crate::read::relative_to;
 use crate::typed::{Typed, text_of};
 
-/// Fills in defaults and checks what the model cannot.
+/// Fills in defaults and checks what the declarations of keys cannot.
 pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     let udp = text_of(protocol) == "udp";
     match traffic.word("kind") {
@@ -45,7 +46,7 @@ pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mu
     }
 }
 
-/// Messages are packets over UDP, and described here over TCP.
+/// Over UDP messages are the packets of the flow; over TCP their rate and size are keys of `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     for key in ["rate", "message", "whole_segments"] {
         match traffic.get(key) {
@@ -74,12 +75,15 @@ fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Refuses messages between which there is no time, or more than a run may last.
+/// Refuses intervals between messages that are below 1 ps, or longer than a run may last.
 fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     if !traffic.contains_key("rate") || !traffic.contains_key("message") {
         return;
     }
-    let (rate, message) = (traffic.rate("rate"), traffic.bytes("message"));
+    let (rate, message) = (
+        traffic.read::<Rate>("rate"),
+        traffic.read::<Bytes>("message"),
+    );
     let seconds = 8.0 * message.0 as f64 / rate.as_bps() as f64;
     if !(1e-12..=1e5).contains(&seconds) {
         let origin = &traffic.node("message").origin;
@@ -90,7 +94,7 @@ fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Refuses connections between which there is no time: they would be opened without end at once.
+/// Refuses an interval of 0 between connections: an unlimited number would be opened at once.
 fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let interval = traffic.node("interval");
     if distribution::is_zero(interval) {
@@ -104,8 +108,7 @@ fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reads the file: what identifies the results includes the table, and the resolved scenario runs
-/// without the file.
+/// Reads the file: the scenario's hash covers the table, and the resolved scenario runs without the file.
 fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if !traffic.contains_key("csv") {
         let Some(file) = traffic.get("file").cloned() else {
@@ -114,7 +117,7 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             return out.push(Diagnostic::new(path, origin, message));
         };
         let name = traffic.word("file").to_string();
-        match read_text(&beside(&file.origin, &name)) {
+        match read_text(&relative_to(&file.origin, &name)) {
             Ok(text) => traffic.derive("csv", Value::Text(text), &format!("the text of {name}")),
             Err(reason) => {
                 return out.push(Diagnostic::new(&join(path, "file"), &file.origin, reason));
@@ -133,12 +136,12 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The engine's form of resolved bursts.
+/// The engine's configuration of resolved bursts.
 pub(crate) fn bursts(traffic: &Table) -> Bursts {
     Bursts::of(&defaults::values(traffic))
 }
 
-/// The engine's form of a TCP flow with a resolved application.
+/// The engine's configuration of a TCP flow with a resolved application.
 pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
     let values = defaults::values(traffic);
     let mss = u64::from(tcp.mss_bytes);

@@ -38,6 +38,15 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
+/// The default limit is that of local queues, not that of the discipline on a link.
+#[test]
+fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
+    let scenario = accepted(&text(", queue = { kind = \"red\" }"));
+    let limit = value(&scenario, "/proxies/0/queue/limit");
+    assert_eq!(limit, "\"1000 packets\"");
+    assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
+}
+
 /// The automatic values of table 4.1 of the thesis (University of Innsbruck, 2009), with mean packets of 500 B.
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {

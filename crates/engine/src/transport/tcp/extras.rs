@@ -4,7 +4,7 @@
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 use longhaul_units::Span;
 
-use super::control_block::Ack;
+use super::ack::Ack;
 use super::delivery_rate::DeliveryRate;
 use super::dummies::DummyTrain;
 use super::pairs::Pairs;

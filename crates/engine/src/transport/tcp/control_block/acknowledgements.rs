@@ -3,10 +3,11 @@
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Time;
 
-use super::{Ack, ControlBlock, LastReduction};
+use super::{ControlBlock, LastReduction};
 use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Env;
+use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for

@@ -16,6 +16,7 @@ use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
 use self::sending::Pace;
+use super::ack::Ack;
 use super::extras::Extras;
 use super::round_trips::RoundTrips;
 use super::rto::RttEstimator;
@@ -23,7 +24,6 @@ use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
 use crate::network::Path;
-use crate::packet::{Flags, SackOption};
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
 use crate::schedule::timers::Timer;
@@ -59,21 +59,6 @@ impl Sending {
             Self::AtOnce
         }
     }
-}
-
-/// An acknowledgement as loss recovery sees it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ack<'a> {
-    /// The next segment that the receiver expects.
-    pub(super) next: u64,
-    pub(super) sack: &'a SackOption,
-    pub(super) flags: Flags,
-    /// Timestamp that it echoes.
-    pub(super) stamp: Time,
-    /// Whether it arrives in fast recovery.
-    pub(super) in_recovery: bool,
-    /// Data segments known to be delivered before it.
-    pub(super) delivered: u64,
 }
 
 /// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections
@@ -150,14 +135,6 @@ pub(super) struct ControlBlock {
     pub(super) retransmitted_bytes: u64,
     /// Without what is known otherwise ([`Self::counters`]).
     pub(super) counters: FlowCounters,
-}
-
-impl Ack<'_> {
-    /// Whether it echoes congestion.
-    #[inline]
-    pub(super) fn ece(&self) -> bool {
-        self.flags.has(Flags::ECE)
-    }
 }
 
 impl ControlBlock {

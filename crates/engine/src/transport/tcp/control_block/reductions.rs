@@ -3,9 +3,10 @@
 use longhaul_congestion::{Cause, Congestion, Timeout};
 use longhaul_units::Time;
 
-use super::{Ack, ControlBlock, LastReduction};
+use super::{ControlBlock, LastReduction};
 use crate::measure::EventKind;
 use crate::transport::Env;
+use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257

@@ -19,7 +19,8 @@ use window::WindowRecovery;
 
 use longhaul_units::Time;
 
-use super::control_block::{Ack, ControlBlock};
+use super::ack::Ack;
+use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Env;
 

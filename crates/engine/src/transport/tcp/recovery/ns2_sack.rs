@@ -8,7 +8,8 @@ use longhaul_units::Time;
 
 use super::LossRecovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock, LastReduction};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
 
 /// State of the agent, in this order in memory.

@@ -5,7 +5,8 @@ use longhaul_units::Time;
 
 use super::LossRecovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock, LastReduction};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 
 /// Most segments that `Newreno` sends for a duplicate acknowledgement.
 const NEWRENO_BURST: u32 = 2;

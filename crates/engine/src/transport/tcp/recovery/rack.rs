@@ -14,7 +14,8 @@ use super::transmissions::{Transmission, Transmissions};
 use super::{CaState, LossRecovery};
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 
 /// What the RACK-TLP timer waits for.

@@ -11,7 +11,8 @@ use super::prr::Prr;
 use super::{CaState, LossRecovery, fack};
 use crate::config::Recovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 
 /// How losses are noticed.

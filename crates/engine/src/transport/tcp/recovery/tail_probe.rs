@@ -3,7 +3,8 @@
 
 use longhaul_units::{Span, Time};
 
-use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
 
 /// Without a round trip to go by (section 7.2).
 const FIRST_TIMEOUT: Span = Span::from_secs(1);

@@ -7,7 +7,8 @@ use longhaul_units::Time;
 use super::LossRecovery;
 use crate::config::Recovery;
 use crate::transport::Env;
-use crate::transport::tcp::control_block::{Ack, ControlBlock};
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
 
 /// LossRecovery by fast retransmit and an inflated window.
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use longhaul_congestion::{Controller, Limit};
 use longhaul_units::{Span, Time};
 
-use super::control_block::{Ack, ControlBlock, Sending};
+use super::ack::Ack;
+use super::control_block::{ControlBlock, Sending};
 use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};

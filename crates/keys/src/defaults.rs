@@ -1,54 +1,46 @@
-//! What a key may hold.
+//! Defaults: from their texts to values.
 
-use longhaul_units::{Dimension, Quantity};
+use longhaul_units::Quantity;
 
-use crate::{Key, Range, Value, Values};
+use crate::{Key, Kind, Profile, Value, Values};
 
-/// A time.
-pub const TIME: &[Dimension] = &[Dimension::Time];
-/// A rate.
-pub const RATE: &[Dimension] = &[Dimension::Rate];
-/// A size in bytes.
-pub const SIZE: &[Dimension] = &[Dimension::Size];
-/// A probability.
-pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
-/// Counts of segments, packets or bytes beyond this are a mistake.
-pub const COUNT_MAX: i64 = 1_000_000_000_000;
+impl Values {
+    /// The defaults of a profile, those of tables among them.
+    ///
+    /// # Panics
+    ///
+    /// If a default is none that its key allows: a mistake in the declaration.
+    pub fn defaults(keys: &[Key], profile: Profile) -> Self {
+        let value = |key: &Key| {
+            let text = key.default_in(profile)?;
+            let value = key.kind.parse(text);
+            let value = value.unwrap_or_else(|| panic!("`{}` cannot be {text}", key.name));
+            Some((key.name.to_string(), complete(value, key.kind, profile)))
+        };
+        keys.iter().filter_map(value).collect()
+    }
+}
 
-/// What a key may hold.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// `true` or `false`.
-    Flag,
-    /// Any text.
-    Text,
-    /// A whole number.
-    Whole {
-        /// Smallest.
-        min: i64,
-        /// Largest.
-        max: i64,
-    },
-    /// A number without a unit.
-    Number(Range),
-    /// A quantity greater than 0, of one of these dimensions.
-    Positive(&'static [Dimension]),
-    /// A quantity, 0 included.
-    Quantity(&'static [Dimension]),
-    /// One of some words.
-    Word(&'static [&'static str]),
-    /// A list of one kind of things.
-    List(&'static Kind),
-    /// A table with these keys.
-    Table(&'static [Key]),
-    /// A table whose keys depend on its key `kind`.
-    Tagged(&'static [(&'static str, &'static [Key])]),
-    /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
-    Congestion,
-    /// A slow start with its parameters, from the same registry.
-    SlowStart,
-    /// Any of these. If a flag and a table are among them, `true` stands for the table with its defaults.
-    OneOf(&'static [Kind]),
+/// A table with the defaults of what it leaves out; `true` may stand for one.
+fn complete(value: Value, kind: Kind, profile: Profile) -> Value {
+    let keys = match kind {
+        Kind::Table(keys) => Some(keys),
+        Kind::OneOf(kinds) => kinds.iter().find_map(|kind| match kind {
+            Kind::Table(keys) => Some(*keys),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let given = match (value, keys) {
+        (Value::Table(given), Some(_)) => given,
+        (Value::Flag(true), Some(_)) => Values::default(),
+        (value, _) => return value,
+    };
+    let mut values = Values::defaults(keys.unwrap_or_default(), profile);
+    for (key, value) in given.iter() {
+        values.insert(key, value.clone());
+    }
+    Value::Table(values)
 }
 
 impl Kind {

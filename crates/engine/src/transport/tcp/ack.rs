@@ -1,0 +1,28 @@
+//! An acknowledgement that has arrived, as loss recovery sees it.
+
+use longhaul_units::Time;
+
+use crate::packet::{Flags, SackOption};
+
+/// An acknowledgement with what the sender knew when it arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ack<'a> {
+    /// The next segment that the receiver expects.
+    pub(super) next: u64,
+    pub(super) sack: &'a SackOption,
+    pub(super) flags: Flags,
+    /// Timestamp that it echoes.
+    pub(super) stamp: Time,
+    /// Whether it arrives in fast recovery.
+    pub(super) in_recovery: bool,
+    /// Data segments known to be delivered before it.
+    pub(super) delivered: u64,
+}
+
+impl Ack<'_> {
+    /// Whether it echoes congestion.
+    #[inline]
+    pub(super) fn ece(&self) -> bool {
+        self.flags.has(Flags::ECE)
+    }
+}
