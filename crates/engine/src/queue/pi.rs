@@ -7,7 +7,9 @@ use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
 use longhaul_units::{Dimension, Rate, Span};
 
 use super::place::check_update;
-use super::{Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict};
+use super::{
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+};
 use crate::random::Stream;
 
 const REFERENCE: Kind = Kind::Positive(&[Dimension::Packets]);

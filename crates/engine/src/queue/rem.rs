@@ -8,7 +8,9 @@ use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
 
 use super::place::check_update;
-use super::{Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict};
+use super::{
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+};
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 

@@ -11,7 +11,9 @@ use longhaul_keys::{Kind, PROBABILITY, Range, Refusal, SIZE, TIME, Values, keys}
 use longhaul_units::{Bytes, Rate, Span};
 
 use super::place::check_update;
-use super::{Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict};
+use super::{
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+};
 use crate::random::Stream;
 
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));

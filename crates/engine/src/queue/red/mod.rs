@@ -21,7 +21,9 @@ use longhaul_units::{Rate, Span, Time};
 pub use self::parameters::{Adaptation, Adaptive, Gentle, Marking, RedConfig, Rule};
 
 use self::curve::Curve;
-use super::{Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict};
+use super::{
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+};
 use crate::random::Stream;
 
 impl Parameters for RedConfig {
