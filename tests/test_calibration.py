@@ -69,7 +69,7 @@ def test_what_cannot_be_is_refused() -> None:
         calibrate(WEB, load=0.5, labels=["bulk"])
     with pytest.raises(CalibrationError, match="other flows may load the link"):
         calibrate(WEB, load=0.001, labels=["web"])
-    with pytest.raises(CalibrationError, match="more than 0"):
+    with pytest.raises(CalibrationError, match="greater than 0"):
         calibrate(WEB, load=0)
 
 
