@@ -1,57 +1,52 @@
 //! Queue disciplines that a scenario may name, from the engine's table of them.
 
-use longhaul_engine::queue::DISCIPLINES;
+use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
 
 /// Any discipline.
-pub(crate) const QUEUE: Kind =
-    Kind::Tagged(&kinds::<{ DISCIPLINES.len() }>(&[true; DISCIPLINES.len()]));
+pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
 /// A discipline that decides on arrival: waiting packets may be kept in another queue.
-pub(crate) const QUEUE_ON_ARRIVAL: Kind = Kind::Tagged(&kinds::<{ count(&DECIDES_ON_ARRIVAL) }>(
-    &DECIDES_ON_ARRIVAL,
-));
+pub(crate) const QUEUE_ON_ARRIVAL: Kind =
+    Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
 /// A discipline that works without a link.
-pub(crate) const QUEUE_OUTSIDE_LINKS: Kind = Kind::Tagged(
-    &kinds::<{ count(&WORKS_OUTSIDE_LINKS) }>(&WORKS_OUTSIDE_LINKS),
-);
+pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
+    Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 
-type Chosen = [bool; DISCIPLINES.len()];
+/// What a discipline is to be used for.
+#[derive(Clone, Copy)]
+enum Use {
+    Link,
+    OnArrival,
+    OutsideLinks,
+}
 
-const DECIDES_ON_ARRIVAL: Chosen = {
-    let (mut chosen, mut index) = ([false; DISCIPLINES.len()], 0);
-    while index < DISCIPLINES.len() {
-        chosen[index] = DISCIPLINES[index].on_arrival;
-        index += 1;
+impl Use {
+    const fn admits(self, discipline: &Discipline) -> bool {
+        match self {
+            Self::Link => true,
+            Self::OnArrival => discipline.on_arrival,
+            Self::OutsideLinks => discipline.outside_links,
+        }
     }
-    chosen
-};
+}
 
-const WORKS_OUTSIDE_LINKS: Chosen = {
-    let (mut chosen, mut index) = ([false; DISCIPLINES.len()], 0);
-    while index < DISCIPLINES.len() {
-        chosen[index] = DISCIPLINES[index].outside_links;
-        index += 1;
-    }
-    chosen
-};
-
-const fn count(chosen: &Chosen) -> usize {
+const fn count(of: Use) -> usize {
     let (mut count, mut index) = (0, 0);
-    while index < chosen.len() {
-        count += chosen[index] as usize;
+    while index < DISCIPLINES.len() {
+        count += of.admits(&DISCIPLINES[index]) as usize;
         index += 1;
     }
     count
 }
 
-/// The keys of the chosen disciplines, `N` together.
-const fn kinds<const N: usize>(chosen: &Chosen) -> [(&'static str, &'static [Key]); N] {
+/// The keys of the disciplines for a use, `N` together.
+const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);
-    while index < chosen.len() {
-        if chosen[index] {
+    while index < DISCIPLINES.len() {
+        if of.admits(&DISCIPLINES[index]) {
             kinds[count] = (DISCIPLINES[index].kind, DISCIPLINES[index].keys);
             count += 1;
         }
