@@ -67,7 +67,7 @@ def choices() -> Iterator[Row]:
 
 def jumbos() -> Iterator[Row]:
     """Files between direct access routers are longer in their period, and no others (E-27)."""
-    period = {"from": 0.4, "until": 0.6, "factor": 100}
+    period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
     given: dict[str, Any] = {
         "users": {"think": "1 s"},

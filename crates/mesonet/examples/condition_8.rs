@@ -45,6 +45,7 @@ fn main() {
         from: part(0.6),
         until: part(0.8),
         factor: 100,
+        web_factor: 1000,
     });
     config.duration = Time::from_secs_f64(seconds as f64);
     let begin = Instant::now();

@@ -91,10 +91,13 @@ pub enum Parent {
 /// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Service {
-    /// Each at the full capacity: what the figures of chapter 5 need.
-    Dual,
-    /// One packet at a time, alternating while both queues hold some.
+    /// One server for both, work-conserving: it alternates while both queues hold packets.
     Shared,
+    /// One server for both that alternates strictly: it idles for one service time when the queue
+    /// whose turn it is holds no packet.
+    Alternating,
+    /// A server of the full capacity for each: what the figures of chapter 5 need.
+    Dual,
 }
 
 /// Packets per second.

@@ -50,7 +50,7 @@ pub(crate) struct Network {
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
     backbone: Vec<DropTailQueue>,
-    /// Points of presence and access routers with one server for both queues, if they have.
+    /// Points of presence and access routers, if they have one server for both queues.
     shared: Vec<SharedServer>,
     delays: Vec<Span>,
     /// Packets sent into each link, including those whose departure is still to come.
@@ -97,7 +97,9 @@ impl Network {
         let two_queues = pops.chain(topology.access.iter().map(|access| &access.router));
         let shared = match topology.service {
             Service::Dual => Vec::new(),
-            Service::Shared => two_queues.map(SharedServer::new).collect(),
+            service => two_queues
+                .map(|router| SharedServer::new(router, service == Service::Alternating))
+                .collect(),
         };
         let backbone = topology.backbone.iter();
         Self {

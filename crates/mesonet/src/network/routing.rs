@@ -98,13 +98,13 @@ impl Routing {
     pub(super) fn destinations(&self) -> Vec<Destination> {
         let (accesses, pops) = (self.above.len(), self.parents.len());
         let up = (0..accesses).map(|access| match (self.service, self.above[access]) {
-            (Service::Shared, _) => Destination::Sent(access as u16),
             (Service::Dual, AccessParent::Pop(pop)) => Destination::Pop(pop),
             (Service::Dual, AccessParent::Backbone) => Destination::Backbone(self.domains[access]),
+            (Service::Shared | Service::Alternating, _) => Destination::Sent(access as u16),
         });
         let one_server = match self.service {
             Service::Dual => 0,
-            Service::Shared => accesses + pops,
+            Service::Shared | Service::Alternating => accesses + pops,
         };
         up.chain(std::iter::repeat_n(Destination::Host, accesses))
             .chain(

@@ -1,8 +1,8 @@
-//! Routers that serve both of their queues with one server, alternating while both hold packets.
+//! Routers that serve both of their queues with one server, which alternates between them (NIST SP
+//! 500-282, chapter 3).
 //!
-//! The text of NIST SP 500-282, chapter 3. Which packet is next depends on arrivals at the other queue,
-//! so that departures are not known in advance: packets wait in FIFOs of their own, and each end of a
-//! service is an event.
+//! Which packet is next depends on arrivals at the other queue, so that departures are not known in
+//! advance: packets wait in FIFOs of their own, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -21,15 +21,18 @@ pub(super) struct SharedServer {
     /// Of both directions; `forwarded` is not counted, as it follows from the rest.
     queues: [QueueSample; 2],
     serving: Option<Direction>,
+    /// Whether it idles for one service time when the queue whose turn it is holds no packet.
+    strict: bool,
 }
 
 impl SharedServer {
-    pub(super) fn new(router: &Router) -> Self {
+    pub(super) fn new(router: &Router, strict: bool) -> Self {
         Self {
             service: Span::from_secs_f64(1.0 / router.capacity.as_per_s()),
             buffer: router.buffer,
             queues: [QueueSample::default(); 2],
             serving: None,
+            strict,
         }
     }
 
@@ -69,7 +72,7 @@ impl Network {
             return;
         }
         if idle {
-            self.start_service(router, direction, at);
+            self.start_service(router, direction, at, self.now);
         } else {
             let fifo = self.routing.waiting(router, direction as usize);
             // Not in the event list: it waits for the server, not for a time.
@@ -93,16 +96,22 @@ impl Network {
             Some(next) => {
                 let fifo = self.routing.waiting(router, next as usize);
                 let (at, _) = self.fifos.pop(fifo);
-                self.start_service(router, next, at);
+                let shared = &self.shared[router];
+                let start = if shared.strict && next == direction {
+                    self.now + shared.service
+                } else {
+                    self.now
+                };
+                self.start_service(router, next, at, start);
             }
             None => self.shared[router].serving = None,
         }
     }
 
-    fn start_service(&mut self, router: usize, direction: Direction, at: usize) {
+    fn start_service(&mut self, router: usize, direction: Direction, at: usize, start: Time) {
         let shared = &mut self.shared[router];
         shared.serving = Some(direction);
-        let end: Time = self.now + shared.service;
+        let end = start + shared.service;
         self.forward(self.routing.served(router), end, at);
     }
 

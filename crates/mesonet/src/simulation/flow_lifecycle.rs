@@ -93,9 +93,11 @@ impl World {
         let jumbo = self
             .jumbo
             .filter(|jumbo| about.class == FlowClass::Dd && jumbo.from <= now && now < jumbo.until);
-        let size = about
-            .size
-            .saturating_mul(jumbo.map_or(1, |jumbo| jumbo.factor));
+        let factor = jumbo.map_or(1, |jumbo| match about.file {
+            FileType::Web => jumbo.web_factor,
+            _ => jumbo.factor,
+        });
+        let size = about.size.saturating_mul(factor);
         sender.begin(size, &mut self.env);
         let totals = &mut self.counters.totals[about.class as usize];
         totals.connected += 1;

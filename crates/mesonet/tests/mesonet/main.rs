@@ -6,6 +6,7 @@ mod long_lived;
 mod network;
 mod records;
 mod restart;
+mod service;
 mod topology;
 mod trace;
 mod users;

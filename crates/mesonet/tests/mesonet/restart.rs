@@ -85,6 +85,7 @@ fn busy(algorithms: &[ControllerSpec]) -> Config {
         from: seconds(1.0),
         until: seconds(3.0),
         factor: 100,
+        web_factor: 1000,
     });
     config.files.large[1].probability = 0.001;
     config.files.admission = Some(Admission {

@@ -195,10 +195,10 @@ fn only_the_chosen_span_is_traced_and_no_more_than_allowed() {
     assert_eq!(totals.trace_full, Some(few.records[4].time));
 }
 
-/// Of a congested network with users, in both kinds of service.
+/// Of a congested network with users, in all kinds of service.
 #[test]
 fn a_trace_changes_nothing_and_leaves_no_packet_out() {
-    for service in [Service::Dual, Service::Shared] {
+    for service in [Service::Dual, Service::Shared, Service::Alternating] {
         let study = Study {
             r1: 120.0,
             sources_per_router: 20.0,

@@ -8,7 +8,7 @@ use longhaul_units::Time;
 use super::clock::Clock;
 use super::hosts::Population;
 use super::layout::Layout;
-use crate::document::{Node, Table};
+use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::typed::Typed;
 
@@ -17,7 +17,7 @@ use crate::typed::Typed;
 const LARGE: [(&str, u64); 3] = [("documents", 1000), ("service_packs", 100), ("movies", 10)];
 
 /// Sizes of files, without the limits on their numbers.
-pub(crate) fn files(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
+pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
     let large = LARGE.map(|(key, _)| {
         let kind = table.sub(key);
         LargeFile {
@@ -36,12 +36,18 @@ pub(crate) fn files(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> 
         shape: table.read("shape"),
         large,
         admission: None,
-        jumbo: jumbo(table, clock, out),
+        jumbo: jumbo(table, large[0].factor, clock, out),
     }
 }
 
-fn jumbo(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Option<Jumbo> {
-    let jumbo = table.get("jumbo").and_then(Node::table)?;
+fn jumbo(
+    table: &mut Table,
+    document_factor: u64,
+    clock: &Clock,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Jumbo> {
+    let jumbo = table.get_mut("jumbo").and_then(Node::table_mut)?;
+    jumbo.default("base", Value::Text("document".to_string()), Origin::Default);
     let [from, until] = ["from", "until"].map(|key| clock.moment(jumbo.node(key)));
     // As in the original, a beginning at the end switches it off, whatever the rest says.
     if from >= clock.end() {
@@ -60,10 +66,16 @@ fn jumbo(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Option<Jumb
             message,
         ));
     }
+    let factor: u64 = jumbo.read("factor");
+    let web_factor = match jumbo.word("base") {
+        "file" => factor,
+        _ => factor.saturating_mul(document_factor),
+    };
     Some(Jumbo {
         from,
         until,
-        factor: jumbo.read("factor"),
+        factor,
+        web_factor,
     })
 }
 

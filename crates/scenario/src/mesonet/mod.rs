@@ -90,7 +90,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let parts = Parts::of(mesonet, &network, &layout, &clock, &mut out);
     let algorithms = flows::algorithms(mesonet, makers, &mut out);
     let long_lived = flows::long_lived(mesonet, &layout, &algorithms, &clock, &mut out);
-    let mut files = files::files(mesonet.sub("files"), &clock, &mut out);
+    let mut files = files::files(mesonet.sub_mut("files"), &clock, &mut out);
     let users = users(mesonet.sub("users"), &clock, &mut out);
     let Some(parts) = parts.filter(|_| out.is_empty()) else {
         return Err(out);

@@ -154,8 +154,9 @@ pub(crate) fn topology(
         pops,
         access,
         service: match network.word("service") {
-            "shared" => Service::Shared,
-            _ => Service::Dual,
+            "dual" => Service::Dual,
+            "alternating" => Service::Alternating,
+            _ => Service::Shared,
         },
     }
 }

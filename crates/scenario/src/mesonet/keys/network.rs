@@ -20,7 +20,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
 pub(crate) const SIZINGS: &[&str] = &["rtt-capacity", "rtt-capacity/sqrt-n", "mean"];
 
 /// How the two queues of a router share its capacity.
-const SERVICES: &[&str] = &["dual", "shared"];
+const SERVICES: &[&str] = &["shared", "alternating", "dual"];
 
 pub(super) const NETWORK: &[Field] = &[
     field(
@@ -80,8 +80,9 @@ pub(super) const NETWORK: &[Field] = &[
     field(
         "service",
         Kind::Word(SERVICES),
-        "How the two queues of a router share its capacity: a server of that rate for \
-         each (`dual`, default), or one server that alternates (`shared`).",
+        "How the two queues of an access router or a point of presence share its capacity: one server \
+         that alternates while both hold packets (`shared`, default), one that idles when the queue \
+         whose turn it is holds none (`alternating`), or a server of that rate for each (`dual`).",
     ),
 ];
 

@@ -102,6 +102,9 @@ const LARGE_FILES: &[Field] = &[
     ),
 ];
 
+/// What the factor of jumbo files multiplies.
+const JUMBO_BASES: &[&str] = &["document", "file"];
+
 const JUMBO: &[Field] = &[
     required(
         "from",
@@ -114,6 +117,12 @@ const JUMBO: &[Field] = &[
         "When it is over: a time, or a part of the run (Joff).",
     ),
     required("factor", WHOLE_FACTOR, "What sizes are multiplied by (Jx)."),
+    field(
+        "base",
+        Kind::Word(JUMBO_BASES),
+        "Which sizes: those of documents (`document`, default: a Web object is multiplied by \
+         documents.factor as well), or of files as drawn (`file`).",
+    ),
 ];
 
 pub(super) const ALGORITHM: &[Field] = &[

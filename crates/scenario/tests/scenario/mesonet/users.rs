@@ -57,8 +57,12 @@ fn jumbo_files_belong_to_a_part_of_the_run() {
         from: at(12_000),
         until: at(16_000),
         factor: 100,
+        web_factor: 1000,
     };
     assert_eq!(config.files.jumbo, Some(jumbo));
+    let literal = with(&["Jon=0.6", "Joff=0.8", "Jx=100", "files.jumbo.base=file"]);
+    let web_factor = literal.files.jumbo.expect("given").web_factor;
+    assert_eq!((web_factor, jumbo.web_factor), (100, 100 * 10));
     // E-27: from 1 on there are none, whatever Joff is.
     assert_eq!(with(&["Jon=1", "Joff=0.2", "Jx=100"]).files.jumbo, None);
 }

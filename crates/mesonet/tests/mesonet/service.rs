@@ -1,0 +1,42 @@
+//! How an access router serves its two queues (NIST SP 500-282, chapter 3).
+
+use longhaul_congestion::Variant;
+use longhaul_mesonet::config::Service;
+use longhaul_mesonet::run;
+use longhaul_units::{Span, Time};
+
+use crate::network::{Study, long_lived, transport, two_backbone_routers};
+use crate::records::Keeper;
+
+/// Milliseconds in which an access router of 1 packet/ms forwards a window of 20 packets that a host
+/// sends at once, while nothing comes back.
+fn time_of_a_window(service: Service) -> u64 {
+    let mut topology = two_backbone_routers(
+        (100.0, 1000),
+        Span::from_millis(100),
+        [("near", 1.0, 1000), ("far", 100.0, 1000)],
+    );
+    topology.service = service;
+    let mut config = Study::CONDITION_8.config("reno", Variant::Paper);
+    config.long_lived = vec![long_lived(&topology, "near", "far", 0.0)];
+    config.topology = topology;
+    config.transport = transport(1000.0);
+    config.transport.initial_cwnd = 20.0;
+    config.duration = Time::from_secs_f64(0.1);
+    config.measure.every = Span::from_millis(1);
+    let mut keeper = Keeper::default();
+    run(&config, &mut keeper).expect("valid");
+    let all = keeper.intervals.iter();
+    let waits = all.filter(|kept| kept.access[0].up.waiting > 0);
+    // The last one departs at the end of the millisecond after these.
+    waits.count() as u64 + 1
+}
+
+#[test]
+fn a_server_that_alternates_strictly_idles_in_the_turns_of_an_empty_queue() {
+    let [shared, dual, alternating] =
+        [Service::Shared, Service::Dual, Service::Alternating].map(time_of_a_window);
+    assert_eq!((shared, dual), (20, 20));
+    // Between two of the 20 packets there is one turn of the other queue.
+    assert_eq!(alternating, 39);
+}
