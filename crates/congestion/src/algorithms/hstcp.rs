@@ -220,7 +220,7 @@ impl CongestionControl for Hstcp {
     }
 
     fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
-        window.cwnd() > self.response.curve.low_window
+        !self.response.is_standard(window.cwnd())
     }
 
     fn probe(&self, window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
@@ -263,6 +263,7 @@ struct Response {
     /// How `a(w)` is rounded to whole segments, if it is.
     rounding: Option<fn(f64) -> f64>,
     linux: bool,
+    nist: bool,
 }
 
 impl Response {
@@ -280,7 +281,15 @@ impl Response {
                 Variant::Paper | Variant::Ns2 => None,
             },
             linux: settings.variant() == Variant::Linux,
+            nist: settings.variant() == Variant::Nist,
         }
+    }
+
+    /// Whether window `w` is standard TCP's: `low_window` itself is (RFC 3649 section 5), but not NIST's (SP
+    /// 500-282, equations 25 to 28).
+    #[inline]
+    fn is_standard(&self, w: f64) -> bool {
+        w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
     /// Segments per round trip at window `w`. Never fewer than standard TCP's one: with the RFC's
@@ -288,7 +297,7 @@ impl Response {
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
-        if w <= self.curve.low_window {
+        if self.is_standard(w) {
             return 1.0;
         }
         let increase = self.table.at(w).unwrap_or_else(|| self.curve.increase(w));
@@ -308,7 +317,7 @@ impl Response {
 
     /// Part of the window removed at window `w`.
     fn decrease(&self, w: f64) -> f64 {
-        if w <= self.curve.low_window {
+        if self.is_standard(w) {
             0.5
         } else if self.linux {
             libm::floor(256.0 * self.curve.decrease(self.largest_alike(w))) / 256.0
@@ -536,6 +545,21 @@ mod tests {
             assert_eq!(response.increase(w), f64::floor(a), "{w}");
         }
         assert_eq!(response.decrease(1e6), 0.1);
+    }
+
+    /// At `low_window` NIST's flow is in its alternate mode, RFC 3649's is not yet. With a low window of 100
+    /// equation 26 gives two segments there.
+    #[test]
+    fn nist_s_own_mode_begins_at_the_low_window() {
+        for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {
+            let algorithm = hstcp(variant, &[("low_window", 100.0)]);
+            let at = |cwnd| {
+                let window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
+                algorithm.departs_from_standard(Time::ZERO, &window)
+            };
+            assert_eq!([99.9, 100.0, 100.1].map(at), [false, own, true], "{variant}");
+            assert_eq!(algorithm.response.increase(100.0), increase, "{variant}");
+        }
     }
 
     #[test]

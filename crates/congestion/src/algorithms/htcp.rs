@@ -256,6 +256,8 @@ struct Throughput {
     period: Span,
     /// Whether the largest average since the last event counts, and not the current one.
     largest: bool,
+    /// Whether the average starts with the first sample, and not from zero.
+    seeded: bool,
     timer: Periodic,
     /// Segments of the connection delivered when the current sample began.
     begin: u64,
@@ -266,22 +268,25 @@ struct Throughput {
 
 impl Throughput {
     /// As in the reference implementation, of the protocol's authors.
-    const PAPER: Self = Self::new(0.25, Span::ZERO, true);
+    const PAPER: Self = Self {
+        gain: 0.25,
+        period: Span::ZERO,
+        largest: true,
+        seeded: true,
+        ..Self::NIST
+    };
     /// NIST SP 500-282, equation 36.
-    const NIST: Self = Self::new(0.5, Span::from_millis(250), false);
-
-    const fn new(gain: f64, period: Span, largest: bool) -> Self {
-        Self {
-            gain,
-            period,
-            largest,
-            timer: Periodic::NEW,
-            begin: 0,
-            mean: 0.0,
-            epoch: 0.0,
-            last_epoch: 0.0,
-        }
-    }
+    const NIST: Self = Self {
+        gain: 0.5,
+        period: Span::from_millis(250),
+        largest: false,
+        seeded: false,
+        timer: Periodic::NEW,
+        begin: 0,
+        mean: 0.0,
+        epoch: 0.0,
+        last_epoch: 0.0,
+    };
 
     fn observe(&mut self, ack: &AckSample) {
         let period = if self.period == Span::ZERO {
@@ -294,7 +299,8 @@ impl Throughput {
         };
         let sample = (ack.delivered - self.begin) as f64 / length.as_secs_f64();
         self.begin = ack.delivered;
-        let gain = if self.mean == 0.0 { 1.0 } else { self.gain };
+        let first = self.seeded && self.mean == 0.0;
+        let gain = if first { 1.0 } else { self.gain };
         self.mean += gain * (sample - self.mean);
         self.epoch = if self.largest {
             self.epoch.max(self.mean)
@@ -456,6 +462,25 @@ mod tests {
                 assert!((found - expected).abs() < 1e-9, "{elapsed} s: {found}");
             }
         }
+    }
+
+    /// NIST SP 500-282, equation 36, step by step: 100 segments in each 250 ms, of which the average, from
+    /// 0, takes one half each time. The authors' implementation starts with its first sample.
+    #[test]
+    fn nist_s_throughput_starts_from_zero() {
+        let means = |mut throughput: Throughput| {
+            [0, 100, 200, 300].map(|delivered| {
+                throughput.observe(&AckSample {
+                    now: Time::ZERO + Span::from_millis(250) * (delivered / 100),
+                    delivered,
+                    srtt: Span::from_millis(250),
+                    ..ACK
+                });
+                throughput.mean
+            })
+        };
+        assert_eq!(means(Throughput::NIST), [0.0, 200.0, 300.0, 350.0]);
+        assert_eq!(means(Throughput::PAPER), [0.0, 400.0, 400.0, 400.0]);
     }
 
     /// NIST SP 500-282, equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.

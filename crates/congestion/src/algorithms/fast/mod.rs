@@ -183,18 +183,46 @@ struct Flights {
 }
 
 impl Flights {
-    /// Counts an acknowledgement; returns segments per second of the flight that it ends.
+    /// Counts an acknowledgement; returns segments per second of the flight that it ends: those of the
+    /// flight over the smoothed round-trip time, whatever time has passed (NIST SP 500-282, equation 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
-        let elapsed = self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
+        self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;
         self.begin = ack.delivered;
-        Some(self.last as f64 / elapsed.as_secs_f64())
+        let srtt = ack.srtt.as_secs_f64();
+        (srtt > 0.0).then(|| self.last as f64 / srtt)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::fast_at;
+    use crate::window::Rounding;
+
+    /// NIST SP 500-282, equation 23, step by step: acknowledgements come every 30 ms, so that flights of a
+    /// smoothed round-trip time of 50 ms last 60 ms. The first has two segments, the others ten. Their
+    /// throughput is 40 and 200 segments per second; the mean, from 0 with equal weights, 20, 110 and 155.
+    #[test]
+    fn the_throughput_is_that_of_the_equation() {
+        let settings = fast_at::ENTRY.settings(Variant::Paper, &[]).unwrap();
+        let tuning = Tuning::new(&settings).unwrap();
+        let mut fast = Fast::new(&settings, 200.0, Some(tuning));
+        let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+        let mut means = Vec::new();
+        for (delivered, step) in [0, 1, 2, 7, 12, 17, 22].into_iter().zip(0..) {
+            let ack = AckSample {
+                now: Time::ZERO + Span::from_millis(30 * step),
+                delivered,
+                srtt: Span::from_millis(50),
+                min_rtt: Span::from_millis(50),
+                ..AckSample::ONE_SEGMENT
+            };
+            fast.on_ack(&ack, Phase::SlowStart, &mut window);
+            means.push(fast.tuning.as_ref().unwrap().throughput());
+        }
+        assert_eq!(means, [0.0, 0.0, 20.0, 20.0, 110.0, 110.0, 155.0]);
+    }
 
     #[test]
     fn the_target_follows_the_equation() {
