@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import polars as pl
 
 from longhaul.figure_table import Table
+
+if TYPE_CHECKING:  # a short run does without it
+    import numpy as np
 
 
 class RunData(Protocol):
@@ -44,7 +46,7 @@ class Figures(Protocol):
         """The figures as plain lists and dictionaries."""
 
 
-TimeSeries = Iterator[tuple[str, np.ndarray, np.ndarray]]
+TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
 """Names, times in seconds, values."""
 
 

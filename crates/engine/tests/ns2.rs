@@ -77,6 +77,26 @@ fn sack_with_a_buffer_of_a_fifth_bdp() {
     assert_matches(&path_100m(167, 60, Recovery::Ns2Sack), &recorded);
 }
 
+/// `Sack1` with a plain `TCPSink`: an acknowledgement without a block is no duplicate, so that only the timer
+/// repairs losses.
+#[test]
+fn sack_with_a_receiver_that_reports_no_blocks() {
+    let recorded = Recorded {
+        cuts: &[1.5782, 3.82505],
+        timeouts: 2,
+        drops: 1668,
+        acked: 469_960,
+    };
+    let mut config = path_100m(833, 60, Recovery::Ns2Sack);
+    config.flows.clear();
+    let tcp = Tcp {
+        sack_blocks: false,
+        ..ns2_tcp(Recovery::Ns2Sack)
+    };
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
+    assert_matches(&config, &recorded);
+}
+
 #[test]
 fn newreno() {
     let recorded = Recorded {

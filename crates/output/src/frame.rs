@@ -81,7 +81,7 @@ impl Conversation {
             Some(tcp) => (
                 (tcp.mss_bytes + tcp.timestamps.bytes().unwrap_or(0)).min(u16::MAX.into()) as u16,
                 tcp.receive_window.saturating_mul(tcp.mss_bytes.into()),
-                tcp.recovery.uses_sack(),
+                tcp.reports_sack(),
             ),
             None => (0, 0, false),
         };

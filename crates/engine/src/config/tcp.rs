@@ -76,6 +76,9 @@ keys! {
             .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
         /// A pure ACK, SYN or FIN on the wire, without options.
         pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
+        /// Whether the receiver reports what it holds out of order. `false` is a plain `TCPSink` behind a sender
+        /// `Sack1`, which then repairs every loss by timeout; other senders without SACK recover as `newreno` does.
+        pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
         /// A SACK option on the wire, without its blocks.
         pub sack_option_bytes as "sack_option": u32 = Kind::Quantity(SIZE).key()
             .default("4 B").in_ns2("0 B").source("RFC 2018: 2 bytes and padding; Linux: TCPOLEN_SACK_BASE_ALIGNED"),
@@ -144,8 +147,15 @@ words! {
     }
 }
 
+impl Tcp {
+    /// Whether acknowledgements carry SACK blocks.
+    pub fn reports_sack(&self) -> bool {
+        self.sack_blocks && self.recovery.uses_sack()
+    }
+}
+
 impl Recovery {
-    /// Whether the receiver reports selective acknowledgements.
+    /// Whether it works with selective acknowledgements.
     pub fn uses_sack(self) -> bool {
         match self {
             Self::Sack

@@ -4,7 +4,7 @@ use longhaul_congestion::{
     CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
     SpecError, Variant, registry,
 };
-use longhaul_engine::config::Tcp;
+use longhaul_engine::config::{Recovery, Tcp};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Span};
 
@@ -37,6 +37,7 @@ pub(crate) fn resolve_tcp(
         resolve_recovery(flow, controller);
     }
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
+    let recovery = flow.read::<Recovery>("recovery");
     let packet = flow.read::<Bytes>("packet");
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
@@ -49,6 +50,7 @@ pub(crate) fn resolve_tcp(
     for key in ["ack_size", "sack_option", "sack_block"] {
         refuse_large(tcp, key, &path, out);
     }
+    refuse_missing_blocks(tcp, recovery, &path, out);
     let Some(payload) = payload(tcp, packet) else {
         let message = format!("{packet} leaves no room for data after the headers");
         let path = path.replace(".tcp", ".packet");
@@ -84,6 +86,18 @@ pub(crate) fn resolve_tcp(
         ));
     }
     congestion
+}
+
+/// A sender whose peer does not permit SACK recovers without it (RFC 6675 section 1); only ns-2's agents can be
+/// combined otherwise.
+fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
+    if tcp.read::<bool>("sack_blocks") || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
+        return;
+    }
+    let message = "false leaves this recovery without what it works with; \
+                   allowed: recovery = \"newreno\", or \"ns2-sack\", whose sender then waits for timeouts";
+    let origin = &tcp.node("sack_blocks").origin;
+    out.push(Diagnostic::new(&join(path, "sack_blocks"), origin, message));
 }
 
 /// Adds options of `lower` that are absent. A timer has either a granularity or a tick.

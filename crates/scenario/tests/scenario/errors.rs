@@ -164,6 +164,12 @@ fn unknown_names_are_listed() {
         "wrong.toml:8:12: flows.0.recovery: ",
         &["did you mean `sack`?"],
     );
+    let message = replaced("[[flows]]", "[[flows]]\ntcp = { sack_blocks = false }");
+    assert_one(
+        &message,
+        "wrong.toml:8:23: flows.0.tcp.sack_blocks: ",
+        &["false leaves this recovery without", "newreno", "ns2-sack"],
+    );
     let message = replaced(
         "duration",
         "measure = { capture = [\"bottlenek\"] }\nduration",

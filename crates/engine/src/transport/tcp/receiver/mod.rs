@@ -57,7 +57,7 @@ impl Receiver {
             index,
             path,
             ack_bytes: (config.ack_bytes + config.timestamps.bytes().unwrap_or(0)) as u16,
-            reports_sack: config.recovery.uses_sack(),
+            reports_sack: config.reports_sack(),
             next: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
