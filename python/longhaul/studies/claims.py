@@ -83,17 +83,21 @@ class Claim:
         return CONTRADICTED if beyond else OUTSIDE
 
 
-def read_claims(file: Path) -> list[Claim]:
-    """Read the claims of a study."""
+def read_claims(*files: Path) -> list[Claim]:
+    """Read the claims of a study, from one file or several."""
+    claims = [claim for file in files for claim in _claims(file)]
+    names = [claim.id for claim in claims]
+    if taken := {name for name in names if names.count(name) > 1}:
+        raise ScenarioError(f"{files[-1]}: claims given twice: {', '.join(sorted(taken))}")
+    return claims
+
+
+def _claims(file: Path) -> list[Claim]:
     with file.open(encoding="utf-8", newline="") as text:
         rows = csv.DictReader(text)
         if tuple(rows.fieldnames or ()) != COLUMNS:
             raise ScenarioError(f"{file}: expected the columns {', '.join(COLUMNS)}")
-        claims = [_claim(file, line, row) for line, row in enumerate(rows, start=2)]
-    names = [claim.id for claim in claims]
-    if taken := {name for name in names if names.count(name) > 1}:
-        raise ScenarioError(f"{file}: claims given twice: {', '.join(sorted(taken))}")
-    return claims
+        return [_claim(file, line, row) for line, row in enumerate(rows, start=2)]
 
 
 def _claim(file: Path, line: int, row: Mapping[str, str]) -> Claim:

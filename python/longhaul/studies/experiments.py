@@ -23,6 +23,8 @@ class Head:
 
     title: str
     source: str
+    includes: tuple[str, ...] = ()
+    """Folders of the study that hold more of its experiments and claims."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Experiment:
     """Of the axis that is a table: the factors' levels at each of its points."""
     all_samples: bool = False
     """Whether every sample over time is kept; else some hundred of each course."""
+    folder: Path = field(default_factory=Path)
+    """Of the file that declares it, in which its own `reduce.py` is looked for."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most a number of replications of each."""
@@ -86,17 +90,24 @@ def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and every experiment."""
+    """Read the head and every experiment, those of included folders last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
-        common = whole.get("common", {})
-        found = [_experiment(file, common, one) for one in whole["experiments"]]
-        head = Head(whole["title"], whole["source"])
+        head = Head(whole["title"], whole["source"], tuple(whole.get("include", ())))
+        found = _experiments(file, whole)
+        for folder in head.includes:
+            part = file.parent / folder / file.name
+            found += _experiments(part, tomllib.loads(part.read_text(encoding="utf-8")))
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
     return head, {one.name: one for one in found}
+
+
+def _experiments(file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
+    common = whole.get("common", {})
+    return [_experiment(file, common, one) for one in whole["experiments"]]
 
 
 def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
@@ -128,6 +139,7 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         quick=given.get("quick", ""),
         conditions=conditions,
         all_samples=given.get("all_samples", False),
+        folder=file.parent,
     )
 
 

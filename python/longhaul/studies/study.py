@@ -70,7 +70,12 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
-        return read_claims(existing(self.path / CLAIMS))
+        return read_claims(*(existing(folder / CLAIMS) for folder in self.folders))
+
+    @property
+    def folders(self) -> list[Path]:
+        """Its own folder, and those it includes."""
+        return [self.path, *(self.path / name for name in self.head.includes)]
 
     @property
     def readme(self) -> str:
@@ -86,7 +91,7 @@ class Study:
         """A function or list that one of the study's modules has to define, or StudyError."""
         found = getattr(self.module(module), name, None)
         if found is None:
-            file = self.path / f"{module}.py"
+            file = self._file(module)
             raise StudyError(f"{file}: expected a definition of `{name}`, found none")
         return found
 
@@ -94,27 +99,32 @@ class Study:
         """Refuse a study that lacks a part, before anything runs."""
         for module, name in REQUIRED:
             self.required(module, name)
-        if (self.path / "reduce.py").is_file():
-            self.required("reduce", "reduce")
-        existing(self.path / CLAIMS)
+        for folder in self.folders:
+            if (folder / "reduce.py").is_file():
+                self.required(_reducer(self.path, folder), "reduce")
+            existing(folder / CLAIMS)
         existing(self.path / README)
 
     def module(self, name: str) -> ModuleType:
-        """The study's own module of this name: `metrics`, `measures` or `figures`."""
+        """The study's own module of this name, such as `metrics`; with dots, of a folder."""
         # Studies in folders of the same name are different studies.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
             _load(package, self.path / "__init__.py", [str(self.path)])
         whole = f"{package}.{name}"
-        return sys.modules.get(whole) or _load(whole, self.path / f"{name}.py")
+        return sys.modules.get(whole) or _load(whole, self._file(name))
+
+    def _file(self, module: str) -> Path:
+        return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """What is kept of an experiment's runs: by the study's own `reduce.py`, if it has one."""
-        own = self.path / "reduce.py"
+        """What is kept of an experiment's runs: by its folder's own `reduce.py`, if it has one."""
+        own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
-            return Reduction(digest[:8], OwnReducer(self.name, self.path))
+            module = _reducer(self.path, experiment.folder)
+            return Reduction(digest[:8], OwnReducer(self.name, self.path, module))
         if experiment.all_samples:
             return Reduction("all-samples", reduce_keeping_samples)
         return Reduction("", reduce)
@@ -172,11 +182,17 @@ class OwnReducer:
 
     name: str
     path: Path
+    module: str
 
     def __call__(self, run: Results) -> Kept:
         """What is kept of a run."""
-        kept: Kept = Study(self.name, self.path).required("reduce", "reduce")(run)
+        kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
+
+
+def _reducer(study: Path, folder: Path) -> str:
+    """The module `reduce` of a folder of a study."""
+    return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
 def _some(levels: Sequence[Level]) -> str:

@@ -23,6 +23,11 @@ impl ActiveLargeFiles {
         }
     }
 
+    /// How many there are of each large type.
+    pub(crate) fn all(&self) -> [u64; 3] {
+        self.all
+    }
+
     /// The type below its minimum in a cell, movies first; the maximum does not apply to it.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;

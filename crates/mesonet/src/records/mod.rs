@@ -93,6 +93,9 @@ pub struct Interval<'a> {
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
+    /// Flows with documents, with service packs and with movies at the end of the interval, those that
+    /// are connecting included: what limits on their numbers count.
+    pub large_files: [u64; 3],
 }
 
 /// Flows of a class at the end of an interval, and what happened to them in it.

@@ -52,6 +52,7 @@ impl World {
             access: &access,
             edges: &counters.edges,
             links: &links,
+            large_files: self.large_files.all(),
         });
         counters.entered = entered;
         counters.begin_interval(self.env.packets_in);

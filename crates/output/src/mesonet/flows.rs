@@ -30,6 +30,7 @@ pub(crate) struct NetworkRow {
     in_pkts: u64,
     out_pkts: u64,
     no_receivers: u64,
+    large_files: [u64; 3],
 }
 
 impl NetworkRow {
@@ -49,6 +50,7 @@ impl NetworkRow {
             in_pkts: interval.packets_in,
             out_pkts: interval.packets_out,
             no_receivers: interval.edges.iter().map(|edge| edge.no_receivers).sum(),
+            large_files: interval.large_files,
         }
     }
 }
@@ -159,6 +161,20 @@ pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
             |row: &NetworkRow| Cell::Count(row.no_receivers),
         ),
     ]);
+    let large = [
+        ("document_flows", "documents"),
+        ("service_pack_flows", "service packs"),
+        ("movie_flows", "movies"),
+    ];
+    columns.extend(large.into_iter().enumerate().map(|(at, (name, title))| {
+        Column::new(
+            name,
+            Kind::Count,
+            "",
+            format!("flows with {title} at the end of the interval, those connecting included"),
+            move |row: &NetworkRow| Cell::Count(row.large_files[at]),
+        )
+    }));
     columns
 }
 

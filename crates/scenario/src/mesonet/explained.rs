@@ -5,6 +5,7 @@ use longhaul_mesonet::config::{AccessClass, Config, Router};
 use longhaul_mesonet::records::FlowClass;
 
 use super::clock::Clock;
+use super::files::LARGE;
 use super::hosts::Population;
 use super::layout::{Layout, class_name};
 use super::sizes::{Buffers, Rates};
@@ -39,6 +40,7 @@ pub(crate) fn rows(
     speeds(rates, clock, &mut rows);
     buffers_of_tiers(config, &mut rows);
     hosts(population, layout, &mut rows);
+    limits(config, &mut rows);
     rows
 }
 
@@ -169,6 +171,26 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
         let rule =
             "products of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3)";
         rows.push(row("hosts.flow_classes", shares.join(", "), rule));
+    }
+}
+
+/// Limits on the flows that transfer a large file at a time.
+fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
+    let Some(admission) = &config.files.admission else {
+        return;
+    };
+    for (at, (key, _)) in LARGE.into_iter().enumerate() {
+        rows.push(row(
+            &format!("files.{key}.max"),
+            admission.max[at].to_string(),
+            "sources x probability, at least 1000, 100 or 10 (NIST SP 500-282, equations 1 to 3)",
+        ));
+        let min = admission.min[at].map(|count| count.to_string());
+        rows.push(row(
+            &format!("files.{key}.min"),
+            min.join(" "),
+            "0.1 x maximum x part of the flows, by path, interface and algorithm (table 8-7)",
+        ));
     }
 }
 

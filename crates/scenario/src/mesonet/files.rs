@@ -6,7 +6,7 @@ use longhaul_mesonet::config::{
 use longhaul_units::Time;
 
 use super::clock::Clock;
-use super::hosts::Population;
+use super::hosts::{Population, ROUNDED};
 use super::layout::Layout;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
@@ -14,7 +14,11 @@ use crate::typed::Typed;
 
 /// Keys of the large types, in the order of `FileType::LARGE`, with the lowest maximum of active files,
 /// however few sources there are (NIST SP 500-282, chapter 8, equations 1 to 3).
-const LARGE: [(&str, u64); 3] = [("documents", 1000), ("service_packs", 100), ("movies", 10)];
+pub(crate) const LARGE: [(&str, u64); 3] =
+    [("documents", 1000), ("service_packs", 100), ("movies", 10)];
+
+/// Keys of the classes of paths, in the order of `PathClass`.
+const PATHS: [&str; 3] = ["very_fast", "fast", "typical"];
 
 /// Sizes of files, without the limits on their numbers.
 pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
@@ -31,12 +35,30 @@ pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>)
         let origin = &table.node("documents").origin;
         out.push(Diagnostic::new("mesonet.files", origin, message));
     }
+    check_path_shares(table, out);
     Files {
         mean: table.read("mean"),
         shape: table.read("shape"),
         large,
         admission: None,
         jumbo: jumbo(table, large[0].factor, clock, out),
+    }
+}
+
+fn check_path_shares(table: &Table, out: &mut Vec<Diagnostic>) {
+    let Some(node) = table.get("path_shares") else {
+        return;
+    };
+    let shares = node.table().expect("the checker knows a table");
+    let sum: f64 = PATHS.iter().map(|path| shares.read::<f64>(path)).sum();
+    if (sum - 1.0).abs() > ROUNDED {
+        let message = format!("the three shares add up to {sum}; they have to add up to 1");
+        let origin = &node.origin;
+        out.push(Diagnostic::new(
+            "mesonet.files.path_shares",
+            origin,
+            message,
+        ));
     }
 }
 
@@ -79,9 +101,12 @@ fn jumbo(
     })
 }
 
-/// The parts of flows whose paths are of each class, as the published limits count them: products of
-/// the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
-fn path_parts(population: &Population, layout: &Layout) -> [f64; 3] {
+/// The parts of flows whose paths are of each class, as the limits count them: those given, or products
+/// of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+fn path_parts(files: &Table, population: &Population, layout: &Layout) -> [f64; 3] {
+    if let Some(shares) = files.get("path_shares").and_then(Node::table) {
+        return PATHS.map(|path| shares.read::<f64>(path));
+    }
     let parts = |class| population.parts(class, layout);
     let (direct, fast) = (parts(AccessClass::Direct), parts(AccessClass::Fast));
     let very_fast = direct.0 * direct.1;
@@ -89,8 +114,10 @@ fn path_parts(population: &Population, layout: &Layout) -> [f64; 3] {
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Limits on active large files.
+/// Limits on active large files (equations 1 to 3 and table 8-7). A type that no file is of by chance
+/// has none by these limits, either.
 pub(crate) fn admission(
+    table: &Table,
     files: &Files,
     population: &Population,
     layout: &Layout,
@@ -100,12 +127,15 @@ pub(crate) fn admission(
     let sources = population.all_sources() as f64;
     let alternates = algorithms.iter().filter(|algorithm| algorithm.alternate);
     let alternate: f64 = alternates.map(|algorithm| algorithm.share).sum();
-    let paths = path_parts(population, layout);
+    let paths = path_parts(table, population, layout);
     let mut admission = Admission {
         max: [0; 3],
         min: [[0; Cell::COUNT]; 3],
     };
     for (index, (kind, (_, fewest))) in files.large.iter().zip(LARGE).enumerate() {
+        if kind.probability == 0.0 {
+            continue;
+        }
         let most = ((sources * kind.probability).ceil() as u64).max(fewest);
         admission.max[index] = most;
         for cell in cells() {

@@ -15,7 +15,7 @@ const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, Acces
 const MOST_HOSTS: u64 = 100_000_000;
 
 /// Published tables give thirds as 0.33, which do not add up.
-const ROUNDED: f64 = 0.011;
+pub(crate) const ROUNDED: f64 = 0.011;
 
 /// A share that is left out is what the other two leave.
 pub(crate) fn complete_shares(hosts: &mut Table) {

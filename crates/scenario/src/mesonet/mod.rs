@@ -99,10 +99,17 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let measure = mesonet.sub_mut("measure");
     let trace = trace::trace(measure, &long_lived, sources, &clock, &mut out);
     let hosts = mesonet.sub("hosts");
-    if mesonet.sub("files").read::<bool>("admission") {
+    let table = mesonet.sub("files");
+    if table.read::<bool>("admission") {
         let share = hosts.read::<f64>("fast_share");
-        let admission = files::admission(&files, &parts.population, &layout, share, &algorithms);
-        files.admission = Some(admission);
+        files.admission = Some(files::admission(
+            table,
+            &files,
+            &parts.population,
+            &layout,
+            share,
+            &algorithms,
+        ));
     }
     let buffers = Buffers::new(mesonet.sub("network"), parts.round_trips);
     let topology = sizes::topology(

@@ -1,4 +1,5 @@
-//! The 56 parameters of MesoNet under their original names (NIST SP 500-282, chapter 3): they may stand
+//! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, four of the
+//! types of files in tables 8-3 and 8-4): they may stand
 //! in `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
 //! that they mean.
 
@@ -110,6 +111,10 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("BB_LINK_TO_MONITOR", Place::Key("measure.backbone_link")),
     original("POP_LINK_TO_MONITOR", Place::Key("measure.pop")),
     original("ACCESS_LINK_TO_MONITOR", Place::Key("measure.access")),
+    original("Sp", Place::Key("files.service_packs.probability")),
+    original("Sx", Place::Key("files.service_packs.factor")),
+    original("Mp", Place::Key("files.movies.probability")),
+    original("Mx", Place::Key("files.movies.factor")),
 ];
 
 /// Moves what is given under an original name to its key. The rest is for the checker.
@@ -300,8 +305,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_fifty_six_and_no_two_alike() {
-        assert_eq!(ORIGINALS.len(), 56);
+    fn there_are_fifty_six_and_four_and_no_two_alike() {
+        assert_eq!(ORIGINALS.len(), 56 + 4);
         for (index, one) in ORIGINALS.iter().enumerate() {
             assert!(
                 ORIGINALS[..index]

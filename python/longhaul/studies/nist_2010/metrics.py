@@ -11,6 +11,8 @@ from typing import Any
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
 
+from .mixed import metrics as mixed
+
 Row = dict[str, Any]
 
 OF_THE_RUN = ("delivered_pkts", "events", "peak_memory_bytes")
@@ -39,6 +41,7 @@ def metrics(kept: Kept, run: Run) -> Row:
         row |= {f"{name}_{period['period']}": period[name] for name in OF_PERIODS}
     row |= _of_each(kept["classes"], "class", OF_CLASSES)
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
+    row |= mixed.of_groups(kept) | kept.get("loss_free", {})
     return row | {name: kept["run"][name] for name in OF_THE_RUN}
 
 

@@ -69,6 +69,12 @@ pub(super) const FILES: &[Field] = &[
          chapter 8); false by default.",
     ),
     field(
+        "path_shares",
+        Kind::Table(PATH_SHARES),
+        "Parts of the flows by class of path, from which the lower limits follow; by default products \
+         of the shares of sources and receivers that are below each class of access routers.",
+    ),
+    field(
         "jumbo",
         Kind::Table(JUMBO),
         "A part of the run in which files between direct access routers are larger; none by \
@@ -93,13 +99,28 @@ const LARGE_FILES: &[Field] = &[
     field(
         "probability",
         PROBABILITY,
-        "Probability of the type; 0 by default.",
+        "Probability of the type (Sp, Mp); 0 by default.",
     ),
     field(
         "factor",
         WHOLE_FACTOR,
-        "What the size drawn is multiplied by; 1000 for service packs, 10000 for movies by default.",
+        "What the size drawn is multiplied by (Sx, Mx); 1000 for service packs, 10000 for movies by \
+         default.",
     ),
+];
+
+const PATH_SHARES: &[Field] = &[
+    required(
+        "very_fast",
+        PROBABILITY,
+        "Between two direct access routers.",
+    ),
+    required(
+        "fast",
+        PROBABILITY,
+        "Between fast ones, or a fast and a direct one.",
+    ),
+    required("typical", PROBABILITY, "With a normal access router."),
 ];
 
 /// What the factor of jumbo files multiplies.

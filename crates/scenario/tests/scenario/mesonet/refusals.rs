@@ -36,6 +36,8 @@ fn shares_and_probabilities_have_to_add_up() {
     assert_refused(shares, &["mesonet.hosts.receiver_shares", "0.7"]);
     let mix = "algorithms = [{ share = 0.5 }, { congestion = { kind = \"bic\" }, share = 0.4 }]";
     assert_refused(mix, &["mesonet.algorithms", "0.9", "add up to 1"]);
+    let paths = "files.path_shares = { very_fast = 0.1, fast = 0.1, typical = 0.5 }";
+    assert_refused(paths, &["mesonet.files.path_shares", "0.7", "add up to 1"]);
     let start = "users.start = { at_once = 0.9, second = 0.2 }";
     assert_refused(start, &["mesonet.users.start", "more than 1"]);
     let files = "files = { documents = { probability = 0.9 }, movies = { probability = 0.2 } }";

@@ -154,7 +154,7 @@ fn limits_on_large_files_are_the_published_ones() {
     use PathClass::{Fast, Typical, VeryFast};
     assert_eq!(least(0, VeryFast, true), [1, 1]);
     assert_eq!(least(0, Fast, true), [2, 1]);
-    // Published is 4: with 59 sources below a normal router, where 60 are meant (NIST SP 500-282, table 8-16).
+    // Table 8-11 has other shares of paths, of 59 sources below a normal router: with it the first is 4.
     assert_eq!(least(0, Fast, false), [3, 2]);
     assert_eq!(least(0, Typical, true), [20, 9]);
     assert_eq!(least(0, Typical, false), [46, 20]);
@@ -171,4 +171,36 @@ fn limits_on_large_files_are_the_published_ones() {
         "files.movies.probability=0.0004",
     ]);
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
+}
+
+/// Every condition has a minimum of one flow in a cell if the type is drawn at all (table 8-7).
+#[test]
+fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
+    let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);
+    let admission = config.files.admission.expect("limits");
+    assert_eq!(admission.max, [1000, 0, 10]);
+    assert_eq!(admission.min[1], [0; Cell::COUNT]);
+    assert_eq!(admission.min[2], [1; Cell::COUNT]);
+}
+
+#[test]
+fn shares_of_paths_may_be_given_for_the_limits_alone() {
+    // Table 8-11.
+    let config = with(&[
+        "files.admission=true",
+        "files.path_shares={ very_fast = 0.00107, fast = 0.061479, typical = 0.937451 }",
+        "FastHostProb=0.3",
+        "prTCP=0.7",
+        "prHTCP=0.3",
+        "Fp=0.02",
+    ]);
+    let cell = Cell {
+        path: PathClass::Fast,
+        fast_interface: false,
+        alternate: false,
+    };
+    assert_eq!(
+        config.files.admission.expect("limits").min[0][cell.index()],
+        4
+    );
 }

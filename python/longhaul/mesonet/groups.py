@@ -1,0 +1,83 @@
+"""Goodput of completed flows by group (NIST SP 500-282, chapter 8; table 8-6 has the groups).
+
+Runs report the flows of a group in batches. The study averages over the batches of a run, each
+weighted by its flows, whatever the statistic. That is exact for the mean alone: the deviation
+within batches is smaller than that of all flows, and the mean of minima is no minimum. `of_flows`
+takes every statistic from the log of flows, if a run has one.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+import polars as pl
+
+FILES = ("movie", "service pack", "document", "web")
+PATHS = ("very fast", "fast", "typical")
+INTERFACES = ("fast", "normal")
+# Whether sources have standard TCP, or the alternate.
+ROLES = ("standard", "alternate")
+# Number, file, path and interface of each group.
+GROUPS = tuple(
+    (number, *group) for number, group in enumerate(product(FILES, PATHS, INTERFACES), start=1)
+)
+
+KEYS = ("group", "file", "path", "interface", "role")
+PERCENTS = tuple(range(10, 100, 10))
+STATISTICS = (
+    "mean_pps", "deviation_pps", "min_pps", "max_pps", *(f"p{percent}_pps" for percent in PERCENTS)
+)  # fmt: skip
+
+
+def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
+    """A row for each group and role with completed flows, from the table `goodput`.
+
+    `flows`, and the `STATISTICS` in packets per second: averages over batches, weighted by flows.
+    `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
+    """
+    flows = pl.col("flows")
+    weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]
+    mean = (pl.col("mean_pps") * flows).sum() / flows.sum()
+    within = (flows - 1) * pl.col("deviation_pps") ** 2
+    between = flows * (pl.col("mean_pps") - mean) ** 2
+    pooled = ((within + between).sum() / (flows.sum() - 1).clip(1)).sqrt()
+    return (
+        goodput.group_by(KEYS)
+        .agg(
+            flows.sum(),
+            *weighted,
+            pooled.alias("pooled_deviation_pps"),
+            pl.col("min_pps").min().alias("least_pps"),
+            pl.col("max_pps").max().alias("largest_pps"),
+        )
+        .sort("group", "role", descending=[False, True])
+    )
+
+
+def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with `flows` and exact `STATISTICS`, from the table `flows`."""
+    goodput = pl.col("goodput_pps")
+    rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
+    return (
+        flows.filter(goodput.is_not_null() & pl.col("connected_s").is_not_null())
+        .group_by(KEYS)
+        .agg(
+            pl.len().alias("flows"),
+            goodput.mean().alias("mean_pps"),
+            goodput.std().fill_null(0.0).alias("deviation_pps"),
+            goodput.min().alias("min_pps"),
+            goodput.max().alias("max_pps"),
+            *(
+                goodput.sort().get(at).alias(f"p{percent}_pps")
+                for percent, at in zip(PERCENTS, rank, strict=True)
+            ),
+        )
+        .sort("group", "role", descending=[False, True])
+    )
+
+
+def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
+    """Each type of file with its part of the flows."""
+    counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
+    total = sum(counts.values())
+    for file in FILES:
+        yield file, counts.get(file, 0) / total if total else float("nan")

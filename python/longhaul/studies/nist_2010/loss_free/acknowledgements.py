@@ -1,0 +1,82 @@
+"""Goodput of files that lose no packet, from the acknowledgements of one flow without an end.
+
+A file of n packets takes as long as the n-th acknowledgement does: none is sent in another way
+because the file is longer.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from longhaul.mesonet import MesoNet
+
+# By type of file what sizes of Web objects are multiplied by (table 8-4).
+FACTORS = {"movie": 10_000, "service_pack": 1000, "document": 10, "web": 1}
+# Mean sizes of Web objects (table 8-2).
+MEAN_SIZES = (100, 150)
+# Pareto sizes are taken at the middles of so many equal steps of -log(1 - probability).
+STEPS, LAST = 20_000, 30.0
+
+
+@dataclass(frozen=True)
+class Acknowledgements:
+    """When each acknowledgement of a flow comes.
+
+    At first one by one; after that it is known how many have come at the end of each interval, in
+    which they begin with the interval and follow one another at the speed of the host. After the
+    last interval they come as fast as in it.
+    """
+
+    first_s: np.ndarray
+    ends_s: np.ndarray
+    counts: np.ndarray
+    """All until then."""
+    gap_s: float
+
+    def times_s(self, sizes: np.ndarray) -> np.ndarray:
+        """When files of so many packets are complete."""
+        known = len(self.first_s)
+        last, end_s = self.counts[-1], self.ends_s[-1]
+        before, length_s = self.counts[-2], end_s - self.ends_s[-2]
+        inside = np.clip(sizes, known + 1, last)
+        at = np.searchsorted(self.counts, inside)
+        begin = np.concatenate(([0.0], self.ends_s))[at]
+        done = np.concatenate(([0], self.counts))[at]
+        later = np.minimum(begin + (inside - done) * self.gap_s, self.ends_s[at])
+        beyond = end_s + (sizes - last) * length_s / (last - before)
+        first = self.first_s[np.minimum(sizes, known).astype(int) - 1]
+        times: np.ndarray = np.where(sizes <= known, first, np.where(sizes <= last, later, beyond))
+        return times
+
+    def mean_goodput(self, mean: float, factor: float) -> float:
+        """Packets per second: the mean over Pareto sizes of shape 1.5, each times a factor."""
+        y = (np.arange(STEPS) + 0.5) * LAST / STEPS
+        sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor
+        return float((sizes / self.times_s(sizes) * np.exp(-y)).sum() * LAST / STEPS)
+
+
+def mean_goodputs(tables: MesoNet) -> dict[str, float]:
+    """Mean goodput of each type of file and mean size, `web_100`, in packets per second."""
+    found = acknowledgements(tables)
+    return {
+        f"{file}_{mean}": found.mean_goodput(mean, factor)
+        for file, factor in FACTORS.items()
+        for mean in MEAN_SIZES
+    }
+
+
+def acknowledgements(tables: MesoNet) -> Acknowledgements:
+    """Of the one long-lived flow of a run, whose beginning is traced.
+
+    The last interval, in which it stops, is left out.
+    """
+    flow = tables.long_lived[:-1]
+    trace = tables.flow_trace.filter(pl.col("event") == "increase")
+    (given,) = tables.scenario["long_lived"]
+    return Acknowledgements(
+        first_s=trace["t_s"].to_numpy(),
+        ends_s=flow["t_s"].to_numpy(),
+        counts=flow["increases"].cum_sum().to_numpy(),
+        gap_s=tables.step_s / float(given["rate"]),
+    )

@@ -1,0 +1,13 @@
+"""What is kept of a flow that has a path to itself: the mean goodput of files."""
+
+from longhaul.campaign.reduce import reduce as reduce_run
+from longhaul.campaign.store import Kept
+from longhaul.mesonet import MesoNet
+from longhaul.results import Results
+
+from .acknowledgements import mean_goodputs
+
+
+def reduce(run: Results) -> Kept:
+    """The figures of the run, and the goodput of files without losses."""
+    return reduce_run(run) | {"loss_free": mean_goodputs(MesoNet.of(run))}

@@ -1,0 +1,32 @@
+"""The responses of chapters 8 and 9 that other chapters lack (tables 8-19 and 8-20).
+
+Of a flow group `flows_alternate_16` is how many of its flows with the alternate were completed, and
+`mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on are their goodput in
+packets per second. Those of all flows, and not averaged over batches, are `pooled_deviation_...`,
+`least_...` and `largest_...`.
+"""
+
+from typing import Any
+
+from longhaul.campaign.store import Kept
+
+Row = dict[str, Any]
+
+
+def of_groups(kept: Kept) -> Row:
+    """The figures of a run; none of a run of another chapter."""
+    if "flow_groups" not in kept:
+        return {}
+    (means,) = kept["macroscopic"]
+    row: Row = {
+        name if name.endswith("_max") else f"{name}_mean": value for name, value in means.items()
+    }
+    row |= {f"{file.replace(' ', '_')}_share": share for file, share in kept["file_shares"].items()}
+    for group in kept["flow_groups"]:
+        end = f"{group['role']}_{group['group']}"
+        row |= {
+            f"{name.removesuffix('_pps')}_{end}": value
+            for name, value in group.items()
+            if name == "flows" or name.endswith("_pps")
+        }
+    return row
