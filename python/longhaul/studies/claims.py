@@ -84,16 +84,24 @@ class Claim:
 
 
 def read_claims(file: Path) -> list[Claim]:
-    """Read the claims of a study."""
-    with file.open(encoding="utf-8", newline="") as text:
-        rows = csv.DictReader(text)
-        if tuple(rows.fieldnames or ()) != COLUMNS:
-            raise ScenarioError(f"{file}: expected the columns {', '.join(COLUMNS)}")
-        claims = [_claim(file, line, row) for line, row in enumerate(rows, start=2)]
+    """Read the claims of a study: of the file, and of those in the folder of the same name."""
+    parts = sorted(file.with_suffix("").glob("*.csv"))
+    files = [file, *parts] if file.is_file() else parts
+    if not files:
+        raise ScenarioError(f"{file}: expected a file of the study, found none")
+    claims = [claim for one in files for claim in _of_file(one)]
     names = [claim.id for claim in claims]
     if taken := {name for name in names if names.count(name) > 1}:
         raise ScenarioError(f"{file}: claims given twice: {', '.join(sorted(taken))}")
     return claims
+
+
+def _of_file(file: Path) -> list[Claim]:
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = csv.DictReader(text)
+        if tuple(rows.fieldnames or ()) != COLUMNS:
+            raise ScenarioError(f"{file}: expected the columns {', '.join(COLUMNS)}")
+        return [_claim(file, line, row) for line, row in enumerate(rows, start=2)]
 
 
 def _claim(file: Path, line: int, row: Mapping[str, str]) -> Claim:

@@ -1,4 +1,4 @@
-"""`experiments.toml`: what is run, at which scale."""
+"""`experiments.toml`, and the files of `experiments/`: what is run, at which scale."""
 
 import csv
 import tomllib
@@ -41,6 +41,8 @@ class Experiment:
     """Of the axis that is a table: the factors' levels at each of its points."""
     all_samples: bool = False
     """Whether every sample over time is kept; else some hundred of each course."""
+    reducer: str = "reduce"
+    """The study's module that says what is kept of a run, if the study has it."""
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most a number of replications of each."""
@@ -86,23 +88,47 @@ def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and every experiment."""
+    """Read the head and every experiment.
+
+    Experiments may be in the file itself and in those of the folder `experiments` next to it, in
+    order of their names; what is common to experiments is so in its own file.
+    """
+    whole = _read(file)
+    files = {file: whole} | {one: _read(one) for one in sorted(file.with_suffix("").glob("*.toml"))}
+    found = [one for path, content in files.items() for one in _all(file.parent, path, content)]
+    names = [one.name for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScenarioError(f"{file}: experiments given twice: {', '.join(twice)}")
+    if not found:
+        raise ScenarioError(f"{file}: missing 'experiments'")
     try:
-        whole = tomllib.loads(file.read_text(encoding="utf-8"))
-        common = whole.get("common", {})
-        found = [_experiment(file, common, one) for one in whole["experiments"]]
-        head = Head(whole["title"], whole["source"])
+        return Head(whole["title"], whole["source"]), dict(zip(names, found, strict=True))
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
-    return head, {one.name: one for one in found}
 
 
-def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
+def _all(study: Path, file: Path, content: Mapping[str, Any]) -> list[Experiment]:
+    """The experiments of one file."""
+    common = content.get("common", {})
+    try:
+        return [_experiment(study, file, common, one) for one in content.get("experiments", [])]
+    except KeyError as error:
+        raise ScenarioError(f"{file}: missing {error}") from None
+
+
+def _experiment(
+    study: Path, file: Path, common: Mapping[str, Any], given: Mapping[str, Any]
+) -> Experiment:
     parts = given.get("parts", [])
-    texts = [(file.parent / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
-    conditions = _conditions(file, given["conditions"]) if "conditions" in given else {}
+    texts = [(study / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
+    conditions = _conditions(study, given["conditions"]) if "conditions" in given else {}
     whole = dict.fromkeys(conditions, ALL)
     axes = {**whole, **common.get("axes", {}), **given.get("axes", {})}
     settings = {**common.get("set", {}), **given.get("set", {})}
@@ -128,6 +154,7 @@ def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any])
         quick=given.get("quick", ""),
         conditions=conditions,
         all_samples=given.get("all_samples", False),
+        reducer=given.get("reduce", common.get("reduce", "reduce")),
     )
 
 
@@ -136,9 +163,9 @@ def _followed(written: Mapping[str, Any]) -> list[str]:
     return [*([written["axis"]] if "axis" in written else []), *written.get("when", {})]
 
 
-def _conditions(file: Path, name: str) -> dict[str, Conditions]:
+def _conditions(study: Path, name: str) -> dict[str, Conditions]:
     """A table of conditions, by the axis that its first column is; other columns are factors."""
-    with (file.parent / "conditions" / f"{name}.csv").open(encoding="utf-8", newline="") as text:
+    with (study / "conditions" / f"{name}.csv").open(encoding="utf-8", newline="") as text:
         axis, *factors = next(rows := csv.reader(text))
         table = {
             _level(first): dict(zip(factors, map(_level, rest), strict=True))

@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +71,7 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
-        return read_claims(existing(self.path / CLAIMS))
+        return read_claims(self.path / CLAIMS)
 
     @property
     def readme(self) -> str:
@@ -86,7 +87,7 @@ class Study:
         """A function or list that one of the study's modules has to define, or StudyError."""
         found = getattr(self.module(module), name, None)
         if found is None:
-            file = self.path / f"{module}.py"
+            file = self._file(module)
             raise StudyError(f"{file}: expected a definition of `{name}`, found none")
         return found
 
@@ -94,27 +95,32 @@ class Study:
         """Refuse a study that lacks a part, before anything runs."""
         for module, name in REQUIRED:
             self.required(module, name)
-        if (self.path / "reduce.py").is_file():
-            self.required("reduce", "reduce")
-        existing(self.path / CLAIMS)
+        for experiment in self.experiments.values():
+            if self._file(experiment.reducer).is_file():
+                self.required(experiment.reducer, "reduce")
+        _ = self.claims
         existing(self.path / README)
 
     def module(self, name: str) -> ModuleType:
-        """The study's own module of this name: `metrics`, `measures` or `figures`."""
+        """The study's own module of this name: `metrics`, `measures`, or `web.figures`."""
         # Studies in folders of the same name are different studies.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
             _load(package, self.path / "__init__.py", [str(self.path)])
-        whole = f"{package}.{name}"
-        return sys.modules.get(whole) or _load(whole, self.path / f"{name}.py")
+        existing(self._file(name))
+        return importlib.import_module(f"{package}.{name}")
+
+    def _file(self, module: str) -> Path:
+        """Where one of the study's modules is."""
+        return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """What is kept of an experiment's runs: by the study's own `reduce.py`, if it has one."""
-        own = self.path / "reduce.py"
+        """What is kept of an experiment's runs: by the study's own module, if it has one."""
+        own = self._file(experiment.reducer)
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
-            return Reduction(digest[:8], OwnReducer(self.name, self.path))
+            return Reduction(digest[:8], OwnReducer(self.name, self.path, experiment.reducer))
         if experiment.all_samples:
             return Reduction("all-samples", reduce_keeping_samples)
         return Reduction("", reduce)
@@ -168,14 +174,15 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OwnReducer:
-    """A study's own `reduce.py`, which worker processes load from its folder."""
+    """A study's own module that reduces runs, which worker processes load from its folder."""
 
     name: str
     path: Path
+    module: str
 
     def __call__(self, run: Results) -> Kept:
         """What is kept of a run."""
-        kept: Kept = Study(self.name, self.path).required("reduce", "reduce")(run)
+        kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 
 
@@ -185,8 +192,8 @@ def _some(levels: Sequence[Level]) -> str:
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
-def _load(name: str, file: Path, search: list[str] | None = None) -> ModuleType:
-    """Import a file as a module of that name."""
+def _load(name: str, file: Path, search: list[str]) -> ModuleType:
+    """Import a file as a package of that name."""
     spec = importlib.util.spec_from_file_location(
         name, existing(file), submodule_search_locations=search
     )
