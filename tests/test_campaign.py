@@ -17,6 +17,7 @@ from conftest import SMALL
 import longhaul
 from longhaul.campaign import Run, Setting, Store, Sweep, execute, merge_parts
 from longhaul.campaign.reduce import reduce
+from longhaul.campaign.template import filled_in
 
 HOST = socket.gethostname()
 TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
@@ -56,6 +57,19 @@ def test_a_sweep_sets_values_in_every_combination_and_replication() -> None:
     assert [run.replication for run in runs] == [0] * 4 + [1] * 4
     assert len({run.resolved.hash for run in runs}) == 8
     assert TEMPLATE["flows"][0]["count"] == 2, "the template stays as it is"
+
+
+def test_a_star_in_a_path_is_every_group_of_flows() -> None:
+    flows = [{"label": "a", "tcp": {"ecn": True}}, {"label": "b"}]
+    template = {"flows": flows, "hops": [{"queue": {}}, {"queue": {}}]}
+    values = {"flows.*.tcp.window": 46, "flows.b.recovery": "reno", "hops.*.queue.limit": 92}
+    assert filled_in(template, values) == {
+        "flows": [
+            {"label": "a", "tcp": {"ecn": True, "window": 46}},
+            {"label": "b", "tcp": {"window": 46}, "recovery": "reno"},
+        ],
+        "hops": [{"queue": {"limit": 92}}, {"queue": {"limit": 92}}],
+    }
 
 
 def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:

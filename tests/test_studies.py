@@ -301,6 +301,38 @@ def test_a_missing_part_of_a_study_is_refused_before_anything_runs(
     assert not Path("studies").exists()
 
 
+def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: CommandLine) -> None:
+    head, experiments = EXPERIMENTS.split("[common]", 1)
+    for folder in ("bulk", "web"):
+        (tiny / folder).mkdir()
+        (tiny / folder / "__init__.py").write_text("")
+    (tiny / "experiments.toml").write_text(head + 'include = ["bulk", "web"]\n')
+    (tiny / "bulk/experiments.toml").write_text("[common]" + experiments)
+    (tiny / "scenarios").rename(tiny / "bulk/scenarios")
+    (tiny / "claims.csv").rename(tiny / "bulk/claims.csv")
+    shutil.copytree(tiny / "bulk/scenarios", tiny / "web/scenarios")
+    more = '[[experiments]]\nid = "WEB"\ntitle = "More"\nparts = ["small"]\n'
+    (tiny / "web/experiments.toml").write_text(more)
+    header = CLAIMS.splitlines()[0]
+    (tiny / "web/claims.csv").write_text(header + "\nW,WEB,theory,,s,,0,1,,,\n")
+    reduced = "from longhaul.campaign.reduce import reduce as all_\n\n\ndef reduce(run):\n"
+    (tiny / "web/reduce.py").write_text(reduced + "    return all_(run) | {'web': True}\n")
+
+    study = Study("tiny", tiny)
+    assert list(study.experiments)[-1] == "WEB"
+    assert [claim.id for claim in study.claims][-1] == "W"
+    # The common settings of one part are not those of the other.
+    assert study.experiments["WEB"].axes == {}
+    assert cli("study", "run", "tiny", "-e", "WEB", "-q").returncode == 0
+    (kept,) = (Path("studies/tiny/store")).rglob("*.json")
+    assert json.loads(kept.read_text())["web"] is True
+    # Another reducer is another store; that of the other part stays what it is.
+    before = [study.reduction(one).variant for one in study.experiments.values()]
+    (tiny / "web/reduce.py").write_text(reduced + "    return all_(run)\n")
+    after = [study.reduction(one).variant for one in study.experiments.values()]
+    assert [old == new for old, new in zip(before, after, strict=True)][-2:] == [True, False]
+
+
 def test_samples_over_time_need_a_function_course(tiny: Path, cli: CommandLine) -> None:
     (tiny / "metrics.py").write_text(METRICS[: METRICS.index("def course")])
     ran = cli("study", "run", "tiny", "--replications", "1", "-q")

@@ -63,6 +63,23 @@ fn rate_and_delay_change_for_packets_whose_service_has_not_begun() {
     assert_eq!(arrivals_ms(&config, 10), expected);
 }
 
+/// A packet arrives every half millisecond and a service begins every millisecond, so that number k finds
+/// about k/2 packets waiting.
+#[test]
+fn the_mean_over_arrivals_is_of_what_they_find_waiting() {
+    for explicit in [false, true] {
+        let mut config = datagrams();
+        config.duration = Time::from_secs_f64(1.0);
+        if explicit {
+            config.links[0].changes = vec![change(1.0)];
+        }
+        let (totals, _) = run(&config);
+        let link = &totals.links[0].total;
+        let per_arrival = link.queue_found_pkts as f64 / link.arrived_pkts as f64;
+        assert!((per_arrival - 499.5).abs() <= 0.5, "{per_arrival} {link:?}");
+    }
+}
+
 #[test]
 fn loss_changes_for_packets_that_have_not_arrived() {
     let mut config = datagrams();

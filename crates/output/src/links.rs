@@ -101,6 +101,16 @@ fn counters() -> Vec<Counter<Period>> {
         Counter::real("queue_mean_pkts", "mean number of packets waiting", |p| {
             ratio(p.counters.queue_integral, p.duration_s)
         }),
+        Counter::real(
+            "queue_found_mean_pkts",
+            "mean number of packets that arriving ones found waiting: a mean over arrivals, not over time",
+            |p| {
+                ratio(
+                    p.counters.queue_found_pkts as f64,
+                    p.counters.arrived_pkts as f64,
+                )
+            },
+        ),
     ];
     counters.append(&mut declared.counters);
     counters

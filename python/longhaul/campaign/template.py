@@ -1,12 +1,15 @@
 """Scenarios merged from parts, with values set by path."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 from longhaul._engine import ScenarioError
 
 Scenario = dict[str, Any]
+
+# In a path: every group of flows.
+EVERY = "*"
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
@@ -31,6 +34,8 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
     """The template with values at paths such as `duration`, `flows.LABEL.count` or `flows.0.count`.
 
+    `flows.*.recovery` is a place in every group of flows.
+
     Groups of flows without flows are left out: a sweep may begin at none.
     """
     scenario: Scenario = deepcopy(dict(template))
@@ -43,13 +48,25 @@ def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenari
 
 def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
     *way, last = path.split(".")
-    place: Any = scenario
-    for step in way:
-        place = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
-    if not isinstance(place, dict):
-        raise ScenarioError(f"{path}: expected a table to set `{last}` in")
-    # Later paths may lead into a value that other runs share.
-    place[last] = deepcopy(value)
+    for place in _places(scenario, way, path):
+        if not isinstance(place, dict):
+            raise ScenarioError(f"{path}: expected a table to set `{last}` in")
+        # Later paths may lead into a value that other runs share.
+        place[last] = deepcopy(value)
+
+
+def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
+    """Where a way leads: to one place, or to one in every group of flows."""
+    if not way:
+        yield place
+        return
+    step, *rest = way
+    if isinstance(place, list) and step == EVERY:
+        for group in place:
+            yield from _places(group, rest, path)
+        return
+    inner = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
+    yield from _places(inner, rest, path)
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401

@@ -102,12 +102,17 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
         raise ScenarioError(f"{file}: missing {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{file}: {error}") from None
-    return head, {one.name: one for one in found}
+    names = [one.name for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScenarioError(f"{file}: experiments given twice: {', '.join(twice)}")
+    if not found:
+        raise ScenarioError(f"{file}: missing 'experiments'")
+    return head, dict(zip(names, found, strict=True))
 
 
 def _experiments(file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
     common = whole.get("common", {})
-    return [_experiment(file, common, one) for one in whole["experiments"]]
+    return [_experiment(file, common, one) for one in whole.get("experiments", [])]
 
 
 def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:

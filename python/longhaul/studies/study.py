@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -74,8 +75,8 @@ class Study:
 
     @property
     def folders(self) -> list[Path]:
-        """Its own folder, and those it includes."""
-        return [self.path, *(self.path / name for name in self.head.includes)]
+        """Those with experiments: its own, and what it includes."""
+        return list(dict.fromkeys(one.folder for one in self.experiments.values()))
 
     @property
     def readme(self) -> str:
@@ -112,10 +113,11 @@ class Study:
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
             _load(package, self.path / "__init__.py", [str(self.path)])
-        whole = f"{package}.{name}"
-        return sys.modules.get(whole) or _load(whole, self._file(name))
+        existing(self._file(name))
+        return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
+        """Where one of the study's modules is."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
@@ -178,7 +180,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OwnReducer:
-    """A study's own `reduce.py`, which worker processes load from its folder."""
+    """A study's own module that reduces runs, which worker processes load from its folder."""
 
     name: str
     path: Path
@@ -201,8 +203,8 @@ def _some(levels: Sequence[Level]) -> str:
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
-def _load(name: str, file: Path, search: list[str] | None = None) -> ModuleType:
-    """Import a file as a module of that name."""
+def _load(name: str, file: Path, search: list[str]) -> ModuleType:
+    """Import a file as a package of that name."""
     spec = importlib.util.spec_from_file_location(
         name, existing(file), submodule_search_locations=search
     )

@@ -210,6 +210,8 @@ counters! {
         /// Integral of the number of waiting packets over time: packet seconds. The packet in service
         /// does not wait.
         sum queue_integral: f64,
+        /// Sum of the packets that arriving ones found waiting: divided by these, a mean over arrivals.
+        sum queue_found_pkts: u64,
         /// The most packets that waited at once.
         max queue_max_pkts: u64 as "queue_max_pkts",
     }

@@ -108,6 +108,7 @@ pub fn link_counters(n: u64) -> LinkCounters {
         marked_pkts: n + 7,
         duplicated_pkts: n + 9,
         queue_integral: 80.0,
+        queue_found_pkts: 3 * (n + 1000),
         queue_max_pkts: n + 8,
         ..LinkCounters::default()
     }

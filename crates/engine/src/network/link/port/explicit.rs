@@ -18,6 +18,7 @@ impl Port {
         options: &mut OptionStore,
     ) -> bool {
         let bytes = packet.bytes;
+        self.counters.found_waiting += self.waiting_pkts;
         let arrival = Arrival {
             now,
             bytes: u32::from(bytes),

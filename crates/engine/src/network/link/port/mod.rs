@@ -41,6 +41,8 @@ struct Counters {
     /// With explicit service, where those are not known, of their arrivals.
     starts_ahead: u64,
     queue_max: u64,
+    /// Sum of the packets that arriving ones found waiting.
+    found_waiting: u64,
 }
 
 impl Port {
@@ -67,6 +69,7 @@ impl Port {
         busy_until: impl Fn() -> Time,
     ) -> Option<Flags> {
         let mut flags = packet.flags;
+        self.counters.found_waiting += self.waiting_pkts;
         let verdict = if self.loss.loses() {
             Verdict::Drop(DropReason::Loss)
         } else if idle && self.queue.accepts_trivially(now) {
@@ -277,6 +280,7 @@ impl Port {
             marked_pkts: counters.marked_pkts,
             duplicated_pkts: 0,
             queue_integral: waited_ps as f64 * 1e-12,
+            queue_found_pkts: counters.found_waiting,
             queue_max_pkts: counters.queue_max,
         }
     }

@@ -1,0 +1,1 @@
+"""Sync-TCP (Weigle, dissertation, UNC 2003)."""

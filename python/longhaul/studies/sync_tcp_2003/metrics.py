@@ -1,0 +1,32 @@
+"""The metrics of one run, by the kind of its traffic: `transfers.metrics` and `web.metrics`."""
+
+from types import ModuleType
+
+import polars as pl
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+from .transfers import metrics as transfers
+
+Row = dict[str, float | None]
+
+# By what `reduce` of each kind calls it.
+KINDS: dict[str, ModuleType] = {"transfers": transfers}
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """The metrics of one run."""
+    found: Row = KINDS[kept["traffic"]].metrics(kept, run)
+    return found
+
+
+def drawn(run: Run) -> bool:
+    """Whether samples of a run are drawn."""
+    return any(kind.drawn(run) for kind in KINDS.values())
+
+
+def course(kept: Kept) -> pl.DataFrame:
+    """Samples to draw."""
+    found: pl.DataFrame = KINDS[kept["traffic"]].course(kept)
+    return found

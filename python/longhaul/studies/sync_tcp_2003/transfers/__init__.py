@@ -1,0 +1,1 @@
+"""Long transfers: what is kept of runs, metrics, measures and figures."""

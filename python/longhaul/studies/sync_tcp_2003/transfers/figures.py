@@ -1,0 +1,5 @@
+"""Figures of long transfers."""
+
+from longhaul.studies.drawing import Figure
+
+TRANSFERS: list[Figure] = []
