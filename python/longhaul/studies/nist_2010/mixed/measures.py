@@ -71,8 +71,12 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 
 @measure
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """How far any alternate's mean goodput differs from that of TCP beside it, as a part."""
-    return float(np.abs(_advantages(data, of)[chosen(groups)] - 1).max())
+    """How far the mean of the alternates differs from that of TCP beside them, as a part."""
+    own, others = (
+        users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
+        for role in tables.ROLES
+    )
+    return float(np.abs(own / others - 1).max())
 
 
 def _advantages(data: Data, of: str) -> np.ndarray:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data, NotRunError
@@ -45,16 +46,7 @@ def _is(group: tuple[int, str, str, str], name: str) -> bool:
 
 def by_condition(data: Data, of: str, metric: str) -> np.ndarray:
     """A metric as an array (condition, algorithm), of a whole design."""
-    rows = {
-        (row["condition"], row["algorithm"]): row[metric]
-        for row in data.having(metric, of).to_dicts()
-    }
-    if len(rows) != CONDITIONS * len(ALGORITHMS):
-        raise NotRunError(f"{of} has {len(rows)} of {CONDITIONS * len(ALGORITHMS)} cells")
-    return np.array(
-        [[rows[condition, name] for name in ALGORITHMS] for condition in range(1, CONDITIONS + 1)],
-        float,
-    )
+    return _whole(data, of, [metric])[:, 0]
 
 
 def goodput(data: Data, of: str, role: str) -> np.ndarray:
@@ -62,8 +54,19 @@ def goodput(data: Data, of: str, role: str) -> np.ndarray:
 
     `role` is that of the flows: alternate, or TCP beside it.
     """
-    stack = [by_condition(data, of, f"mean_{ROLES[role]}_{number}") for number, *_ in groups.GROUPS]
-    return np.stack(stack, axis=1)
+    return _whole(data, of, [f"mean_{ROLES[role]}_{number}" for number, *_ in groups.GROUPS])
+
+
+def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
+    """Metrics as an array (condition, metric, algorithm); NotRunError without the whole design."""
+    cells, count = data.cells(of), CONDITIONS * len(ALGORITHMS)
+    if len(cells) != count or not set(metrics) <= set(cells.columns):
+        raise NotRunError(f"{of} has {len(cells)} of {count} cells")
+    values = cells.sort("condition", "algorithm").select(metrics).cast(pl.Float64).to_numpy()
+    if np.isnan(values).any():
+        raise NotRunError(f"{of} has cells without {metrics[0]}")
+    array: np.ndarray = values.reshape(CONDITIONS, len(ALGORITHMS), -1).transpose(0, 2, 1)
+    return array
 
 
 @cache
