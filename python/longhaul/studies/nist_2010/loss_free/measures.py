@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from longhaul.studies.data import Data
+from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import Measure
 
 from .acknowledgements import MEAN_SIZES
@@ -19,6 +19,8 @@ SHARES = {
     "B": 480 / 12_480, "C": 480 / 20_640, "E": 480 / 12_480,
     "F": 480 / 20_640, "I": 480 / 20_640, "K": 480 / 4320,
 }  # fmt: skip
+# With either delay.
+PATHS = 30
 LARGE = ("movie", "service_pack", "document")
 
 
@@ -39,7 +41,10 @@ def published() -> list[dict[str, str]]:
 def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
     """Mean goodput of files over paths and sizes, packets per second."""
     rows = data.cells(of, interface=interface, **cell).to_dicts()
-    weights = [SHARES[row["from"][0]] + SHARES[row["to"][0]] for row in rows]
+    if len(rows) != PATHS:
+        raise NotRunError(f"{of} has {len(rows)} of {PATHS} paths")
+    # A path is called after the routers at its ends, such as `B-C x2`.
+    weights = [SHARES[row["path"][0]] + SHARES[row["path"][2]] for row in rows]
     means = [sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES) for row in rows]
     return float(sum(w * x for w, x in zip(weights, means, strict=True)) / sum(weights))
 
