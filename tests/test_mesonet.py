@@ -265,10 +265,11 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     folder = export(run, tmp_path)
     assert folder.name == "Run0TimeStamp1"
     assert all(path.name.endswith("Run0TimeStamp1.txt") for path in folder.iterdir())
+    tables = MesoNet.of(run)
+    groups = tables.goodput.select("group", "role").n_unique()
     # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, 2 traces,
     # settings.
-    assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1
-    tables = MesoNet.of(run)
+    assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1 + groups
     active = _lines(folder, "ActiveFlows")
     assert active == [
         [str(n), str(flows)] for n, flows in enumerate(tables.network["active_flows"], 1)

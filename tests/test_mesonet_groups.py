@@ -9,6 +9,7 @@ import pytest
 
 import longhaul
 from longhaul.mesonet import MesoNet, groups
+from longhaul.mesonet.export import export
 
 # Two backbone routers with access routers of all classes.
 TOPOLOGY = {
@@ -117,6 +118,23 @@ def test_statistics_of_groups_are_those_of_their_flows(run: longhaul.Results) ->
     for statistic in groups.STATISTICS:
         one, other = (table.filter(alone)[statistic].to_list() for table in (ours, exact))
         assert one == pytest.approx(other, rel=1e-9), statistic
+
+
+def test_batches_are_exported_in_the_columns_of_table_8_24(
+    run: longhaul.Results, tmp_path: Path
+) -> None:
+    folder = export(run, tmp_path)
+    batches = MesoNet.of(run).goodput.filter(
+        (pl.col("group") == 22) & (pl.col("role") == "alternate")
+    )
+    lines = (folder / f"FlowGroup22ALT{folder.name}.txt").read_text().splitlines()
+    assert len(lines) == len(batches) > 1
+    for line, batch in zip(lines, batches.to_dicts(), strict=True):
+        interval, flows, *numbers = line.split(" ")
+        assert (int(interval), int(flows)) == (batch["interval"], batch["flows"])
+        wanted = [batch[name] for name in groups.STATISTICS]
+        assert [float(number) for number in numbers] == pytest.approx(wanted, rel=1e-8)
+        assert len(numbers) + 2 == 15
 
 
 def test_batches_are_reported_at_the_end_of_the_interval_in_which_they_are_full(

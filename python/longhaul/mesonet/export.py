@@ -1,4 +1,4 @@
-"""The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8).
+"""The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8 and 8-24).
 
 A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, whose name is that of the
 measure with that of the directory behind it. A time series has a line an interval: its number, then
@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from longhaul.mesonet.groups import STATISTICS
 from longhaul.mesonet.summary import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
@@ -123,6 +124,7 @@ def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
         "long_lived": _long_lived,
         "routers": _routers,
         "edges": _edges,
+        "goodput": _goodput,
         "flow_trace": _traces,
     }
     for name, part in parts.items():
@@ -281,6 +283,16 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
         syns / connected if connected else None,
     )
     yield "TotalPackets", [heads, values]
+
+
+def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
+    """A file for each flow group and role, with a line a batch.
+
+    Number of the interval, flows, mean, standard deviation, smallest, largest, deciles.
+    """
+    for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
+        kind = "ALT" if role == "alternate" else "TCP"
+        yield f"FlowGroup{number}{kind}", batches.select("interval", "flows", *STATISTICS).rows()
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:

@@ -240,6 +240,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
                 ..EdgeSample::default()
             }; 2],
             links: &[11, 12],
+            large_files: [7, 5, 3],
         });
     }
     writer.batch(&GoodputBatch {
@@ -323,6 +324,8 @@ fn the_network_is_the_sum_of_classes_and_long_lived_flows() {
     near(network.real("retransmission_rate", 0), 0.125);
     near(network.real("loss_rate", 0), 0.3);
     assert_eq!(network.count("no_receivers", 0), 2);
+    let large = ["document_flows", "service_pack_flows", "movie_flows"];
+    assert_eq!(large.map(|column| network.count(column, 1)), [7, 5, 3]);
 }
 
 #[test]

@@ -1,7 +1,11 @@
-"""What claims measure: none are made yet."""
+"""What claims measure."""
 
 from collections.abc import Mapping
 
 from longhaul.studies.ledger import Measure
+from longhaul.studies.measures import GENERAL
 
-MEASURES: Mapping[str, Measure] = {}
+from .loss_free import measures as loss_free
+from .mixed import measures as mixed
+
+MEASURES: Mapping[str, Measure] = {**GENERAL, **mixed.MEASURES, **loss_free.MEASURES}

@@ -25,7 +25,7 @@ class Acknowledgements:
 
     At first one by one; after that it is known how many have come at the end of each interval, in
     which they begin with the interval and follow one another at the speed of the host. After the
-    last interval they come as fast as in it.
+    last interval their rate grows as in the second half of the intervals, up to that speed.
     """
 
     first_s: np.ndarray
@@ -36,17 +36,31 @@ class Acknowledgements:
 
     def times_s(self, sizes: np.ndarray) -> np.ndarray:
         """When files of so many packets are complete."""
-        known = len(self.first_s)
-        last, end_s = self.counts[-1], self.ends_s[-1]
-        before, length_s = self.counts[-2], end_s - self.ends_s[-2]
+        known, last = len(self.first_s), self.counts[-1]
         inside = np.clip(sizes, known + 1, last)
         at = np.searchsorted(self.counts, inside)
         begin = np.concatenate(([0.0], self.ends_s))[at]
         done = np.concatenate(([0], self.counts))[at]
         later = np.minimum(begin + (inside - done) * self.gap_s, self.ends_s[at])
-        beyond = end_s + (sizes - last) * length_s / (last - before)
+        beyond = self.ends_s[-1] + self._later_s(np.maximum(sizes - last, 0.0))
         first = self.first_s[np.minimum(sizes, known).astype(int) - 1]
         times: np.ndarray = np.where(sizes <= known, first, np.where(sizes <= last, later, beyond))
+        return times
+
+    def _later_s(self, more: np.ndarray) -> np.ndarray:
+        """How long so many more take after the last interval."""
+        rates = np.diff(self.counts) / np.diff(self.ends_s)
+        middle = len(rates) // 2
+        rate, limit = rates[-1], 1.0 / self.gap_s
+        growth = (rate - rates[middle]) / (self.ends_s[-1] - self.ends_s[middle + 1])
+        if rate >= 0.999 * limit or growth <= 0.0:
+            steady: np.ndarray = more / rate
+            return steady
+        # As many as until the limit is reached; then at the limit.
+        until_s = (limit - rate) / growth
+        until = (rate + limit) / 2 * until_s
+        growing = (np.sqrt(rate**2 + 2 * growth * np.minimum(more, until)) - rate) / growth
+        times: np.ndarray = growing + np.maximum(more - until, 0.0) * self.gap_s
         return times
 
     def mean_goodput(self, mean: float, factor: float) -> float:
@@ -69,14 +83,16 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
     """Of the one long-lived flow of a run, whose beginning is traced.
 
-    The last interval, in which it stops, is left out.
+    The last interval, in which it stops, is left out. Intervals count acknowledgements that enlarge
+    the window; the few that do not, in FAST's first rounds, are in the trace.
     """
     flow = tables.long_lived[:-1]
-    trace = tables.flow_trace.filter(pl.col("event") == "increase")
+    trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "answer"]))
+    others = int((trace["event"] == "answer").sum())
     (given,) = tables.scenario["long_lived"]
     return Acknowledgements(
         first_s=trace["t_s"].to_numpy(),
         ends_s=flow["t_s"].to_numpy(),
-        counts=flow["increases"].cum_sum().to_numpy(),
+        counts=flow["increases"].cum_sum().to_numpy() + others,
         gap_s=tables.step_s / float(given["rate"]),
     )

@@ -1,9 +1,9 @@
 """The responses of chapters 8 and 9 that other chapters lack (tables 8-19 and 8-20).
 
-Of a flow group `flows_alternate_16` is how many of its flows with the alternate were completed, and
-`mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on are their goodput in
-packets per second. Those of all flows, and not averaged over batches, are `pooled_deviation_...`,
-`least_...` and `largest_...`.
+Of a flow group `flows_per_h_alternate_16` is how many of its flows with the alternate were
+completed in an hour, and `mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on
+are their goodput in packets per second. Those of all flows, and not averaged over batches, are
+`pooled_deviation_...`, `least_...` and `largest_...`.
 """
 
 from typing import Any
@@ -18,7 +18,9 @@ def of_groups(kept: Kept) -> Row:
     if "flow_groups" not in kept:
         return {}
     (means,) = kept["macroscopic"]
-    row: Row = {
+    hours = kept["run"]["measured_s"] / 3600.0
+    row: Row = {"data_packets_per_h": kept["run"]["data_packets"] / hours}
+    row |= {
         name if name.endswith("_max") else f"{name}_mean": value for name, value in means.items()
     }
     row |= {f"{file.replace(' ', '_')}_share": share for file, share in kept["file_shares"].items()}
@@ -27,6 +29,8 @@ def of_groups(kept: Kept) -> Row:
         row |= {
             f"{name.removesuffix('_pps')}_{end}": value
             for name, value in group.items()
-            if name == "flows" or name.endswith("_pps")
+            if name.endswith("_pps")
         }
+        row[f"flows_per_h_{end}"] = group["flows"] / hours
+    row["completed_per_h"] = sum(group["flows"] for group in kept["flow_groups"]) / hours
     return row

@@ -1,0 +1,95 @@
+"""What claims about files without losses measure."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import Measure
+
+from .acknowledgements import MEAN_SIZES
+
+MEASURES: dict[str, Measure] = {}
+
+# Receivers below the direct access router of a backbone router, among all that are below it, in
+# chapters 8 and 9: a source chooses a backbone router first (NIST SP 500-282, chapter 3).
+SHARES = {
+    "B": 480 / 12_480, "C": 480 / 20_640, "E": 480 / 12_480,
+    "F": 480 / 20_640, "I": 480 / 20_640, "K": 480 / 4320,
+}  # fmt: skip
+# With either delay.
+PATHS = 30
+LARGE = ("movie", "service_pack", "document")
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure under its name."""
+    MEASURES[function.__name__] = function
+    return function
+
+
+@cache
+def published() -> list[dict[str, str]]:
+    """Files by experiment: the mean of a recursion over acknowledgements, and the mean printed."""
+    with (Path(__file__).parent / "published" / "files.csv").open(encoding="utf-8") as text:
+        return list(csv.DictReader(text))
+
+
+@measure
+def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
+    """Mean goodput of files over paths and sizes, packets per second."""
+    rows = data.cells(of, interface=interface, **cell).to_dicts()
+    if len(rows) != PATHS:
+        raise NotRunError(f"{of} has {len(rows)} of {PATHS} paths")
+    # A path is called after the routers at its ends, such as `B-C x2`.
+    weights = [SHARES[row["path"][0]] + SHARES[row["path"][2]] for row in rows]
+    means = [sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES) for row in rows]
+    return float(sum(w * x for w, x in zip(weights, means, strict=True)) / sum(weights))
+
+
+def _against(
+    data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
+) -> list[float]:
+    """What is measured over what is printed, or follows from the recursion; a value a group."""
+    return [
+        file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
+        for row in published()
+        if (row["experiment"], row["model"]) == (of, model) and row["file"] in files
+    ]
+
+
+@measure
+def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
+    """The largest relative deviation of the means of files from the recursion."""
+    found = _against(data, of, model, "mean", cell, (*LARGE, "web"))
+    return max(abs(ratio - 1) for ratio in found)
+
+
+@measure
+def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
+    """By what part the printed goodput of large files is below that without losses.
+
+    The `least` or the `most` of any algorithm and type of file.
+    """
+    found = [
+        1 - float(row["published"]) / file_goodput(
+            data, of, row["file"], interface, algorithm=algorithm
+        )
+        for algorithm in algorithms.split(",")
+        for row in published()
+        if (row["experiment"], row["model"], row["interface"]) == (of, algorithm, interface)
+        and row["file"] in LARGE
+    ]  # fmt: skip
+    return {"least": min, "most": max}[end](found)
+
+
+@measure
+def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
+    """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
+    found = [
+        file_goodput(data, of, file, interface, algorithm=algorithm)
+        for algorithm in order.split(",")
+    ]
+    return min(one / other for one, other in pairwise(found))

@@ -1,0 +1,262 @@
+"""What claims about chapters 8 and 9 measure: over all conditions, and of flow groups.
+
+Groups are named as in table 8-6, `M_VF-F` for movies on very fast paths with fast interfaces.
+"""
+
+import numpy as np
+
+from longhaul.analysis import components, congestion, users
+from longhaul.analysis.ranks import goodput_ranks
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.mesonet import groups
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measure
+
+from . import tables
+from .tables import ALGORITHMS, by_condition, chosen, goodput
+
+MEASURES: dict[str, Measure] = {}
+
+# Conditions by increasing congestion, as the rows of figures 8-68 and 8-69 are printed.
+ORDER = (
+    16, 8, 24, 32, 28, 12, 4, 20, 14, 6, 30, 22, 15, 2, 10, 31,
+    23, 26, 11, 3, 7, 13, 5, 18, 27, 9, 29, 25, 17, 1, 19, 21,
+)  # fmt: skip
+# Those of which flow states are shown, a class of congestion each (figures 8-3 and 8-4).
+REPRESENTATIVES = (4, 22, 26, 5, 29, 1)
+RETRANSMISSIONS = "retransmission_rate_mean"
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure under its name."""
+    MEASURES[function.__name__] = function
+    return function
+
+
+def _places(names: str) -> list[int]:
+    return [ALGORITHMS.index(name) for name in names.split(",")]
+
+
+# Goodput (tables 8-26 to 8-30, 9-10 to 9-12).
+
+
+@measure
+def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
+    """The largest relative deviation of mean goodputs of some groups from those printed."""
+    found = users.goodput_table(goodput(data, of, role))
+    return float(np.abs(found / tables.printed(of, role) - 1)[chosen(groups)].max())
+
+
+@measure
+def separation(data: Data, of: str, role: str, group: str, first: str, then: str) -> float:
+    """The smallest mean goodput with some algorithms over the largest with some others."""
+    (place,) = chosen(group)
+    means = users.goodput_table(goodput(data, of, role))[place]
+    return float(means[_places(first)].min() / means[_places(then)].max())
+
+
+@measure
+def least_step(data: Data, of: str, role: str, group: str, order: str) -> float:
+    """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
+    (place,) = chosen(group)
+    means = users.goodput_table(goodput(data, of, role))[place][_places(order)]
+    return float((means[:-1] / means[1:]).min())
+
+
+@measure
+def least_advantage(data: Data, of: str, groups: str) -> float:
+    """The smallest ratio of an alternate's mean goodput to that of TCP beside it."""
+    return float(_advantages(data, of)[chosen(groups)].min())
+
+
+@measure
+def largest_advantage(data: Data, of: str, groups: str) -> float:
+    """How far the mean of the alternates differs from that of TCP beside them, as a part."""
+    own, others = (
+        users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
+        for role in tables.ROLES
+    )
+    return float(np.abs(own / others - 1).max())
+
+
+def _advantages(data: Data, of: str) -> np.ndarray:
+    own, others = (users.goodput_table(goodput(data, of, role)) for role in tables.ROLES)
+    ratios: np.ndarray = own / others
+    return ratios
+
+
+@measure
+def off_differences(data: Data, of: str, base: str) -> float:
+    """The largest deviation of a range of differences (tables 8-30, 9-12), in points.
+
+    What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
+    """
+    found, wanted = (
+        np.array(
+            [
+                [
+                    one.among_first,
+                    one.among_second,
+                    one.first_over_second,
+                ]
+                for place in range(len(groups.GROUPS))
+                for one in [users.differences(own[place], others[place], base=base)]
+            ]
+        )
+        for own, others in (
+            [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES],
+            [tables.printed(of, role) for role in tables.ROLES],
+        )
+    )
+    return float(100 * np.abs(found - wanted).max())
+
+
+@measure
+def low_over_high(data: Data, of: str, beside: str, role: str, group: str, algorithms: str,
+                  end: str) -> float:  # fmt: skip
+    """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
+    (place,) = chosen(group)
+    one, other = (
+        users.goodput_table(goodput(data, name, role))[place][_places(algorithms)]
+        for name in (of, beside)
+    )
+    return float({"least": np.min, "most": np.max}[end](one / other))
+
+
+@measure
+def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> float:
+    """Pearson's coefficient over conditions: goodput of an alternate, and of TCP beside it."""
+    (place,), (column,) = chosen(group), _places(algorithm)
+    own, others = (goodput(data, of, role)[:, place, column] for role in tables.ROLES)
+    return float(np.corrcoef(own, others)[0, 1])
+
+
+# Ranks (tables 8-31, 8-32 and 9-13).
+
+
+@measure
+def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
+    """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
+    (column,) = _places(algorithm)
+    roles = [role] if role else list(tables.ROLES)
+    ranks = [goodput_ranks(goodput(data, of, one))[:, chosen(file), column] for one in roles]
+    return float(np.mean(ranks))
+
+
+@measure
+def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
+    """Place of an algorithm by average rank, 1 the best."""
+    means = [rank(data, of, name, role, file) for name in ALGORITHMS]
+    return 1.0 + sum(mean > means[_places(algorithm)[0]] for mean in means)
+
+
+@measure
+def rank_range(data: Data, of: str) -> float:
+    """The largest overall rank average less the smallest."""
+    means = [rank(data, of, name) for name in ALGORITHMS]
+    return max(means) - min(means)
+
+
+# Congestion (figures 8-1, 8-2 and 9-1).
+
+
+def _rates(data: Data, of: str) -> np.ndarray:
+    rates: np.ndarray = by_condition(data, of, RETRANSMISSIONS).mean(axis=1)
+    return rates
+
+
+@measure
+def retransmissions(data: Data, of: str, condition: float) -> float:
+    """Retransmission rate under a condition, the mean over alternates."""
+    return float(_rates(data, of)[int(condition) - 1])
+
+
+@measure
+def congestion_place(data: Data, of: str, condition: float) -> float:
+    """Place of a condition by its retransmission rate, 1 the least congested."""
+    order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
+    return 1.0 + order.index(int(condition) - 1)
+
+
+@measure
+def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
+    """Rank correlation of conditions' congestion with the printed order, or another experiment."""
+    rates = _rates(data, of)
+    if beside:
+        return rank_correlation(rates, _rates(data, beside))
+    places = [ORDER.index(condition) for condition in range(1, tables.CONDITIONS + 1)]
+    return rank_correlation(rates, np.array(places, float))
+
+
+@measure
+def representatives_rise(data: Data, of: str) -> float:
+    """The smallest ratio of retransmission rates of one representative condition to the last."""
+    rates = _rates(data, of)[[condition - 1 for condition in REPRESENTATIVES]]
+    return float((rates[1:] / rates[:-1]).min())
+
+
+@measure
+def most_congested(data: Data, of: str, conditions: str) -> float:
+    """How many of some conditions are among as many that are most congested."""
+    wanted = {int(one) for one in conditions.split(",")}
+    order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
+    return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))
+
+
+# Macroscopic responses (table 8-19).
+
+
+@measure
+def per_condition(data: Data, of: str, metric: str, end: str) -> float:
+    """A metric over all conditions and alternates: the `least`, `mean` or `most`."""
+    values = by_condition(data, of, metric)
+    return {
+        "least": float(values.min()),
+        "mean": float(values.mean()),
+        "most": float(values.max()),
+    }[end]
+
+
+@measure
+def conditions_with_most(data: Data, of: str, metric: str, algorithm: str) -> float:
+    """Under how many conditions an algorithm has the largest value."""
+    values = by_condition(data, of, metric)
+    return float((values.argmax(axis=1) == ALGORITHMS.index(algorithm)).sum())
+
+
+@measure
+def part_of_active(data: Data, of: str, states: str, condition: float, algorithm: str) -> float:
+    """The part of active flows that are in a state, such as initial_slow_start."""
+    cell = {"condition": condition, "algorithm": algorithm}
+    state, active = (data.value(f"{name}_flows_half", of, **cell) for name in (states, "active"))
+    return state / active
+
+
+@measure
+def slow_start_falls(data: Data, of: str, algorithm: str) -> float:
+    """Rank correlation of the part in initial slow start with congestion, over representatives."""
+    parts = [
+        part_of_active(data, of, "initial_slow_start", condition, algorithm)
+        for condition in REPRESENTATIVES
+    ]
+    return rank_correlation(np.arange(len(parts), dtype=float), np.array(parts))
+
+
+# Principal components (figures 8-33, 8-42 and 9-15).
+
+
+@measure
+def purity(data: Data, of: str, count: float) -> float:
+    """Part of the runs that are in a group of scores with others of their network speed and delay.
+
+    Groups of the first two components by Ward's linkage; a group is of the levels most have.
+    """
+    parts = [goodput(data, of, role) for role in tables.ROLES]
+    matrix = np.concatenate(parts, axis=1).transpose(0, 2, 1).reshape(-1, 2 * len(groups.GROUPS))
+    found = components.score_groups(
+        components.principal_components(matrix).scores[:, :2], int(count)
+    )
+    speed, delay = (by_condition(data, of, factor).ravel() for factor in ("speed", "delay"))
+    levels = (speed == speed.max()) * 2 + (delay == delay.max()) * (speed == speed.max())
+    right = sum(max(np.bincount(levels[found == label].astype(int))) for label in np.unique(found))
+    return float(right / len(found))

@@ -1,0 +1,78 @@
+"""What was measured under all conditions with all alternates, and tables that are printed."""
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from longhaul.mesonet import groups
+from longhaul.studies.data import Data, NotRunError
+
+ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
+CONDITIONS = 32
+# Table 8-6, in short.
+FILES = {"M": "movie", "SP": "service pack", "D": "document", "WO": "web"}
+PATHS = {"VF": "very fast", "F": "fast", "T": "typical"}
+INTERFACES = {"F": "fast", "N": "normal"}
+# By experiment, the printed tables of goodput.
+PRINTED = {"N8H-MAIN": "8_high", "N8L-MAIN": "8_low", "N9-MAIN": "9"}
+ROLES = {"alternate": "alternate", "TCP": "standard"}
+
+
+def chosen(names: str = "") -> list[int]:
+    """Positions of groups: `M VF-F` that of movies on very fast paths and fast interfaces.
+
+    A part may be left out, and several names separated by `+`. All groups without a name.
+    """
+    return [place for place, group in enumerate(groups.GROUPS) if _is_one_of(group, names)]
+
+
+def _is_one_of(group: tuple[int, str, str, str], names: str) -> bool:
+    return not names or any(_is(group, name) for name in names.split("+"))
+
+
+def _is(group: tuple[int, str, str, str], name: str) -> bool:
+    _, file, path, interface = group
+    file_, _, rest = name.partition("_")
+    path_, _, interface_ = rest.partition("-")
+    return (
+        file == FILES[file_]
+        and (not path_ or path == PATHS[path_])
+        and (not interface_ or interface == INTERFACES[interface_])
+    )
+
+
+def by_condition(data: Data, of: str, metric: str) -> np.ndarray:
+    """A metric as an array (condition, algorithm), of a whole design."""
+    return _whole(data, of, [metric])[:, 0]
+
+
+def goodput(data: Data, of: str, role: str) -> np.ndarray:
+    """Mean goodput as an array (condition, group, algorithm), packets per second.
+
+    `role` is that of the flows: alternate, or TCP beside it.
+    """
+    return _whole(data, of, [f"mean_{ROLES[role]}_{number}" for number, *_ in groups.GROUPS])
+
+
+def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
+    """Metrics as an array (condition, metric, algorithm); NotRunError without the whole design."""
+    cells, count = data.cells(of), CONDITIONS * len(ALGORITHMS)
+    if len(cells) != count or not set(metrics) <= set(cells.columns):
+        raise NotRunError(f"{of} has {len(cells)} of {count} cells")
+    values = cells.sort("condition", "algorithm").select(metrics).cast(pl.Float64).to_numpy()
+    if np.isnan(values).any():
+        raise NotRunError(f"{of} has cells without {metrics[0]}")
+    array: np.ndarray = values.reshape(CONDITIONS, len(ALGORITHMS), -1).transpose(0, 2, 1)
+    return array
+
+
+@cache
+def printed(of: str, role: str) -> np.ndarray:
+    """Tables 8-26 to 8-29, 9-10 and 9-11 as an array (group, algorithm)."""
+    file = Path(__file__).parent / "published" / f"goodput_{PRINTED[of]}.csv"
+    with file.open(encoding="utf-8") as text:
+        rows = [row for row in csv.DictReader(text) if row["role"] == ROLES[role]]
+    return np.array([[float(row[name]) for name in ALGORITHMS] for row in rows])
