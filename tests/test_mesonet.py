@@ -12,7 +12,7 @@ from rich.console import Console
 
 import longhaul
 from longhaul import plots
-from longhaul.mesonet import Interval, MesoNet, Summary
+from longhaul.mesonet import Interval, MesoNet, Summary, responses_of
 from longhaul.mesonet.export import export
 from longhaul.mesonet.summary import access_capacity, utilisation
 
@@ -108,6 +108,70 @@ def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
     # A normal access router forwards 2 packets a millisecond.
     assert 0 < late <= 2000
     assert run.as_json()["network"] == summary.as_dict()["network"]
+
+
+def mean(column: pl.Series) -> float:
+    return float(column.cast(pl.Float64).to_numpy().mean())
+
+
+def test_responses_are_those_of_the_study_by_their_numbers(run: longhaul.Results) -> None:
+    tables = MesoNet.of(run)
+    table = responses_of(run)
+    names = [f"y{n}" for n in range(1, 46)]
+    of_run = [f"T.y{n}" for n in range(1, 29)]
+    for period in ("early", "late"):
+        assert table.filter(pl.col("period") == period)["response"].to_list() == names
+    assert table.filter(pl.col("period") == "run")["response"].to_list() == of_run
+    value = {(row["response"], row["period"]): row["value"] for row in table.to_dicts()}
+    late = tables.periods[1].of(tables.network)
+    classes = tables.periods[1].of(tables.classes).filter(pl.col("class") == "NN")
+    routers = tables.periods[1].of(tables.routers)
+    # Round trips of X-Y-X, X-Z-X and Y-Z-Y: see MESONET_NETWORK.
+    round_trip_ms = 1e3 * run.meta["mesonet"]["mean_round_trip_s"]
+    srtt_ms = 1e3 * mean(late["srtt_mean_s"])
+    assert value["y2", "late"] == pytest.approx(mean(late["increases_per_flow"]))
+    assert value["y8", "late"] == pytest.approx(srtt_ms - round_trip_ms)
+    flows = mean(classes["active_flows"]) + mean(classes["completed_flows"]) / 2
+    assert value["y32", "late"] == pytest.approx(mean(classes["throughput_pps"]) * flows)
+    direct = tables.topology.filter(pl.col("class") == "direct")["router"].to_list()
+    for at in range(6):
+        expected = None
+        if at < len(direct):
+            expected = mean(routers.filter(pl.col("router") == direct[at])["queue_share"])
+        assert value[f"y{36 + at}", "late"] == pytest.approx(expected)
+    states = sum(value[f"y{n}", "late"] for n in (43, 44, 45))
+    assert value["y1", "late"] == pytest.approx(states)
+    assert value["T.y1", "run"] == run.meta["data_packets"]
+    assert value["T.y4", "run"] == sum(value[f"T.y{n}", "run"] for n in range(6, 17, 2))
+    passed = tables.routers.filter(pl.col("tier") == "backbone")
+    last = passed.group_by("router", maintain_order=True).agg(pl.col("completed_flows").last())
+    assert value["T.y18", "run"] == last["completed_flows"][0] > 0
+
+
+def test_responses_of_chapter_4_have_other_numbers(run: longhaul.Results) -> None:
+    table = responses_of(run, chapter=4)
+    assert table["response"].unique(maintain_order=True).to_list() == [
+        f"y{n}" for n in range(1, 23)
+    ]
+    early = {
+        row["response"]: row["value"]
+        for row in table.filter(pl.col("period") == "early").to_dicts()
+    }
+    tables = MesoNet.of(run)
+    network = tables.periods[0].of(tables.network)
+    sources = float(tables.topology["sources"].sum())
+    assert early["y2"] == pytest.approx(mean(network["active_flows"]) / sources)
+    lost = 1 - mean(network["out_pkts"]) / mean(network["in_pkts"])
+    assert early["y5"] == pytest.approx(lost)
+    assert early["y16"] == pytest.approx(
+        mean(network["srtt_mean_s"]) / run.meta["mesonet"]["mean_round_trip_s"]
+    )
+
+
+def test_responses_are_listed(cli: CommandLine) -> None:
+    listed = cli("list", "responses").stdout
+    for name in ("y36 (chapters 6, 7)", "T.y28 (chapters 6, 7)", "y16 (chapter 4)"):
+        assert name in listed
 
 
 def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path: Path) -> None:
