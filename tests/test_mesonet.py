@@ -12,7 +12,7 @@ from rich.console import Console
 
 import longhaul
 from longhaul import plots
-from longhaul.mesonet import Interval, MesoNet, Summary, responses_of
+from longhaul.mesonet import Interval, MesoNet, Summary, flow_matrix, responses_of
 from longhaul.mesonet.export import export
 from longhaul.mesonet.summary import access_capacity, utilisation
 
@@ -210,6 +210,57 @@ def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path:
     assert own["syns"].to_list() == edge["syns"].to_list()
     link = MesoNet.of(run).backbone_links.filter(pl.col("link") == "X-Y")
     assert own["entered"].to_list() == link["entered_pkts"].to_list()
+
+
+def test_the_flow_matrix_has_the_packets_that_access_routers_accepted(tmp_path: Path) -> None:
+    """Traces of all flows, counted by a function for each interval and from the table."""
+    from longhaul.mesonet.matrix import COLUMNS, counts
+
+    found: list[pl.DataFrame] = []
+    window_changes = 0
+
+    def count(interval: Interval) -> dict[str, float]:
+        nonlocal window_changes
+        window_changes += interval.flow_events["event"].count("increase")
+        events = interval.packets["event"]
+        found.append(pl.DataFrame(interval.packets))
+        return {name: float(events.count(name)) for name in ("sent", "dropped", "delivered")}
+
+    run = longhaul.run(
+        SMALL,
+        out=tmp_path / "matrix",
+        measures=[count],
+        set=[
+            "mesonet.intervals=10",
+            "mesonet.periods=[]",
+            "mesonet.long_lived=[]",
+            'mesonet.measure.trace={ sources = ["0-199"] }',
+        ],
+    )
+    tables = MesoNet.of(run)
+    topology = tables.topology
+    sources = int(topology["sources"].sum())
+    assert sources == 200
+    matrix = flow_matrix(run)
+    points = dict.fromkeys(matrix["observation_point"])
+    # Points of presence, and direct access routers themselves.
+    assert set(points) == {
+        *topology.filter(pl.col("tier") == "pop")["router"],
+        *topology.filter(pl.col("class") == "direct")["router"],
+    }
+    access = topology.filter(pl.col("tier") == "access")["router"]
+    assert len(matrix) == len(points) * len(access) * 10
+    # Every packet that an access router took from its hosts.
+    taken = tables.routers.filter(pl.col("tier") == "access").select(
+        pl.col("arrived_up_pkts").sum() - pl.col("dropped_up_pkts").sum()
+    )
+    assert matrix["packets"].sum() == taken.item() > 1000
+    one_by_one = pl.concat(found)
+    measured = counts(one_by_one, topology, tables.interval_s)
+    some = matrix.filter(pl.col("packets") > 0)
+    assert measured.sort(COLUMNS).equals(some.sort(COLUMNS))
+    assert tables.measures["sent"].sum() == (tables.packet_trace["event"] == "sent").sum()
+    assert window_changes == (tables.flow_trace["event"] == "increase").sum() > 100
 
 
 def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:

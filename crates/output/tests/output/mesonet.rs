@@ -240,6 +240,7 @@ fn write(out: &Path, tables: &[&str]) -> Value {
                 ..EdgeSample::default()
             }; 2],
             links: &[11, 12],
+            large_files: [3, 2, 1],
         });
     }
     writer.batch(&GoodputBatch {
