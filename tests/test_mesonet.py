@@ -12,7 +12,7 @@ from rich.console import Console
 
 import longhaul
 from longhaul import plots
-from longhaul.mesonet import Interval, MesoNet, Summary
+from longhaul.mesonet import Interval, MesoNet, Summary, flow_matrix, responses_of
 from longhaul.mesonet.export import export
 from longhaul.mesonet.summary import access_capacity, utilisation
 
@@ -110,6 +110,70 @@ def test_figures_are_means_over_the_periods(run: longhaul.Results) -> None:
     assert run.as_json()["network"] == summary.as_dict()["network"]
 
 
+def mean(column: pl.Series) -> float:
+    return float(column.cast(pl.Float64).to_numpy().mean())
+
+
+def test_responses_are_those_of_the_study_by_their_numbers(run: longhaul.Results) -> None:
+    tables = MesoNet.of(run)
+    table = responses_of(run)
+    names = [f"y{n}" for n in range(1, 46)]
+    of_run = [f"T.y{n}" for n in range(1, 29)]
+    for period in ("early", "late"):
+        assert table.filter(pl.col("period") == period)["response"].to_list() == names
+    assert table.filter(pl.col("period") == "run")["response"].to_list() == of_run
+    value = {(row["response"], row["period"]): row["value"] for row in table.to_dicts()}
+    late = tables.periods[1].of(tables.network)
+    classes = tables.periods[1].of(tables.classes).filter(pl.col("class") == "NN")
+    routers = tables.periods[1].of(tables.routers)
+    # Round trips of X-Y-X, X-Z-X and Y-Z-Y: see MESONET_NETWORK.
+    round_trip_ms = 1e3 * run.meta["mesonet"]["mean_round_trip_s"]
+    srtt_ms = 1e3 * mean(late["srtt_mean_s"])
+    assert value["y2", "late"] == pytest.approx(mean(late["increases_per_flow"]))
+    assert value["y8", "late"] == pytest.approx(srtt_ms - round_trip_ms)
+    flows = mean(classes["active_flows"]) + mean(classes["completed_flows"]) / 2
+    assert value["y32", "late"] == pytest.approx(mean(classes["throughput_pps"]) * flows)
+    direct = tables.topology.filter(pl.col("class") == "direct")["router"].to_list()
+    for at in range(6):
+        expected = None
+        if at < len(direct):
+            expected = mean(routers.filter(pl.col("router") == direct[at])["queue_share"])
+        assert value[f"y{36 + at}", "late"] == pytest.approx(expected)
+    states = sum(value[f"y{n}", "late"] for n in (43, 44, 45))
+    assert value["y1", "late"] == pytest.approx(states)
+    assert value["T.y1", "run"] == run.meta["data_packets"]
+    assert value["T.y4", "run"] == sum(value[f"T.y{n}", "run"] for n in range(6, 17, 2))
+    passed = tables.routers.filter(pl.col("tier") == "backbone")
+    last = passed.group_by("router", maintain_order=True).agg(pl.col("completed_flows").last())
+    assert value["T.y18", "run"] == last["completed_flows"][0] > 0
+
+
+def test_responses_of_chapter_4_have_other_numbers(run: longhaul.Results) -> None:
+    table = responses_of(run, chapter=4)
+    assert table["response"].unique(maintain_order=True).to_list() == [
+        f"y{n}" for n in range(1, 23)
+    ]
+    early = {
+        row["response"]: row["value"]
+        for row in table.filter(pl.col("period") == "early").to_dicts()
+    }
+    tables = MesoNet.of(run)
+    network = tables.periods[0].of(tables.network)
+    sources = float(tables.topology["sources"].sum())
+    assert early["y2"] == pytest.approx(mean(network["active_flows"]) / sources)
+    lost = 1 - mean(network["out_pkts"]) / mean(network["in_pkts"])
+    assert early["y5"] == pytest.approx(lost)
+    assert early["y16"] == pytest.approx(
+        mean(network["srtt_mean_s"]) / run.meta["mesonet"]["mean_round_trip_s"]
+    )
+
+
+def test_responses_are_listed(cli: CommandLine) -> None:
+    listed = cli("list", "responses").stdout
+    for name in ("y36 (chapters 6, 7)", "T.y28 (chapters 6, 7)", "y16 (chapter 4)"):
+        assert name in listed
+
+
 def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path: Path) -> None:
     def ends(interval: Interval) -> dict[str, float]:
         return {"t": interval.t_s, "out": interval.out_pkts / interval.length_s}
@@ -146,6 +210,57 @@ def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path:
     assert own["syns"].to_list() == edge["syns"].to_list()
     link = MesoNet.of(run).backbone_links.filter(pl.col("link") == "X-Y")
     assert own["entered"].to_list() == link["entered_pkts"].to_list()
+
+
+def test_the_flow_matrix_has_the_packets_that_access_routers_accepted(tmp_path: Path) -> None:
+    """Traces of all flows, counted by a function for each interval and from the table."""
+    from longhaul.mesonet.matrix import COLUMNS, counts
+
+    found: list[pl.DataFrame] = []
+    window_changes = 0
+
+    def count(interval: Interval) -> dict[str, float]:
+        nonlocal window_changes
+        window_changes += interval.flow_events["event"].count("increase")
+        events = interval.packets["event"]
+        found.append(pl.DataFrame(interval.packets))
+        return {name: float(events.count(name)) for name in ("sent", "dropped", "delivered")}
+
+    run = longhaul.run(
+        SMALL,
+        out=tmp_path / "matrix",
+        measures=[count],
+        set=[
+            "mesonet.intervals=10",
+            "mesonet.periods=[]",
+            "mesonet.long_lived=[]",
+            'mesonet.measure.trace={ sources = ["0-199"] }',
+        ],
+    )
+    tables = MesoNet.of(run)
+    topology = tables.topology
+    sources = int(topology["sources"].sum())
+    assert sources == 200
+    matrix = flow_matrix(run)
+    points = dict.fromkeys(matrix["observation_point"])
+    # Points of presence, and direct access routers themselves.
+    assert set(points) == {
+        *topology.filter(pl.col("tier") == "pop")["router"],
+        *topology.filter(pl.col("class") == "direct")["router"],
+    }
+    access = topology.filter(pl.col("tier") == "access")["router"]
+    assert len(matrix) == len(points) * len(access) * 10
+    # Every packet that an access router took from its hosts.
+    taken = tables.routers.filter(pl.col("tier") == "access").select(
+        pl.col("arrived_up_pkts").sum() - pl.col("dropped_up_pkts").sum()
+    )
+    assert matrix["packets"].sum() == taken.item() > 1000
+    one_by_one = pl.concat(found)
+    measured = counts(one_by_one, topology, tables.interval_s)
+    some = matrix.filter(pl.col("packets") > 0)
+    assert measured.sort(COLUMNS).equals(some.sort(COLUMNS))
+    assert tables.measures["sent"].sum() == (tables.packet_trace["event"] == "sent").sum()
+    assert window_changes == (tables.flow_trace["event"] == "increase").sum() > 100
 
 
 def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:

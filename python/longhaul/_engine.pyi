@@ -239,6 +239,17 @@ class Interval:
     def links(self) -> dict[str, int]:
         """Packets that entered each link of the backbone in it."""
 
+    @property
+    def packets(self) -> dict[str, list[Any]]:
+        """Events of packets of traced flows in it, in order: a list for each column of the table.
+
+        `sent` by the host, `queued` or `dropped` at a router, `delivered`; without `leaves_s`.
+        """
+
+    @property
+    def flow_events(self) -> dict[str, list[Any]]:
+        """Starts, window changes, timeouts and ends of traced flows in it, in columns likewise."""
+
 @final
 class Scenario:
     """A scenario, checked and resolved."""

@@ -70,6 +70,25 @@ def plot_names() -> list[Row]:
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
+def responses() -> list[Row]:
+    """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
+    from longhaul.mesonet.responses import OF_PERIODS, OF_RUN
+
+    numbered = (
+        ("chapter 4", OF_PERIODS[4]),
+        ("chapters 6, 7", OF_PERIODS[6]),
+        ("chapters 6, 7", OF_RUN),
+    )
+    return [
+        {
+            "name": f"{one.name} ({chapter})",
+            "description": f"{one.title}, {one.unit}" if one.unit else one.title,
+        }
+        for chapter, chosen in numbered
+        for one in chosen
+    ]
+
+
 def examples() -> list[Row]:
     """Example scenarios for `longhaul new --from`."""
     return [{"name": name, "description": title} for name, title in bundled.titles().items()]
@@ -85,6 +104,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     **{kind.name: partial(keys_of, kind) for kind in KINDS},
     "columns": columns,
     "plots": plot_names,
+    "responses": responses,
     "examples": examples,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_mesonet::config::{Config, Router};
 use longhaul_mesonet::records::{
     self, ClassSample, Control, DataPackets, EdgeSample, FlowRecord, FlowState, GoodputBatch,
-    LongLivedSample, PacketTraceRecord, QueueSample, Recorder, RouterSample,
+    LongLivedSample, PacketTraceRecord, QueueSample, Recorder, RouterId, RouterSample,
 };
 use longhaul_output::MesoNetWriter;
 use longhaul_units::Time;
@@ -27,6 +27,15 @@ pub(crate) struct Measuring {
     names: Arc<Names>,
     stopped_by: StoppedBy,
     failed: bool,
+    /// Of traced flows, since the last interval.
+    traced: Traced,
+}
+
+/// Events of traced flows and of their packets in an interval.
+#[derive(Default)]
+struct Traced {
+    flows: Vec<FlowState>,
+    packets: Vec<PacketTraceRecord>,
 }
 
 /// What routers, links and flows are called.
@@ -80,13 +89,15 @@ impl Measuring {
             names: Arc::new(Names::of(config)),
             stopped_by,
             failed: false,
+            traced: Traced::default(),
         }
     }
 
     /// What the functions say of an interval, in the order of the columns.
     fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
+        let traced = std::mem::take(&mut self.traced);
         Python::attach(|py| {
-            let seen = Bound::new(py, Interval::of(interval, self.names.clone()))?;
+            let seen = Bound::new(py, Interval::of(interval, traced, self.names.clone()))?;
             let mut values = vec![None; self.columns.len()];
             for function in &self.functions {
                 let said = function.bind(py).call1((&seen,))?;
@@ -143,10 +154,16 @@ impl Recorder for Measuring {
 
     fn flow_state(&mut self, state: &FlowState) {
         self.writer.flow_state(state);
+        if !self.functions.is_empty() {
+            self.traced.flows.push(*state);
+        }
     }
 
     fn packet(&mut self, passage: &PacketTraceRecord) {
         self.writer.packet(passage);
+        if !self.functions.is_empty() {
+            self.traced.packets.push(*passage);
+        }
     }
 
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
@@ -176,12 +193,14 @@ pub(crate) struct Interval {
     access: Vec<RouterSample>,
     edges: Vec<EdgeSample>,
     links: Vec<u64>,
+    traced: Traced,
 }
 
 impl Interval {
-    fn of(interval: &records::Interval<'_>, names: Arc<Names>) -> Self {
+    fn of(interval: &records::Interval<'_>, traced: Traced, names: Arc<Names>) -> Self {
         Self {
             names,
+            traced,
             number: interval.number,
             end: interval.end,
             in_pkts: interval.packets_in,
@@ -262,6 +281,58 @@ impl Interval {
         }
         Ok(dict)
     }
+
+    #[getter]
+    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (names, rows) = (&self.names, &self.traced.packets);
+        let router = |router| match router {
+            RouterId::Backbone(at) => names.backbone[at as usize].as_str(),
+            RouterId::Pop(at) => names.pops[at as usize].as_str(),
+            RouterId::Access(at) => names.access[at as usize].as_str(),
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("t_s", column(rows, |row| row.time.as_secs_f64()))?;
+        dict.set_item("flow", column(rows, |row| row.flow))?;
+        dict.set_item("kind", column(rows, |row| row.kind.name()))?;
+        dict.set_item("number", column(rows, |row| row.number))?;
+        dict.set_item(
+            "to",
+            column(rows, |row| names.access[row.to as usize].as_str()),
+        )?;
+        dict.set_item("event", column(rows, |row| row.event.name()))?;
+        let of_queue = column(rows, |row| row.event.queue().map(|(at, _)| router(at)));
+        dict.set_item("router", of_queue)?;
+        let side = column(rows, |row| row.event.queue().map(|(_, side)| side.name()));
+        dict.set_item("queue", side)?;
+        Ok(dict)
+    }
+
+    #[getter]
+    fn flow_events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (names, rows) = (&self.names, &self.traced.flows);
+        let access = |at: u32| names.access[at as usize].as_str();
+        let dict = PyDict::new(py);
+        dict.set_item("t_s", column(rows, |row| row.time.as_secs_f64()))?;
+        dict.set_item("flow", column(rows, |row| row.flow.number))?;
+        dict.set_item("event", column(rows, |row| row.event.name()))?;
+        dict.set_item(
+            "class",
+            column(rows, |row| CLASSES[row.flow.class as usize]),
+        )?;
+        dict.set_item("from", column(rows, |row| access(row.flow.from)))?;
+        dict.set_item("to", column(rows, |row| access(row.flow.to)))?;
+        dict.set_item("cwnd_pkts", column(rows, |row| row.cwnd))?;
+        dict.set_item("ssthresh_pkts", column(rows, |row| row.ssthresh))?;
+        dict.set_item("sent_pkts", column(rows, |row| row.sent_pkts))?;
+        dict.set_item("undelivered_pkts", column(rows, |row| row.undelivered_pkts))?;
+        dict.set_item("srtt_s", column(rows, |row| row.srtt.as_secs_f64()))?;
+        Ok(dict)
+    }
+}
+
+/// A value of each row.
+fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
+    rows.iter().map(value).collect()
 }
 
 /// A dictionary of dictionaries: the figures of each sample under its name.

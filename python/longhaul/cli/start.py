@@ -40,7 +40,7 @@ def list_(
         typer.Argument(
             metavar="[WHAT]",
             help="One of: algorithms, slow-starts, queues, keys, traffic, profiles, mesonet, "
-            "columns, plots, examples.",
+            "columns, plots, responses, examples.",
         ),
     ] = "algorithms",
     json: AsJson = False,

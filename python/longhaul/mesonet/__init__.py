@@ -1,7 +1,9 @@
 """Runs of MesoNet: their tables, figures, plots, and files as the original writes them."""
 
 from longhaul._engine import Interval
+from longhaul.mesonet.matrix import flow_matrix
+from longhaul.mesonet.responses import responses_of
 from longhaul.mesonet.summary import Summary
 from longhaul.mesonet.tables import MesoNet
 
-__all__ = ["Interval", "MesoNet", "Summary"]
+__all__ = ["Interval", "MesoNet", "Summary", "flow_matrix", "responses_of"]

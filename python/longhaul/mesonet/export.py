@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.mesonet.groups import STATISTICS
-from longhaul.mesonet.summary import CLASSES
+from longhaul.mesonet.responses import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul import styles
-from longhaul.mesonet.summary import CLASSES
+from longhaul.mesonet.responses import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Draw, Options, register

@@ -12,9 +12,8 @@ import polars as pl
 
 from longhaul.figure_table import Block, Table, number
 from longhaul.kind import RunData
+from longhaul.mesonet.responses import responses_of
 from longhaul.mesonet.tables import MesoNet, Period
-
-CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 
 # Key, title, format.
 NETWORK_FIGURES = (
@@ -42,6 +41,8 @@ class Summary:
     classes: pl.DataFrame
     long_lived: pl.DataFrame
     totals: pl.DataFrame
+    responses: pl.DataFrame
+    """By the `chapter` of the study that numbers them, 4 or 6 (`longhaul.mesonet.responses_of`)."""
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
@@ -56,6 +57,10 @@ class Summary:
             classes=_by_period(tables, "classes", periods, _class(tables.interval_s), "class"),
             long_lived=_by_period(tables, "long_lived", periods, _LONG_LIVED, "flow"),
             totals=tables.totals,
+            responses=pl.concat(
+                responses_of(run, chapter).insert_column(0, pl.lit(chapter).alias("chapter"))
+                for chapter in (4, 6)
+            ),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -65,6 +70,7 @@ class Summary:
             "classes": self.classes.to_dicts(),
             "long_lived": self.long_lived.to_dicts(),
             "totals": self.totals.to_dicts(),
+            "responses": self.responses.select("chapter", "response", "period", "value").to_dicts(),
         }
 
 

@@ -20,6 +20,37 @@ pub struct Topology {
     pub service: Service,
 }
 
+impl Topology {
+    /// Mean round-trip propagation delay in seconds over the pairs of different backbone routers with
+    /// access routers below; none if there is no such pair.
+    pub fn mean_round_trip_s(&self) -> Option<f64> {
+        let has_access = |router: usize| {
+            self.access.iter().any(|access| match access.parent {
+                Parent::Pop(pop) => self.pops[pop].backbone == router,
+                Parent::Backbone(at) => at == router,
+            })
+        };
+        let domains: Vec<usize> = (0..self.backbone.len())
+            .filter(|&at| has_access(at))
+            .collect();
+        let ways = domains.iter().flat_map(|&from| {
+            let others = domains.iter().filter(move |&&to| to != from);
+            others.map(move |&to| self.way_s(from, to))
+        });
+        let ways: Vec<f64> = ways.collect();
+        // Each pair has two ways, which together are its round trip.
+        (!ways.is_empty()).then(|| 2.0 * ways.iter().sum::<f64>() / ways.len() as f64)
+    }
+
+    /// Delay in seconds of the links between two backbone routers.
+    fn way_s(&self, from: usize, to: usize) -> f64 {
+        let links = std::iter::successors(self.next_link[from][to], |&link| {
+            self.next_link[self.links[link].to][to]
+        });
+        links.map(|link| self.links[link].delay.as_secs_f64()).sum()
+    }
+}
+
 /// A router as such.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {

@@ -97,6 +97,7 @@ impl PacketTrace {
                 Kind::Nak => PacketKind::Nak,
             },
             number: packet.number(),
+            to: packet.to.into(),
             event,
         });
     }

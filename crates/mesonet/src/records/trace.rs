@@ -48,6 +48,20 @@ pub enum FlowEvent {
     End,
 }
 
+impl FlowEvent {
+    /// A word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Increase => "increase",
+            Self::Decrease => "decrease",
+            Self::Ack => "answer",
+            Self::Timeout => "timeout",
+            Self::End => "end",
+        }
+    }
+}
+
 /// Phase of a flow's congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowPhase {
@@ -143,6 +157,52 @@ impl Direction {
     }
 }
 
+impl PacketKind {
+    /// What the study calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syn => "SYN",
+            Self::SynAck => "SYN+ACK",
+            Self::Data => "DT",
+            Self::Ack => "ACK",
+            Self::Nak => "NAK",
+        }
+    }
+}
+
+impl PacketEvent {
+    /// A word for it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Queued { .. } => "queued",
+            Self::Dropped { .. } => "dropped",
+            Self::Delivered => "delivered",
+        }
+    }
+
+    /// The queue where it was queued or dropped.
+    pub const fn queue(&self) -> Option<(RouterId, Direction)> {
+        match *self {
+            Self::Queued {
+                router, direction, ..
+            }
+            | Self::Dropped { router, direction } => Some((router, direction)),
+            Self::Sent | Self::Delivered => None,
+        }
+    }
+}
+
+impl Direction {
+    /// A word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+        }
+    }
+}
+
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PacketEvent {
@@ -179,6 +239,8 @@ pub struct PacketTraceRecord {
     pub kind: PacketKind,
     /// Sequence number; of an acknowledgement, the one expected next.
     pub number: u64,
+    /// Access router of the host that it goes to.
+    pub to: u32,
     /// What happened.
     pub event: PacketEvent,
 }

@@ -91,6 +91,8 @@ fn delays_are_multiplied_and_rounded_halves_to_even() {
         });
         let found = mean_round_trip_ms(&topology);
         assert!((found - mean).abs() < 1e-4, "{found} for {mean}");
+        let own = topology.mean_round_trip_s().expect("routes");
+        assert!((own * 1e3 - found).abs() < 1e-9, "{own}");
     }
 }
 

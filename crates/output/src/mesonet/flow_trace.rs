@@ -1,6 +1,6 @@
 //! flow_trace.parquet: traced flows, a row for each event (NIST SP 500-282, chapter 3: `TCPstate`).
 
-use longhaul_mesonet::records::{FlowEvent, FlowPhase, FlowState};
+use longhaul_mesonet::records::{FlowPhase, FlowState};
 
 use super::Names;
 use super::flows::class_name;
@@ -29,17 +29,6 @@ impl StateRow {
             to: names.access[flow.to as usize].clone(),
             algorithm: names.algorithms[flow.algorithm as usize].clone(),
         }
-    }
-}
-
-const fn event_name(event: FlowEvent) -> &'static str {
-    match event {
-        FlowEvent::Start => "start",
-        FlowEvent::Increase => "increase",
-        FlowEvent::Decrease => "decrease",
-        FlowEvent::Ack => "answer",
-        FlowEvent::Timeout => "timeout",
-        FlowEvent::End => "end",
     }
 }
 
@@ -89,7 +78,7 @@ fn identity() -> Vec<Column<StateRow>> {
             Text,
             "",
             "start; increase, decrease or answer, as an acknowledgement changed the window; timeout; end",
-            |row: &StateRow| Cell::Text(event_name(row.state.event)),
+            |row: &StateRow| Cell::Text(row.state.event.name()),
         ),
         Column::new(
             "flow",

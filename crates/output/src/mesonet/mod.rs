@@ -264,6 +264,8 @@ struct OfMesoNet {
 struct MesoNetFigures {
     /// Data packets that reached the access routers of their receivers.
     delivered_packets: u64,
+    /// Mean over pairs of backbone routers, propagation both ways.
+    mean_round_trip_s: Option<f64>,
     flows_max: u64,
     bytes_per_flow: u64,
     bytes_per_source: u64,
@@ -284,6 +286,7 @@ fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
         own: OfMesoNet {
             mesonet: MesoNetFigures {
                 delivered_packets: totals.packets_out,
+                mean_round_trip_s: config.topology.mean_round_trip_s(),
                 flows_max: totals.max_flows,
                 bytes_per_flow: totals.bytes_per_flow,
                 bytes_per_source: totals.bytes_per_host.0,

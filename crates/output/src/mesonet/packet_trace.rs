@@ -1,7 +1,7 @@
 //! packet_trace.parquet: events of packets of traced flows (NIST SP 500-282, chapter 3: `TCPmessages`).
 
 use longhaul_mesonet::Config;
-use longhaul_mesonet::records::{Direction, PacketEvent, PacketKind, PacketTraceRecord, RouterId};
+use longhaul_mesonet::records::{PacketEvent, PacketTraceRecord, RouterId};
 
 use super::names;
 use crate::table::{Cell, Column, Kind, Name};
@@ -11,6 +11,7 @@ pub(crate) const FILE: &str = "packet_trace.parquet";
 /// A moment of a packet.
 pub(crate) struct PacketRow {
     passage: PacketTraceRecord,
+    to: Name,
     router: Option<Name>,
 }
 
@@ -32,53 +33,23 @@ impl Sites {
     }
 
     pub(crate) fn row(&self, passage: &PacketTraceRecord) -> PacketRow {
-        let router = match passage.event {
-            PacketEvent::Queued { router, .. } | PacketEvent::Dropped { router, .. } => {
-                Some(match router {
-                    RouterId::Backbone(at) => &self.backbone[at as usize],
-                    RouterId::Pop(at) => &self.pops[at as usize],
-                    RouterId::Access(at) => &self.access[at as usize],
-                })
-            }
-            PacketEvent::Sent | PacketEvent::Delivered => None,
-        };
+        let router = passage.event.queue().map(|(router, _)| match router {
+            RouterId::Backbone(at) => &self.backbone[at as usize],
+            RouterId::Pop(at) => &self.pops[at as usize],
+            RouterId::Access(at) => &self.access[at as usize],
+        });
         PacketRow {
             passage: *passage,
+            to: self.access[passage.to as usize].clone(),
             router: router.cloned(),
         }
     }
 }
 
 impl PacketRow {
-    fn event(&self) -> &'static str {
-        match self.passage.event {
-            PacketEvent::Sent => "sent",
-            PacketEvent::Queued { .. } => "queued",
-            PacketEvent::Dropped { .. } => "dropped",
-            PacketEvent::Delivered => "delivered",
-        }
-    }
-
-    fn kind(&self) -> &'static str {
-        match self.passage.kind {
-            PacketKind::Syn => "SYN",
-            PacketKind::SynAck => "SYN+ACK",
-            PacketKind::Data => "DT",
-            PacketKind::Ack => "ACK",
-            PacketKind::Nak => "NAK",
-        }
-    }
-
     fn queue(&self) -> Option<&'static str> {
-        match self.passage.event {
-            PacketEvent::Queued { direction, .. } | PacketEvent::Dropped { direction, .. } => {
-                Some(match direction {
-                    Direction::Up => "up",
-                    Direction::Down => "down",
-                })
-            }
-            PacketEvent::Sent | PacketEvent::Delivered => None,
-        }
+        let queue = self.passage.event.queue();
+        queue.map(|(_, direction)| direction.name())
     }
 
     fn leaves(&self) -> Option<f64> {
@@ -107,7 +78,7 @@ pub(crate) fn columns() -> Vec<Column<PacketRow>> {
             Text,
             "",
             "SYN, SYN+ACK, DT, ACK or NAK",
-            |row: &PacketRow| Cell::Text(row.kind()),
+            |row: &PacketRow| Cell::Text(row.passage.kind.name()),
         ),
         Column::new(
             "number",
@@ -117,11 +88,18 @@ pub(crate) fn columns() -> Vec<Column<PacketRow>> {
             |row: &PacketRow| Cell::Count(row.passage.number),
         ),
         Column::new(
+            "to",
+            Text,
+            "",
+            "access router of the host that it goes to",
+            |row: &PacketRow| Cell::Name(row.to.clone()),
+        ),
+        Column::new(
             "event",
             Text,
             "",
             "sent by its host, queued at a router, dropped by a full queue, delivered to its host",
-            |row: &PacketRow| Cell::Text(row.event()),
+            |row: &PacketRow| Cell::Text(row.passage.event.name()),
         ),
         Column::new(
             "router",

@@ -1,8 +1,10 @@
 """The study's figures of one run: of the whole run, and means over its periods.
 
-Names of the latter end in the period: `active_flows_TP1`. Long-lived flows have a throughput each,
-`L1_pps_TP1`; of flow classes there are the throughput of a flow and of all together, how many flows
-are active, and how many were completed: `DD_pps_TP1`, `DD_out_TP1` and so on.
+Names of the latter end in the period: `active_flows_TP1`. So do the study's own, as the chapter of
+the experiment numbers them: `y8_TP1`; those of the whole run are `T.y1` to `T.y28`. Long-lived
+flows have a throughput each, `L1_pps_TP1`; of flow classes there are the throughput of a flow and
+of all together, how many flows are active, and how many were completed: `DD_pps_TP1`, `DD_out_TP1`
+and so on.
 """
 
 from collections.abc import Mapping
@@ -22,6 +24,9 @@ OF_PERIODS = (
     "retransmission_rate", "srtt_mean_s", "cwnd_mean_pkts",
 )  # fmt: skip
 
+# The chapter that numbers the responses of an experiment; chapter 7 has those of chapter 6.
+NUMBERED = {"SA64": 4, "N6-MAIN": 6, "N7-MAIN": 6}
+
 # What columns are called in names.
 OF_FLOWS = {"pps": "throughput_pps"}
 OF_CLASSES = {
@@ -31,7 +36,6 @@ OF_CLASSES = {
 
 def metrics(kept: Kept, run: Run) -> Row:
     """The figures of a run."""
-    del run
     totals = kept["totals"]
     row: Row = {
         f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)
@@ -42,7 +46,14 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept["classes"], "class", OF_CLASSES)
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
     row |= mixed.of_groups(kept) | kept.get("loss_free", {})
+    chapter = NUMBERED.get(run.experiment)
+    row |= {_name(one): one["value"] for one in kept["responses"] if one["chapter"] == chapter}
     return row | {name: kept["run"][name] for name in OF_THE_RUN}
+
+
+def _name(response: Mapping[str, Any]) -> str:
+    name, period = response["response"], response["period"]
+    return name if name.startswith("T.") else f"{name}_{period}"
 
 
 def _of_each(rows: list[Mapping[str, Any]], key: str, names: Mapping[str, str]) -> Row:

@@ -1,0 +1,71 @@
+"""The flow matrix: packets from where the network is entered to access routers, by interval.
+
+The example of a measure of one's own in NIST SP 500-282, chapter 3: packets of all kinds that their
+first access router accepted, by the point of presence above it, or by itself where it is directly
+at the backbone (28 observation points), and by the access router that they go to (139).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from longhaul.kind import RunData
+from longhaul.mesonet.tables import MesoNet
+
+COLUMNS = ("observation_point", "access_router", "interval", "packets")
+
+
+def flow_matrix(run: RunData) -> pl.DataFrame:
+    """The matrix of a run, `longhaul.Results`: of the flows and the time that its scenario traces.
+
+    A row an observation point, access router and interval (columns `observation_point`,
+    `access_router`, `interval`, `packets`), in the order of the routers, those without packets too.
+    """
+    tables = MesoNet.of(run)
+    ends = tables.network["t_s"].to_list()
+    topology = tables.topology
+    counted = counts(tables.packet_trace, topology, tables.interval_s)
+    points = observation_points(topology)
+    access = topology.filter(pl.col("tier") == "access").select(access_router="router")
+    every = pl.DataFrame({"observation_point": list(dict.fromkeys(points.values()))})
+    every = every.join(access, how="cross")
+    every = every.join(
+        pl.DataFrame({"interval": range(1, len(ends) + 1)}, schema={"interval": pl.Int64}),
+        how="cross",
+    )
+    full = every.join(counted, on=COLUMNS[:3], how="left", maintain_order="left")
+    return full.with_columns(pl.col("packets").fill_null(0))
+
+
+def counts(
+    packets: pl.DataFrame | Mapping[str, Sequence[Any]], topology: pl.DataFrame, interval_s: float
+) -> pl.DataFrame:
+    """The same for events of packets, such as those of an interval, without rows of no packets.
+
+    `packets` has the columns of the table `packet_trace`, `topology` those of the table `topology`.
+    """
+    points = observation_points(topology)
+    accepted = pl.DataFrame(packets).filter(
+        pl.col("event") == "queued",
+        pl.col("queue") == "up",
+        pl.col("router").is_in(list(points)),
+    )
+    # An interval includes its end.
+    interval = (pl.col("t_s") / interval_s - 1e-9).ceil().cast(pl.Int64).clip(lower_bound=1)
+    keyed = accepted.select(
+        pl.col("router").replace_strict(points, return_dtype=pl.String).alias(COLUMNS[0]),
+        pl.col("to").alias(COLUMNS[1]),
+        interval.alias(COLUMNS[2]),
+    )
+    return keyed.group_by(COLUMNS[:3], maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias(COLUMNS[3])
+    )
+
+
+def observation_points(topology: pl.DataFrame) -> dict[str, str]:
+    """Where packets from each access router are counted: its point of presence, or itself."""
+    access = topology.filter(pl.col("tier") == "access")
+    pops = set(topology.filter(pl.col("tier") == "pop")["router"])
+    rows = access.select("router", "above").iter_rows()
+    return {router: above if above in pops else router for router, above in rows}

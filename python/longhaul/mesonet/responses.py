@@ -1,0 +1,286 @@
+"""The responses of NIST SP 500-282 by their numbers.
+
+Chapters 6 and 7 have y1 to y45, means over the intervals of a period (tables 6-15 to 6-20), and
+T.y1 to T.y28, of the whole run (tables 6-21 to 6-25). Chapter 4 has 22 others, y1 to y22 (tables
+4-1 and 4-2). As in the original's files, a mean over no flows counts as 0.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from longhaul.kind import RunData
+from longhaul.mesonet.tables import MesoNet, Period
+
+CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
+RUN = "run"
+"""The period of responses of the whole run."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A period of a run, or the whole run."""
+
+    tables: MesoNet
+    period: Period
+
+    def mean(self, column: str) -> float:
+        """Mean of a column of the network's table."""
+        return _mean(self._network[column])
+
+    def ratio(self, column: str, over: str) -> float:
+        """A column over itself and another one, both summed."""
+        one, other = self.mean(column), self.mean(over)
+        return one / (one + other) if one + other else 0.0
+
+    def of_class(self, name: str, column: str) -> float:
+        """Mean of a column of a flow class."""
+        return _mean(self._classes.filter(pl.col("class") == name)[column])
+
+    def of_long_lived(self, number: int, column: str) -> float | None:
+        """Mean of a column of a long-lived flow, counted from 0; none without the flow."""
+        flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
+        if number >= len(flows):
+            return None
+        return _mean(self._long_lived.filter(pl.col("flow") == flows[number])[column])
+
+    def of_direct_router(self, number: int, column: str) -> float | None:
+        """Mean of a column of a direct access router, counted from 0; none without the router."""
+        topology = self.tables.topology
+        names = topology.filter(pl.col("class") == "direct")["router"].to_list()
+        if number >= len(names):
+            return None
+        return _mean(self._routers.filter(pl.col("router") == names[number])[column])
+
+    def transited(self, number: int) -> float | None:
+        """Completed flows whose data passed a backbone router; none without the router."""
+        topology = self.tables.topology
+        names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()
+        if number >= len(names):
+            return None
+        flows = self._routers.filter(pl.col("router") == names[number])["completed_flows"]
+        return float(flows[-1]) if len(flows) else None
+
+    def total(self, column: str, of_class: str | None = None) -> float | None:
+        """A column of the totals: of a class, or of all together."""
+        totals = self.tables.totals
+        if of_class is None:
+            return float(totals[column].sum())
+        value = totals.filter(pl.col("class") == of_class)[column][0]
+        return None if value is None else float(value)
+
+    @property
+    def round_trip_s(self) -> float:
+        """Mean round-trip propagation delay over pairs of backbone routers."""
+        return float(self.tables.run.meta["mesonet"]["mean_round_trip_s"] or 0.0)
+
+    @cached_property
+    def _network(self) -> pl.DataFrame:
+        return self.period.of(self.tables.network)
+
+    @cached_property
+    def _classes(self) -> pl.DataFrame:
+        return self.period.of(self.tables.classes)
+
+    @cached_property
+    def _long_lived(self) -> pl.DataFrame:
+        return self.period.of(self.tables.long_lived)
+
+    @cached_property
+    def _routers(self) -> pl.DataFrame:
+        return self.period.of(self.tables.routers)
+
+
+def _mean(column: pl.Series) -> float:
+    found = column.cast(pl.Float64).fill_nan(0.0).fill_null(0.0).mean()
+    return float(found) if isinstance(found, float) else 0.0
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a response is, and how it follows from the tables of a run."""
+
+    name: str
+    title: str
+    unit: str
+    needs: str
+    """Table without which there is none."""
+    value: Callable[[Part], float | None]
+
+
+def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
+    """The responses of a run, `longhaul.Results`, as chapters 6 and 7 number them, or chapter 4.
+
+    A row a response and period, of the columns `response`, `period` (`run` for those of the whole
+    run), `value`, `unit`, `title`. Those whose table the run has not are left out. Packet counts
+    are of an interval, times in ms, throughputs in packets per second.
+    """
+    tables = MesoNet.of(run)
+    rows: list[tuple[str, str, float | None, str, str]] = []
+    whole = Period(RUN, 0.0, float(run.meta["simulated_s"]))
+    for period, chosen in [
+        *((period, OF_PERIODS[chapter]) for period in tables.summed),
+        (whole, OF_RUN if chapter == 6 else ()),
+    ]:
+        part = Part(tables, period)
+        for one in chosen:
+            if one.needs == "totals" or tables.has(one.needs):
+                rows.append((one.name, period.name, one.value(part), one.unit, one.title))
+    names = ("response", "period", "value", "unit", "title")
+    types = (pl.String, pl.String, pl.Float64, pl.String, pl.String)
+    return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
+
+
+def of_network(name: str, title: str, unit: str, value: Callable[[Part], float]) -> Response:
+    """A response of the whole network."""
+    return Response(name, title, unit, "network", value)
+
+
+def column(name: str, title: str, unit: str, of: str) -> Response:
+    """The mean of a column of the network's table."""
+    return of_network(name, title, unit, lambda part: part.mean(of))
+
+
+def _srtt_ms(part: Part) -> float:
+    return 1e3 * part.mean("srtt_mean_s")
+
+
+def _class_pps(name: str, of: str) -> Response:
+    title = f"throughput of an active {of} flow"
+    return Response(
+        name, title, "packets/s", "classes", lambda part: part.of_class(of, "throughput_pps")
+    )
+
+
+def _of_class(first: int, of: str) -> Iterator[Response]:
+    """Four responses of a class, numbered from `first`."""
+
+    def all_pps(part: Part) -> float:
+        # Flows completed in an interval are active for half of it on average.
+        flows = part.of_class(of, "active_flows") + part.of_class(of, "completed_flows") / 2
+        return part.of_class(of, "throughput_pps") * flows
+
+    yield _class_pps(f"y{first}", of)
+    for number, title, unit, value in (
+        (1, "active {} flows", "flows", lambda part: part.of_class(of, "active_flows")),
+        (2, "{} flows completed", "flows", lambda part: part.of_class(of, "completed_flows")),
+        (3, "packets of all {} flows", "packets/s", all_pps),
+    ):
+        yield Response(f"y{first + number}", title.format(of), unit, "classes", value)
+
+
+def _long_lived(number: int, length: str) -> Response:
+    return Response(
+        f"y{33 + number}", f"throughput of the {length} long-lived flow", "packets/s", "long_lived",
+        lambda part: part.of_long_lived(number, "throughput_pps"),
+    )  # fmt: skip
+
+
+def _saturation(number: int, router: str) -> Response:
+    return Response(
+        f"y{36 + number}", f"part of the buffers of {router} in use", "", "routers",
+        lambda part: part.of_direct_router(number, "queue_share"),
+    )  # fmt: skip
+
+
+def _total(number: int, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:
+    return Response(f"T.y{number}", title, unit, "totals", value)
+
+
+def _totals_of_class(first: int, of: str) -> Iterator[Response]:
+    yield _total(
+        first, f"{of} flows completed", "flows", lambda part: part.total("completed_flows", of)
+    )
+    yield _total(
+        first + 1, f"mean goodput of completed {of} flows", "packets/s",
+        lambda part: part.total("goodput_mean_pps", of),
+    )  # fmt: skip
+
+
+def _transited(number: int, router: str) -> Response:
+    return Response(
+        f"T.y{18 + number}", f"completed flows that passed backbone router {router}", "flows",
+        "routers", lambda part: part.transited(number),
+    )  # fmt: skip
+
+
+def _syns(part: Part) -> float:
+    connected = part.total("connected_flows")
+    return (part.total("syns") or 0.0) / connected if connected else 0.0
+
+
+_CHAPTER_6: Sequence[Response] = (
+    column("y1", "active flows", "flows", "active_flows"),
+    column("y2", "window increases of an active flow", "", "increases_per_flow"),
+    column("y3", "data packets out", "packets", "out_pkts"),
+    column("y4", "congestion window of an active flow", "packets", "cwnd_mean_pkts"),
+    column("y5", "flows completed", "flows", "completed_flows"),
+    column("y6", "retransmission rate of completed flows", "", "retransmission_rate"),
+    of_network("y7", "smoothed round-trip time", "ms", _srtt_ms),
+    of_network(
+        "y8", "round-trip queueing delay: y7 less the mean propagation delay", "ms",
+        lambda part: _srtt_ms(part) - 1e3 * part.round_trip_s,
+    ),
+    *(one for at, of in enumerate(CLASSES) for one in _of_class(9 + 4 * at, of)),
+    *(_long_lived(at, length) for at, length in enumerate(("long", "medium", "short"))),
+    *(_saturation(at, name) for at, name in enumerate(("B0a", "C0a", "E0a", "F0a", "I0a", "K0a"))),
+    column("y42", "flows connecting", "flows", "connecting_flows"),
+    column("y43", "active flows in initial slow start", "flows", "initial_slow_start_flows"),
+    column("y44", "active flows in normal congestion control", "flows", "normal_mode_flows"),
+    column("y45", "active flows in alternate congestion control", "flows", "above_threshold_flows"),
+)  # fmt: skip
+
+_CHAPTER_4: Sequence[Response] = (
+    column("y1", "active flows", "flows", "active_flows"),
+    of_network(
+        "y2", "active flows as part of all sources", "",
+        lambda part: part.mean("active_flows") / float(part.tables.topology["sources"].sum()),
+    ),
+    column("y3", "data packets in", "packets", "in_pkts"),
+    column("y4", "data packets out", "packets", "out_pkts"),
+    of_network(
+        "y5", "data packets lost as part of those in", "",
+        lambda part: 1.0 - part.mean("out_pkts") / part.mean("in_pkts"),
+    ),
+    column("y6", "flows completed", "flows", "completed_flows"),
+    of_network(
+        "y7", "y6 / (y6 + y1)", "", lambda part: part.ratio("completed_flows", "active_flows")
+    ),
+    column("y8", "flows that could not connect", "flows", "failed_flows"),
+    of_network(
+        "y9", "y8 / (y8 + y1)", "", lambda part: part.ratio("failed_flows", "active_flows")
+    ),
+    column("y10", "retransmission rate of completed flows", "", "retransmission_rate"),
+    column("y11", "congestion window of an active flow", "packets", "cwnd_mean_pkts"),
+    column("y12", "window increases of an active flow", "", "increases_per_flow"),
+    column("y13", "NAKs of an active flow", "", "naks_per_flow"),
+    column("y14", "timeouts of an active flow", "", "timeouts_per_flow"),
+    of_network("y15", "smoothed round-trip time", "ms", _srtt_ms),
+    of_network(
+        "y16", "y15 over the mean round-trip propagation delay", "",
+        lambda part: _srtt_ms(part) / (1e3 * part.round_trip_s),
+    ),
+    *(_class_pps(f"y{17 + at}", of) for at, of in enumerate(CLASSES)),
+)  # fmt: skip
+
+OF_PERIODS = {4: _CHAPTER_4, 6: _CHAPTER_6}
+"""Responses of each period, by the chapter that numbers them."""
+
+OF_RUN: Sequence[Response] = (
+    _total(
+        1, "data packets in", "packets",
+        lambda part: float(part.tables.run.meta["data_packets"]),
+    ),
+    _total(
+        2, "data packets out", "packets",
+        lambda part: float(part.tables.run.meta["mesonet"]["delivered_packets"]),
+    ),
+    _total(3, "flows connected", "flows", lambda part: part.total("connected_flows")),
+    _total(4, "flows completed", "flows", lambda part: part.total("completed_flows")),
+    _total(5, "SYNs of a connected flow", "", _syns),
+    *(one for at, of in enumerate(CLASSES) for one in _totals_of_class(6 + 2 * at, of)),
+    *(_transited(at, name) for at, name in enumerate("ABCDEFGHIJK")),
+)  # fmt: skip
+"""Responses of the whole run in chapters 6 and 7."""
