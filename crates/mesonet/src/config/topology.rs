@@ -20,6 +20,16 @@ pub struct Topology {
     pub service: Service,
 }
 
+impl Topology {
+    /// The backbone router that a parent is, or belongs to.
+    pub fn backbone_above(&self, parent: Parent) -> usize {
+        match parent {
+            Parent::Pop(pop) => self.pops[pop].backbone,
+            Parent::Backbone(router) => router,
+        }
+    }
+}
+
 /// A router as such.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {
