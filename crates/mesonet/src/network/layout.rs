@@ -29,11 +29,11 @@ pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
     OutOfAccess(u16),
     /// Packets that have passed their last access router.
-    IntoHosts,
+    ToHosts,
     /// Packets on their way from a point of presence to its backbone router.
     OutOfPop(u16),
     /// Packets for this region that arrive at a backbone router from other regions.
-    FromRegions(u16),
+    CrossRegion(u16),
     /// Packets on a link within the region, to a backbone router.
     OnLink(u16),
     /// Packets on their way from a backbone router to what is below it.
@@ -81,7 +81,7 @@ pub(super) struct Layout {
     /// How many speeds hosts have.
     speeds: usize,
     /// The first station of each kind.
-    from_regions: usize,
+    cross_region: usize,
     out_of_backbone: usize,
     ack_ready: usize,
     may_send: usize,
@@ -134,7 +134,7 @@ impl Layout {
             out_links: Vec::new(),
             stations: Vec::new(),
             speeds,
-            from_regions: 0,
+            cross_region: 0,
             out_of_backbone: 0,
             ack_ready: 0,
             may_send: 0,
@@ -155,12 +155,12 @@ impl Layout {
         let stations = &mut self.stations;
         if topology.service == Service::Dual {
             stations.extend((0..access).map(Station::OutOfAccess));
-            stations.extend((0..access).map(|_| Station::IntoHosts));
+            stations.extend((0..access).map(|_| Station::ToHosts));
             stations.extend((0..pops).map(Station::OutOfPop));
             stations.extend((0..pops).map(|_| Station::BelowPop));
         }
-        self.from_regions = stations.len();
-        stations.extend((0..backbone).map(Station::FromRegions));
+        self.cross_region = stations.len();
+        stations.extend((0..backbone).map(Station::CrossRegion));
         self.out_of_backbone = stations.len();
         stations.extend((0..backbone).map(Station::OutOfBackbone));
         for (id, link) in topology.links.iter().enumerate() {
@@ -244,7 +244,7 @@ impl Layout {
     }
 
     #[inline]
-    pub(super) fn into_hosts(&self, access: u16) -> usize {
+    pub(super) fn to_hosts(&self, access: u16) -> usize {
         self.access.len() + access as usize
     }
 
@@ -259,8 +259,8 @@ impl Layout {
     }
 
     #[inline]
-    pub(super) fn from_regions(&self, router: u16) -> usize {
-        self.from_regions + router as usize
+    pub(super) fn cross_region(&self, router: u16) -> usize {
+        self.cross_region + router as usize
     }
 
     #[inline]

@@ -112,7 +112,7 @@ impl Network {
             down: DropTailQueue::new(router.capacity, router.buffer),
         };
         let backbone = own(&layout.backbone).into_iter();
-        let from_regions = |router: &u16| {
+        let cross_region = |router: &u16| {
             let links = topology.links.iter().enumerate();
             let here = links.filter(|(_, link)| {
                 link.to == usize::from(*router) && regions.of_backbone(link.from) != region
@@ -135,7 +135,7 @@ impl Network {
                 .map(|at| &topology.backbone[at])
                 .map(|at| DropTailQueue::new(at.capacity, at.buffer))
                 .collect(),
-            arrivals: layout.backbone.iter().map(from_regions).collect(),
+            arrivals: layout.backbone.iter().map(cross_region).collect(),
             sent: vec![0; layout.out_links.len()],
             outboxes: vec![Vec::new(); layout.out_links.len()],
             packet_intervals,
@@ -160,7 +160,7 @@ impl Network {
             let layout = &self.layout;
             let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
             self.arrivals[router as usize].begin_window(end, stays);
-            self.expect_from_regions(router);
+            self.expect_cross_region(router);
         }
     }
 
@@ -209,7 +209,7 @@ impl Network {
                         return delivered;
                     }
                 }
-                Station::FromRegions(router) => self.arrive_from_region::<TRACED>(router, limit),
+                Station::CrossRegion(router) => self.arrive_from_region::<TRACED>(router, limit),
                 Station::AckReady => return Some(HostEvent::AckReady(self.pop(station))),
                 Station::MaySend => return Some(HostEvent::MaySend(self.pop(station).flow())),
                 Station::OutOfBackbone(router) => {
@@ -233,7 +233,7 @@ impl Network {
                     let packet = self.pop(station);
                     self.arrive_at_access::<TRACED>(self.now, packet);
                 }
-                Station::IntoHosts => return Some(HostEvent::Delivered(self.pop(station))),
+                Station::ToHosts => return Some(HostEvent::Delivered(self.pop(station))),
             }
         }
         None
@@ -302,7 +302,7 @@ impl Network {
                 Station::AccessServer(access) => {
                     self.shared[pops + access as usize].end_of_service()
                 }
-                Station::FromRegions(router) => self.arrivals[router as usize].next_staying(),
+                Station::CrossRegion(router) => self.arrivals[router as usize].next_staying(),
                 _ => self.fifos[number]
                     .first()
                     .map_or(Time::NEVER, |next| next.time),
@@ -374,16 +374,16 @@ impl Network {
         let time = self.arrivals[router as usize].next_staying();
         self.pass_through::<TRACED>(router, time);
         let InFlight { time, packet } = self.arrivals[router as usize].take_staying();
-        self.expect_from_regions(router);
+        self.expect_cross_region(router);
         self.now = time;
         self.enqueue_at_backbone::<TRACED>(router, time, packet, limit);
     }
 
     /// Enters the next packet from another region that stays in this one in the event list.
     #[inline]
-    fn expect_from_regions(&mut self, router: u16) {
+    fn expect_cross_region(&mut self, router: u16) {
         let time = self.arrivals[router as usize].next_staying();
-        self.event_list.set(self.layout.from_regions(router), time);
+        self.event_list.set(self.layout.cross_region(router), time);
     }
 
     /// A packet arrives at a backbone router from its own region.
@@ -493,7 +493,7 @@ impl Network {
             self.record_enqueue(time, &packet, id, Direction::Down, departure);
         }
         if let Some(departure) = departure {
-            self.push(self.layout.into_hosts(access), departure, packet);
+            self.push(self.layout.to_hosts(access), departure, packet);
         }
     }
 

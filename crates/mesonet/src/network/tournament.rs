@@ -70,11 +70,14 @@ impl Tournament {
             stations <= MOST / 2,
             "a region of {stations} stations is too large"
         );
-        let games = match 2 * stations {
-            0..=FEW => Games::Few(Box::new([IDLE; FEW])),
-            ..=SOME => Games::Some(Box::new([IDLE; SOME])),
-            ..=MANY => Games::Many(Box::new([IDLE; MANY])),
-            _ => Games::Most(Box::new([IDLE; MOST])),
+        let games = if 2 * stations <= FEW {
+            Games::Few(Box::new([IDLE; FEW]))
+        } else if 2 * stations <= SOME {
+            Games::Some(Box::new([IDLE; SOME]))
+        } else if 2 * stations <= MANY {
+            Games::Many(Box::new([IDLE; MANY]))
+        } else {
+            Games::Most(Box::new([IDLE; MOST]))
         };
         Self {
             games,

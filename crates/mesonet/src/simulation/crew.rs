@@ -30,7 +30,7 @@ struct Orders {
 
 /// How often a thread looks for work or its completion before it goes to sleep: some microseconds, the
 /// time that others need for what they have begun.
-const LOOKS: u32 = 2000;
+const LOOKS: u32 = 300;
 
 impl Crew {
     pub(super) fn new(threads: usize, regions: usize) -> Self {
