@@ -316,11 +316,13 @@ class Scenario:
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
         limit_s: float | None = None,
+        threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
 
         Returns the directory, and what was raised if that stopped the run. After `limit_s` seconds
-        by the wall clock the run is stopped.
+        by the wall clock the run is stopped. `threads` share a run of MesoNet; their number changes
+        no results.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names
         each time, are a row of a table.

@@ -67,6 +67,7 @@ def run(
     overwrite: bool = False,
     checkpoint_every: str | None = None,
     limit: str | None = None,
+    threads: int = 1,
 ) -> Results:
     """Simulate a scenario and return its results.
 
@@ -75,7 +76,8 @@ def run(
     calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
     what they return is a row of the table `measures`. With `checkpoint_every`, for example
     `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
-    afresh then. With `limit`, the run stops after this much wall-clock time.
+    afresh then. With `limit`, the run stops after this much wall-clock time. `threads` share a run
+    of MesoNet; results do not depend on their number.
 
     A run that is stopped before its end, by the limit, an interrupt, or an exception of `progress`,
     keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
@@ -90,6 +92,7 @@ def run(
         overwrite=overwrite,
         checkpoint_every=checkpoint_every,
         limit=limit,
+        threads=threads,
     )
 
 
@@ -102,23 +105,27 @@ def run_loaded(
     overwrite: bool = False,
     checkpoint_every: str | None = None,
     limit: str | None = None,
+    threads: int = 1,
 ) -> Results:
     """`run` for a scenario that is already checked."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     limit_s = None if limit is None else _seconds(limit, "the limit")
+    if threads < 1:
+        raise ScenarioError(f"threads: expected at least 1, found {threads}")
     if out is not None:
         _check_room(scenario, Path(out))
         path = _simulate(
             scenario, Path(out), progress, measures,
-            overwrite=overwrite, every_s=every_s, limit_s=limit_s,
+            overwrite=overwrite, every_s=every_s, limit_s=limit_s, threads=threads,
         )  # fmt: skip
         return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
     try:
         _check_room(scenario, scratch)
         path = _simulate(
-            scenario, scratch / "run", progress, measures, overwrite=False, limit_s=limit_s
-        )
+            scenario, scratch / "run", progress, measures,
+            overwrite=False, limit_s=limit_s, threads=threads,
+        )  # fmt: skip
     except BaseException:
         shutil.rmtree(scratch)
         raise
@@ -160,6 +167,7 @@ def _simulate(
     overwrite: bool,
     every_s: float | None = None,
     limit_s: float | None = None,
+    threads: int = 1,
 ) -> Path:
     """Leave a run directory, and return its path; raise what has stopped the run."""
 
@@ -171,6 +179,7 @@ def _simulate(
             overwrite=overwrite,
             checkpoint_every_s=every_s,
             limit_s=limit_s,
+            threads=threads,
         )
         # As it was given, if it is not another one.
         return (out if directory.name == out.name else directory), raised

@@ -29,4 +29,4 @@ mod simulation;
 
 pub use config::Config;
 pub use records::{Recorder, Totals};
-pub use simulation::{SetupError, resume, run};
+pub use simulation::{SetupError, resume, run, simulate};

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use longhaul_engine::measure::{Control, Ticker};
 use longhaul_engine::simulation;
+use longhaul_mesonet::config::Algorithm;
+use longhaul_mesonet::simulate;
 use longhaul_output::{
     MesoNetMeta, MesoNetWriter, OutputError as WriteError, Progress, RunMeta, RunWriter,
 };
@@ -29,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) checkpoint_every: Option<Duration>,
     /// After how long by the wall clock to stop.
     pub(crate) limit: Option<Duration>,
+    /// Threads of a run of MesoNet.
+    pub(crate) threads: usize,
 }
 
 /// A run that is on disk.
@@ -67,6 +71,10 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let message = "checkpoints are for scenarios of MesoNet, with [mesonet]";
             return Err(ScenarioError::new_err(message));
         }
+        Simulation::Tcp(_) if options.threads != 1 => {
+            let message = "threads are for scenarios of MesoNet, with [mesonet]";
+            return Err(ScenarioError::new_err(message));
+        }
         Simulation::Tcp(config) => {
             let meta = meta(scenario, config.as_ref().clone(), overwrite);
             let writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
@@ -96,10 +104,13 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let state = state.map_err(cannot_write)?;
             let mut recorder = Measuring::new(writer, measures, &run.config, stopped_by.clone());
             let began = Instant::now();
-            let result = match state {
-                Some(state) => longhaul_mesonet::resume(&run.config, &state, &mut recorder),
-                None => longhaul_mesonet::run(&run.config, &mut recorder),
+            // Algorithms written in Python run in the thread that reports their errors.
+            let of_user = |one: &Algorithm| one.congestion.custom.is_some();
+            let threads = match run.config.algorithms.iter().any(of_user) {
+                true => 1,
+                false => options.threads,
             };
+            let result = simulate(&run.config, state.as_deref(), threads, &mut recorder);
             let mut totals = result.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
             let failure = Failure::take(&stopped_by)?;

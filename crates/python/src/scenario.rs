@@ -118,11 +118,11 @@ impl Scenario {
     }
 
     /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint,
-    /// which the same call resumes.
+    /// which the same call resumes. Threads are for MesoNet, and change no results.
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
-        checkpoint_every_s = None, limit_s = None
+        checkpoint_every_s = None, limit_s = None, threads = 1
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -137,6 +137,7 @@ impl Scenario {
         overwrite: bool,
         checkpoint_every_s: Option<f64>,
         limit_s: Option<f64>,
+        threads: usize,
     ) -> PyResult<(PathBuf, Option<PyErr>)> {
         let options = Options {
             progress,
@@ -144,6 +145,7 @@ impl Scenario {
             overwrite,
             checkpoint_every: duration(checkpoint_every_s, "the time between two checkpoints")?,
             limit: duration(limit_s, "the limit")?,
+            threads,
         };
         let ended = py.detach(|| run::run(&self.inner, &out, options))?;
         Ok((ended.directory, ended.raised))

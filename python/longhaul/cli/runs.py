@@ -41,6 +41,10 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="Wall-clock time after which to stop, such as '10 min'."),
     ] = None,
+    threads: Annotated[
+        int,
+        typer.Option(min=1, help="Threads of a MesoNet run; their number changes no results."),
+    ] = 1,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -65,6 +69,7 @@ def run(
             overwrite=overwrite,
             checkpoint_every=checkpoint_every,
             limit=limit,
+            threads=threads,
         )
     except KeyboardInterrupt as interrupt:
         if not kept.exists():

@@ -557,7 +557,11 @@ mod tests {
                 let window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
                 algorithm.departs_from_standard(Time::ZERO, &window)
             };
-            assert_eq!([99.9, 100.0, 100.1].map(at), [false, own, true], "{variant}");
+            assert_eq!(
+                [99.9, 100.0, 100.1].map(at),
+                [false, own, true],
+                "{variant}"
+            );
             assert_eq!(algorithm.response.increase(100.0), increase, "{variant}");
         }
     }

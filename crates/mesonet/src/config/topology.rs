@@ -21,14 +21,21 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// The backbone router that a parent is, or belongs to.
+    pub fn backbone_above(&self, parent: Parent) -> usize {
+        match parent {
+            Parent::Pop(pop) => self.pops[pop].backbone,
+            Parent::Backbone(router) => router,
+        }
+    }
+
     /// Mean round-trip propagation delay in seconds over the pairs of different backbone routers with
     /// access routers below; none if there is no such pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
         let has_access = |router: usize| {
-            self.access.iter().any(|access| match access.parent {
-                Parent::Pop(pop) => self.pops[pop].backbone == router,
-                Parent::Backbone(at) => at == router,
-            })
+            self.access
+                .iter()
+                .any(|access| self.backbone_above(access.parent) == router)
         };
         let domains: Vec<usize> = (0..self.backbone.len())
             .filter(|&at| has_access(at))

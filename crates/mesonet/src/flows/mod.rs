@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::ack_queue::AckQueues;
 pub(crate) use self::receiver::{Receiver, ReceiverSetup};
 pub(crate) use self::sender::{Interval, Sender, SenderSetup, TimerOutcome, TraceMarks};
-pub(crate) use self::table::{FlowInfo, FlowTable, FlowTableSetup, STALE};
+pub(crate) use self::table::{FlowInfo, FlowTable, STALE};
 pub(crate) use self::timers::{Timer, Timers};
 use crate::network::Network;
 

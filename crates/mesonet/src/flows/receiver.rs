@@ -12,6 +12,8 @@ use crate::network::{FlowId, Kind, Network, Packet};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     flow: FlowId,
+    /// The flow as the sender knows it: where acknowledgements go.
+    sender: FlowId,
     /// Expected sequence number.
     expected: u64,
     /// Acknowledgements that wait for the host.
@@ -29,6 +31,8 @@ pub(crate) struct Receiver {
 /// Location and speed of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiverSetup {
+    /// The flow as the sender knows it.
+    pub(crate) sender: FlowId,
     pub(crate) access: u16,
     pub(crate) source_access: u16,
     pub(crate) speed: u16,
@@ -39,6 +43,7 @@ impl Receiver {
     pub(crate) fn new(flow: FlowId, place: ReceiverSetup) -> Self {
         Self {
             flow,
+            sender: place.sender,
             expected: 1,
             queue: AckQueue::default(),
             busy: false,
@@ -85,7 +90,7 @@ impl Receiver {
     /// The host has processed a packet: sends the acknowledgement, and starts on the next one.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
-        net.send(self.access, ack);
+        net.send(self.access, ack.for_flow(self.sender));
         match queues.pop(&mut self.queue) {
             Some(next) => net.process(self.speed, next),
             None => self.busy = false,

@@ -1,11 +1,11 @@
-//! The table of flows: sender, receiver and description of each.
+//! The flows of a region: senders with the descriptions of their flows, and receivers.
 
 use longhaul_congestion::CongestionState;
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::{AckQueues, Env, Receiver, ReceiverSetup, Sender, SenderSetup, TimerOutcome};
-use crate::config::{AccessClass, Cell, FileType};
+use crate::config::{Cell, FileType};
 use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
 use longhaul_engine::prefetch;
@@ -51,69 +51,41 @@ impl FlowInfo {
     }
 }
 
-/// What the flows of a run have in common.
-pub(crate) struct FlowTableSetup {
-    pub(crate) initial: Vec<CongestionState>,
-    pub(crate) alternate: Vec<bool>,
-    pub(crate) classes: Vec<AccessClass>,
-    pub(crate) round_trip_delays: Vec<Span>,
-    pub(crate) routers: usize,
-    pub(crate) allowance: Span,
-    pub(crate) long_lived: usize,
-}
-
-/// All flows, by slot. Slots of closed flows are reused.
+/// Ends of flows in a region, by slot. Slots of closed flows are reused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowTable {
     pub(crate) sending: Vec<Sender>,
-    receiving: Vec<Receiver>,
+    /// By slot of the sender.
     pub(crate) about: Vec<FlowInfo>,
-    free: Vec<FlowId>,
+    free_senders: Vec<FlowId>,
+    receiving: Vec<Receiver>,
+    free_receivers: Vec<FlowId>,
     ack_queues: AckQueues,
-    /// Initial state of congestion control, by algorithm.
-    #[serde(skip)]
-    initial: Vec<CongestionState>,
-    /// Whether flow groups count an algorithm as the alternate.
-    pub(crate) alternate: Vec<bool>,
-    pub(crate) classes: Vec<AccessClass>,
-    /// Round-trip propagation delay between backbone routers: `round_trip_delays[from * routers + to]`.
-    round_trip_delays: Vec<Span>,
-    routers: usize,
-    allowance: Span,
-    /// Long-lived flows, once they have started.
-    pub(crate) long_lived: Vec<Option<FlowId>>,
 }
 
 impl FlowTable {
-    pub(crate) fn new(setup: FlowTableSetup) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             sending: Vec::new(),
-            receiving: Vec::new(),
             about: Vec::new(),
-            free: Vec::new(),
+            free_senders: Vec::new(),
+            receiving: Vec::new(),
+            free_receivers: Vec::new(),
             ack_queues: AckQueues::new(),
-            initial: setup.initial,
-            alternate: setup.alternate,
-            classes: setup.classes,
-            round_trip_delays: setup.round_trip_delays,
-            routers: setup.routers,
-            allowance: setup.allowance,
-            long_lived: vec![None; setup.long_lived],
         }
     }
 
-    /// Restores what checkpoints do not store: the initial states, and the tables that flows share with
-    /// them.
-    pub(crate) fn restore_shared(&mut self, initial: Vec<CongestionState>) {
+    /// Restores what checkpoints do not store: the tables that flows share with the initial states of
+    /// congestion control.
+    pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);
         }
-        self.initial = initial;
     }
 
     /// The sender, unless the flow is closed.
     #[inline]
-    fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
+    pub(crate) fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
         let end = &mut self.sending[flow.slot as usize];
         end.is_of(flow).then_some(end)
     }
@@ -178,73 +150,66 @@ impl FlowTable {
         }
     }
 
-    /// Opens a flow in a free slot.
-    pub(crate) fn open(
+    /// The identifier of the sender that is opened next.
+    pub(crate) fn next_sender(&self) -> FlowId {
+        next_slot(&self.free_senders, self.sending.len())
+    }
+
+    /// Opens the sender of a flow.
+    pub(crate) fn open_sender(
         &mut self,
         about: FlowInfo,
-        ends: &SenderSetup,
-        place: ReceiverSetup,
+        setup: &SenderSetup,
+        initial: CongestionState,
     ) -> FlowId {
-        let initial = self.initial[about.algorithm as usize].clone();
-        if let Some(flow) = self.free.pop() {
-            let at = flow.slot as usize;
-            self.sending[at] = Sender::new(flow, ends, initial);
-            self.receiving[at] = Receiver::new(flow, place);
-            self.about[at] = about;
-            return flow;
+        let flow = self.next_sender();
+        let sender = Sender::new(flow, setup, initial);
+        if self.free_senders.pop().is_some() {
+            self.sending[flow.slot as usize] = sender;
+            self.about[flow.slot as usize] = about;
+        } else {
+            self.sending.push(sender);
+            self.about.push(about);
         }
-        let flow = FlowId {
-            slot: self.sending.len() as u32,
-            generation: 0,
-        };
-        self.sending.push(Sender::new(flow, ends, initial));
-        self.receiving.push(Receiver::new(flow, place));
-        self.about.push(about);
         flow
     }
 
-    /// Closes a flow and frees its slot.
-    pub(crate) fn close(&mut self, flow: FlowId) {
-        let next = FlowId {
-            slot: flow.slot,
-            generation: flow.generation.wrapping_add(1),
-        };
+    /// Opens the receiver of a flow.
+    pub(crate) fn open_receiver(&mut self, place: ReceiverSetup) -> FlowId {
+        let flow = next_slot(&self.free_receivers, self.receiving.len());
+        let receiver = Receiver::new(flow, place);
+        if self.free_receivers.pop().is_some() {
+            self.receiving[flow.slot as usize] = receiver;
+        } else {
+            self.receiving.push(receiver);
+        }
+        flow
+    }
+
+    /// Closes the sender of a flow and frees its slot.
+    pub(crate) fn close_sender(&mut self, flow: FlowId) {
+        let next = flow.next_generation();
         self.sending[flow.slot as usize].close(next);
+        self.free_senders.push(next);
+    }
+
+    /// Closes the receiver of a flow and frees its slot.
+    pub(crate) fn close_receiver(&mut self, flow: FlowId) {
+        let next = flow.next_generation();
         self.receiving[flow.slot as usize].close(next, &mut self.ack_queues);
-        self.free.push(next);
-    }
-
-    pub(crate) fn class(&self, ends: [u16; 2]) -> FlowClass {
-        let mut classes = ends.map(|access| self.classes[access as usize]);
-        classes.sort_unstable();
-        match classes {
-            [AccessClass::Direct, AccessClass::Direct] => FlowClass::Dd,
-            [AccessClass::Direct, AccessClass::Fast] => FlowClass::Df,
-            [AccessClass::Direct, _] => FlowClass::Dn,
-            [AccessClass::Fast, AccessClass::Fast] => FlowClass::Ff,
-            [AccessClass::Fast, _] => FlowClass::Fn,
-            _ => FlowClass::Nn,
-        }
-    }
-
-    pub(crate) fn sender_setup(&self, ends: [u16; 2], speed: u16, env: &Env) -> SenderSetup {
-        let [from, to] = ends.map(|access| env.network.routing().domain(access) as usize);
-        SenderSetup {
-            access: ends[0],
-            receiver_access: ends[1],
-            speed,
-            propagation: self.round_trip_delays[from * self.routers + to],
-            allowance: self.allowance,
-        }
-    }
-
-    /// Most simultaneous flows.
-    pub(crate) fn max_flows(&self) -> u64 {
-        self.sending.len() as u64
+        self.free_receivers.push(next);
     }
 
     /// Bytes of state per flow while it lasts.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }
+}
+
+/// The slot freed last, or a new one.
+fn next_slot(free: &[FlowId], slots: usize) -> FlowId {
+    free.last().copied().unwrap_or(FlowId {
+        slot: slots as u32,
+        generation: 0,
+    })
 }

@@ -1,4 +1,4 @@
-//! Timers of flows and sources.
+//! Timers of flows.
 //!
 //! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
 //! meanwhile, it is entered again. Entries of closed flows are told by their generation.
@@ -9,89 +9,55 @@ use serde::{Deserialize, Serialize};
 use crate::network::FlowId;
 use longhaul_engine::Heap;
 
-/// A timer. Those due at the same time expire in this order.
+/// A timer of a flow. Those due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
-    /// A flow's SYN or retransmission timer may have expired.
-    Expiry(FlowId),
-    /// A source whose packet interval had not elapsed may send.
-    Pace(FlowId),
-    /// A source requests a file.
-    Request(u32),
-    /// A long-lived flow starts.
-    Start(u32),
-    /// A long-lived flow stops.
-    Stop(u32),
+    /// Its SYN or retransmission timer may have expired.
+    Expiry,
+    /// Its packet interval had not elapsed; it may send.
+    Pace,
+    /// It begins.
+    Begin,
+    /// It stops.
+    Stop,
 }
 
 impl Timer {
-    const CLASS_SHIFT: u32 = 60;
-
-    fn tag(self) -> u64 {
-        let flow = |flow: FlowId| u64::from(flow.generation) << 32 | u64::from(flow.slot);
-        let (class, index) = match self {
-            Self::Expiry(id) => (0, flow(id)),
-            Self::Pace(id) => (1, flow(id)),
-            Self::Request(source) => (2, u64::from(source)),
-            Self::Start(number) => (3, u64::from(number)),
-            Self::Stop(number) => (4, u64::from(number)),
-        };
-        class << Self::CLASS_SHIFT | index
-    }
-
-    fn from_tag(tag: u64) -> Self {
-        let slot = tag as u32;
-        let generation = (tag >> 32) as u16;
-        match tag >> Self::CLASS_SHIFT {
-            0 => Self::Expiry(FlowId { slot, generation }),
-            1 => Self::Pace(FlowId { slot, generation }),
-            2 => Self::Request(slot),
-            3 => Self::Start(slot),
-            _ => Self::Stop(slot),
-        }
-    }
+    const ALL: [Self; 4] = [Self::Expiry, Self::Pace, Self::Begin, Self::Stop];
+    const SHIFT: u32 = 60;
 }
 
-/// When the timer of a key is due; never for an empty heap's key.
-#[inline]
-fn time_of(key: u128) -> Time {
-    Time::from_ps((key >> 64) as u64)
-}
-
-/// All timers. Those of flows, which change often, have a heap of their own, separate from that of hundreds of
-/// thousands of thinking sources.
+/// All timers of a region.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Timers {
-    flows: Heap,
-    users: Heap,
+    heap: Heap,
 }
 
 impl Timers {
     /// When the next timer is due; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
-        time_of(self.flows.first().min(self.users.first()))
+        Time::from_ps((self.heap.first() >> 64) as u64)
     }
 
     /// Sets a timer.
-    pub(crate) fn push(&mut self, time: Time, timer: Timer) {
-        let key = u128::from(time.as_ps()) << 64 | u128::from(timer.tag());
-        match timer {
-            Timer::Expiry(_) | Timer::Pace(_) => self.flows.push(key),
-            Timer::Request(_) | Timer::Start(_) | Timer::Stop(_) => self.users.push(key),
-        }
+    pub(crate) fn push(&mut self, time: Time, timer: Timer, flow: FlowId) {
+        let class = (timer as u64) << Timer::SHIFT;
+        let tag = class | u64::from(flow.generation) << 32 | u64::from(flow.slot);
+        self.heap
+            .push(u128::from(time.as_ps()) << 64 | u128::from(tag));
     }
 
     /// Removes the next timer.
-    pub(crate) fn take(&mut self) -> (Time, Timer) {
-        let (flows, users) = (self.flows.first(), self.users.first());
-        if flows < users {
-            self.flows.remove_first();
-        } else {
-            self.users.remove_first();
-        }
-        let key = flows.min(users);
-        (time_of(key), Timer::from_tag(key as u64))
+    pub(crate) fn take(&mut self) -> (Time, Timer, FlowId) {
+        let (time, tag) = (self.first(), self.heap.first() as u64);
+        self.heap.remove_first();
+        let flow = FlowId {
+            slot: tag as u32,
+            generation: (tag >> 32) as u16,
+        };
+        let class = (tag >> Timer::SHIFT) as usize;
+        (time, Timer::ALL[class % Timer::ALL.len()], flow)
     }
 }
 
@@ -108,24 +74,23 @@ mod tests {
         let mut timers = Timers::default();
         let at = Time::from_ps;
         for (time, timer) in [
-            (9, Timer::Stop(1)),
-            (5, Timer::Request(7)),
-            (5, Timer::Pace(flow)),
-            (5, Timer::Expiry(flow)),
-            (2, Timer::Start(3)),
+            (9, Timer::Stop),
+            (5, Timer::Begin),
+            (5, Timer::Pace),
+            (5, Timer::Expiry),
+            (2, Timer::Begin),
         ] {
-            timers.push(at(time), timer);
+            timers.push(at(time), timer, flow);
         }
-        assert_eq!(timers.first(), at(2));
-        let order: Vec<_> = (0..5).map(|_| timers.take().1).collect();
+        let order: Vec<_> = (0..5).map(|_| timers.take()).collect();
         let expected = [
-            Timer::Start(3),
-            Timer::Expiry(flow),
-            Timer::Pace(flow),
-            Timer::Request(7),
-            Timer::Stop(1),
+            (2, Timer::Begin),
+            (5, Timer::Expiry),
+            (5, Timer::Pace),
+            (5, Timer::Begin),
+            (9, Timer::Stop),
         ];
-        assert_eq!(order, expected);
+        assert_eq!(order, expected.map(|(time, timer)| (at(time), timer, flow)));
         assert_eq!(timers.first(), Time::NEVER);
     }
 }

@@ -1,28 +1,38 @@
 //! Moves packets: routers are drop-tail queues with a rate, backbone links are delays.
 //!
-//! A queue is a few numbers (`queue.rs`); stored are only packets in flight between two elements
-//! (`fifos.rs`), in order of arrival. An event is the arrival of a packet where several FIFOs meet: at a
-//! point of presence from below, at a backbone router, at a host. From the last backbone router down to
-//! the host no other packet can come between, so that the three queues on this path are processed in one
-//! event; never past the end of an interval, at which queues are sampled ([`Network::horizon`]).
+//! The network consists of regions that can be simulated alone for a time (`regions.rs`); a [`Network`]
+//! is one of them. A queue of a backbone router, or of any router whose queues are served separately, is
+//! a few numbers (`queue.rs`): a departure time is known at the arrival. Stored are packets in flight
+//! between two elements, in order of arrival, and packets that wait for a server that two queues share
+//! (`shared_server.rs`).
+//!
+//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. What follows
+//! at once, or before any other event, is processed in the same event: packets that only pass a backbone
+//! router before what its own region sends there, and packets on their way down from it.
 
-mod fifos;
+mod arrivals;
+mod fifo;
+mod layout;
 mod packet;
 mod packet_trace;
 mod queue;
-mod routing;
+mod regions;
+mod routes;
 mod shared_server;
 mod tournament;
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use self::fifos::Fifos;
+use self::arrivals::Arrivals;
+pub(crate) use self::arrivals::InFlight;
+use self::fifo::Fifo;
+use self::layout::{AccessParent, Hop, Layout, Station};
 pub(crate) use self::packet::{FlowId, Kind, Packet};
-pub(crate) use self::packet_trace::{PacketTrace, TraceState};
+pub(crate) use self::packet_trace::{FlowEnd, PacketTrace, TraceState};
 use self::queue::DropTailQueue;
-pub(crate) use self::routing::Routing;
-use self::routing::{AccessParent, Destination};
+pub(crate) use self::regions::Regions;
+pub(crate) use self::routes::Routes;
 use self::shared_server::SharedServer;
 use self::tournament::Tournament;
 use crate::config::{Router, Service, Topology};
@@ -39,43 +49,40 @@ pub(crate) enum HostEvent {
     MaySend(FlowId),
 }
 
-/// Routers and links, and all packets between them.
+/// Routers and links of a region, and all packets between them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
     /// Arrivals up to here may be processed early.
     horizon: Time,
-    routing: Routing,
-    /// Queues towards the backbone and towards the hosts.
+    layout: Layout,
+    /// Queues towards the backbone and towards the hosts, if they are served separately.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
-    backbone: Vec<DropTailQueue>,
-    /// Points of presence and access routers, if they have one server for both queues.
+    /// Points of presence, then access routers, with one server for both queues, if they have.
     shared: Vec<SharedServer>,
-    delays: Vec<Span>,
-    /// Packets sent into each link, including those whose departure is still to come.
+    backbone: Vec<DropTailQueue>,
+    /// From other regions, by backbone router.
+    arrivals: Vec<Arrivals>,
+    /// By link that begins here: packets sent into it, including those whose departure is still to come;
+    /// and to other regions, those that have not been handed over.
     sent: Vec<u64>,
+    outboxes: Vec<Vec<InFlight>>,
     /// Time between two packets of a host, by its speed.
     packet_intervals: Vec<Span>,
-    fifos: Fifos,
-    destinations: Vec<Destination>,
+    /// Packets in flight, by station.
+    fifos: Vec<Fifo<InFlight>>,
     #[serde(skip)]
     event_list: Tournament,
     rebased: Time,
     /// Events so far.
     pub(crate) events: u64,
-    /// Whether [`Self::send`] may take its fast path: separate servers, no trace.
+    /// Whether [`Self::send`] may take its fast path: no trace.
     fast_send: bool,
     /// Whether packets are traced now, and of which flows.
     traced: bool,
     packet_trace: Option<Box<PacketTrace>>,
 }
-
-/// The flow of filler packets.
-const FILLER: FlowId = FlowId {
-    slot: u32::MAX,
-    generation: 0,
-};
 
 /// The two queues of a router, each served at its full capacity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,53 +92,60 @@ struct RouterQueues {
 }
 
 impl Network {
-    /// The network of `topology`, with hosts of these speeds.
-    pub(crate) fn new(topology: &Topology, packet_intervals: Vec<Span>) -> Self {
-        let pair = |router: &Router| RouterQueues {
+    /// A region of the network of `topology`, with hosts of these speeds.
+    pub(crate) fn new(
+        topology: &Topology,
+        regions: &Regions,
+        routes: &Routes,
+        region: usize,
+        packet_intervals: Vec<Span>,
+    ) -> Self {
+        let layout = Layout::new(topology, regions, routes, region, packet_intervals.len());
+        let own = |ids: &[u16]| ids.iter().map(|&id| usize::from(id)).collect::<Vec<_>>();
+        let pops = own(&layout.pops);
+        let pops = pops.iter().map(|&pop| &topology.pops[pop].router);
+        let access = own(&layout.access);
+        let access = access.iter().map(|&access| &topology.access[access].router);
+        let separate = topology.service == Service::Dual;
+        let queues = |router: &Router| RouterQueues {
             up: DropTailQueue::new(router.capacity, router.buffer),
             down: DropTailQueue::new(router.capacity, router.buffer),
         };
-        let routing = Routing::new(topology, packet_intervals.len());
-        let destinations = routing.destinations();
-        let pops = topology.pops.iter().map(|pop| &pop.router);
-        let two_queues = pops.chain(topology.access.iter().map(|access| &access.router));
-        let shared = match topology.service {
-            Service::Dual => Vec::new(),
-            service => two_queues
-                .map(|router| SharedServer::new(router, service == Service::Alternating))
-                .collect(),
+        let backbone = own(&layout.backbone).into_iter();
+        let cross_region = |router: &u16| {
+            let links = topology.links.iter().enumerate();
+            let here = links.filter(|(_, link)| {
+                link.to == usize::from(*router) && regions.of_backbone(link.from) != region
+            });
+            Arrivals::new(here.map(|(id, _)| id as u16))
         };
-        let backbone = topology.backbone.iter();
+        let strict = topology.service == Service::Alternating;
+        let servers = pops.clone().chain(access.clone()).filter(|_| !separate);
+        let shared = servers.map(|router| SharedServer::new(router, strict));
+        let shared: Vec<SharedServer> = shared.collect();
         Self {
-            fast_send: shared.is_empty(),
             traced: false,
+            fast_send: true,
             packet_trace: None,
             now: Time::ZERO,
             horizon: Time::ZERO,
-            access: topology.access.iter().map(|at| pair(&at.router)).collect(),
-            pops: topology.pops.iter().map(|at| pair(&at.router)).collect(),
+            access: access.filter(|_| separate).map(queues).collect(),
+            pops: pops.filter(|_| separate).map(queues).collect(),
             backbone: backbone
+                .map(|at| &topology.backbone[at])
                 .map(|at| DropTailQueue::new(at.capacity, at.buffer))
                 .collect(),
-            shared,
-            delays: topology.links.iter().map(|link| link.delay).collect(),
-            sent: vec![0; topology.links.len()],
+            arrivals: layout.backbone.iter().map(cross_region).collect(),
+            sent: vec![0; layout.out_links.len()],
+            outboxes: vec![Vec::new(); layout.out_links.len()],
             packet_intervals,
-            fifos: Fifos::new(
-                destinations.len(),
-                Packet::new(Kind::Data, 0, FILLER, 0, Time::ZERO),
-            ),
-            event_list: Tournament::new(destinations.len()),
-            destinations,
-            routing,
+            fifos: vec![Fifo::default(); layout.stations.len()],
+            event_list: Tournament::new(layout.stations.len()),
+            shared,
+            layout,
             rebased: Time::ZERO,
             events: 0,
         }
-    }
-
-    /// Routing tables.
-    pub(crate) fn routing(&self) -> &Routing {
-        &self.routing
     }
 
     /// Time between two packets of a host.
@@ -140,92 +154,178 @@ impl Network {
         self.packet_intervals[speed as usize]
     }
 
-    /// Queues are sampled at `horizon` and not before. Those that share a server are never processed
-    /// early.
-    pub(crate) fn set_horizon(&mut self, horizon: Time) {
-        if self.shared.is_empty() {
-            self.horizon = horizon;
+    /// Begins a window: sorts what arrives from other regions until its end.
+    pub(crate) fn begin_window(&mut self, end: Time) {
+        for router in 0..self.arrivals.len() as u16 {
+            let layout = &self.layout;
+            let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
+            self.arrivals[router as usize].begin_window(end, stays);
+            self.expect_cross_region(router);
         }
+    }
+
+    /// Packets of the window that come from other regions and stay in this one.
+    pub(crate) fn staying(&self) -> impl Iterator<Item = &Packet> {
+        self.arrivals.iter().flat_map(Arrivals::staying)
+    }
+
+    /// Queues are sampled at `until` and not before; nothing is processed beyond it.
+    pub(crate) fn set_horizon(&mut self, until: Time) {
+        self.horizon = until;
+    }
+
+    /// All events until `until` have been processed.
+    pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
+        for router in 0..self.backbone.len() as u16 {
+            self.pass_through::<TRACED>(router, until);
+        }
+        self.now = until;
+    }
+
+    /// Packets for other regions, by link, that have not been handed over.
+    pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Vec<InFlight>)> {
+        let links = self.layout.out_links.iter().zip(&mut self.outboxes);
+        links.map(|(link, packets)| (link.id, packets))
+    }
+
+    /// Packets on links from other regions that arrive after the window, by link.
+    pub(crate) fn inboxes(
+        &mut self,
+    ) -> impl Iterator<Item = (u16, &mut std::collections::VecDeque<InFlight>)> {
+        self.arrivals.iter_mut().flat_map(Arrivals::links)
     }
 
     /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
     /// packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
-        while let Some(fifo) = self.event_list.first_by(limit) {
-            let (at, time) = self.fifos.pop(fifo);
-            self.event_list.renew(fifo, self.fifos.first(fifo));
-            self.now = time;
+        while let Some(station) = self.event_list.first_by(limit) {
             self.events += 1;
-            match self.destinations[fifo] {
-                Destination::Pop(pop) => self.arrive_at_pop::<TRACED>(pop, at),
-                Destination::Backbone(router) => self.arrive_at_backbone::<TRACED>(router, at),
-                Destination::Host => return Some(HostEvent::Delivered(*self.fifos.packet(at))),
-                Destination::AckReady => return Some(HostEvent::AckReady(*self.fifos.packet(at))),
-                Destination::MaySend => {
-                    return Some(HostEvent::MaySend(self.fifos.packet(at).flow()));
+            match self.layout.stations[station] {
+                Station::PopServer(pop) => self.end_service_at_pop::<TRACED>(pop, limit),
+                Station::AccessServer(access) => {
+                    let delivered = self.end_service_at_access::<TRACED>(access, limit);
+                    if delivered.is_some() {
+                        return delivered;
+                    }
                 }
-                Destination::DeferredAtPop(pop) => {
-                    self.arrive_at_pop_from_backbone::<TRACED>(
-                        pop,
-                        time,
-                        self.fifos.packet(at).to,
-                        at,
-                    );
+                Station::CrossRegion(router) => self.arrive_from_region::<TRACED>(router, limit),
+                Station::AckReady => return Some(HostEvent::AckReady(self.pop(station))),
+                Station::MaySend => return Some(HostEvent::MaySend(self.pop(station).flow())),
+                Station::OutOfBackbone(router) => {
+                    let packet = self.pop(station);
+                    self.arrive_from_backbone::<TRACED>(router, self.now, packet);
                 }
-                Destination::DeferredAtAccess => {
-                    self.arrive_at_access::<TRACED>(time, self.fifos.packet(at).to, at);
+                Station::OnLink(router) => {
+                    let packet = self.pop(station);
+                    self.arrive_at_backbone::<TRACED>(router, packet, limit);
                 }
-                Destination::Sent(access) => {
-                    self.enqueue_shared::<TRACED>(
-                        self.pops.len() + access as usize,
-                        Direction::Up,
-                        at,
-                    );
+                Station::OutOfPop(pop) => {
+                    let packet = self.pop(station);
+                    let router = self.layout.parent(pop);
+                    self.arrive_at_backbone::<TRACED>(router, packet, limit);
                 }
-                Destination::Served(router) => self.end_service::<TRACED>(router as usize, at),
-                Destination::AckQueue => unreachable!("the tournament does not know these fifos"),
+                Station::OutOfAccess(access) => {
+                    let packet = self.pop(station);
+                    self.arrive_from_access::<TRACED>(access, packet, limit);
+                }
+                Station::BelowPop => {
+                    let packet = self.pop(station);
+                    self.arrive_at_access::<TRACED>(self.now, packet);
+                }
+                Station::ToHosts => return Some(HostEvent::Delivered(self.pop(station))),
             }
         }
         None
     }
 
-    /// The packet that will be delivered next by an access router.
+    /// Removes the first packet of a FIFO, whose arrival is the current event.
     #[inline]
-    pub(crate) fn next_delivery(&self, access: u16) -> Option<&Packet> {
-        self.fifos.peek(self.routing.to_hosts(access))
+    fn pop(&mut self, station: usize) -> Packet {
+        let fifo = &mut self.fifos[station];
+        let first = fifo.pop().expect("its arrival is an event");
+        let next = fifo.first().map_or(Time::NEVER, |next| next.time);
+        self.event_list.set(station, next);
+        self.now = first.time;
+        first.packet
+    }
+
+    /// A service ends at a point of presence.
+    #[inline]
+    fn end_service_at_pop<const TRACED: bool>(&mut self, pop: u16, limit: Time) {
+        let served = self.shared[pop as usize].serving();
+        let packet = self.end_service(pop as usize, served);
+        match served {
+            Direction::Up => {
+                let router = self.layout.parent(pop);
+                self.arrive_at_backbone::<TRACED>(router, packet, limit);
+            }
+            Direction::Down => self.arrive_at_access::<TRACED>(self.now, packet),
+        }
+    }
+
+    /// A service ends at an access router.
+    #[inline]
+    fn end_service_at_access<const TRACED: bool>(
+        &mut self,
+        access: u16,
+        limit: Time,
+    ) -> Option<HostEvent> {
+        let router = self.layout.pops.len() + access as usize;
+        let served = self.shared[router].serving();
+        let packet = self.end_service(router, served);
+        match served {
+            Direction::Up => {
+                self.arrive_from_access::<TRACED>(access, packet, limit);
+                None
+            }
+            Direction::Down => Some(HostEvent::Delivered(packet)),
+        }
     }
 
     /// Moves the origin of the event list, if it is due.
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;
-            self.order_lines();
+            self.rebuild();
         }
     }
 
     /// Rebuilds the event list, which checkpoints do not store.
     pub(crate) fn rebuild(&mut self) {
-        self.event_list = Tournament::new(self.destinations.len());
-        self.order_lines();
-    }
-
-    fn order_lines(&mut self) {
-        let fifos = self.destinations.iter().enumerate();
-        let firsts = fifos.map(|(fifo, &destination)| match destination {
-            Destination::AckQueue => None,
-            _ => self.fifos.first(fifo),
-        });
-        self.event_list.rebase(self.rebased, firsts);
+        let mut event_list = Tournament::new(self.layout.stations.len());
+        event_list.set_base(self.rebased);
+        for (number, &station) in self.layout.stations.iter().enumerate() {
+            let pops = self.layout.pops.len();
+            let time = match station {
+                Station::PopServer(pop) => self.shared[pop as usize].end_of_service(),
+                Station::AccessServer(access) => {
+                    self.shared[pops + access as usize].end_of_service()
+                }
+                Station::CrossRegion(router) => self.arrivals[router as usize].next_staying(),
+                _ => self.fifos[number]
+                    .first()
+                    .map_or(Time::NEVER, |next| next.time),
+            };
+            event_list.set(number, time);
+        }
+        self.event_list = event_list;
     }
 
     /// A host under `access` sends a packet.
     #[inline]
     pub(crate) fn send(&mut self, access: u16, packet: Packet) {
+        let access = self.layout.local(access);
         if !self.fast_send {
-            self.send_slow_path(access, packet);
+            self.send_traced(access, packet);
+        } else if !self.shared.is_empty() {
+            self.enqueue_shared::<false>(
+                self.layout.pops.len() + access as usize,
+                Direction::Up,
+                packet,
+            );
         } else if let Some(departure) = self.access[access as usize].up.enqueue(self.now) {
-            self.push(access as usize, departure, packet);
+            self.push(self.layout.out_of_access(access), departure, packet);
         }
     }
 
@@ -233,7 +333,7 @@ impl Network {
     #[inline]
     pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
         let time = self.now + self.packet_interval(speed);
-        self.push(self.routing.processing(speed), time, packet);
+        self.push(self.layout.ack_ready(speed), time, packet);
     }
 
     /// A source that has just sent may send again one packet interval later.
@@ -241,174 +341,218 @@ impl Network {
     pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
         let time = self.now + self.packet_interval(speed);
         let turn = Packet::new(Kind::Data, 0, flow, 0, self.now);
-        self.push(self.routing.pacing(speed), time, turn);
+        self.push(self.layout.may_send(speed), time, turn);
     }
 
-    /// The packet at index `at` arrives at a point of presence from below.
+    /// A packet arrives at the router above an access router.
     #[inline]
-    fn arrive_at_pop<const TRACED: bool>(&mut self, pop: u16, at: usize) {
-        let now = self.now;
-        if !self.shared.is_empty() {
-            return self.enqueue_shared::<TRACED>(pop as usize, Direction::Up, at);
-        }
-        let departure = self.pops[pop as usize].up.enqueue(now);
-        if TRACED {
-            self.record_enqueue(now, at, RouterId::Pop(pop.into()), Direction::Up, departure);
-        }
-        if let Some(departure) = departure {
-            self.forward(self.routing.out_of_pop(pop), departure, at);
+    fn arrive_from_access<const TRACED: bool>(&mut self, access: u16, packet: Packet, limit: Time) {
+        match self.layout.above(access) {
+            AccessParent::Backbone(router) => {
+                self.arrive_at_backbone::<TRACED>(router, packet, limit);
+            }
+            AccessParent::Pop(pop) if !self.shared.is_empty() => {
+                self.enqueue_shared::<TRACED>(pop as usize, Direction::Up, packet);
+            }
+            AccessParent::Pop(pop) => {
+                let now = self.now;
+                let departure = self.pops[pop as usize].up.enqueue(now);
+                if TRACED {
+                    let router = RouterId::Pop(self.layout.pops[pop as usize].into());
+                    self.record_enqueue(now, &packet, router, Direction::Up, departure);
+                }
+                if let Some(departure) = departure {
+                    self.push(self.layout.out_of_pop(pop), departure, packet);
+                }
+            }
         }
     }
 
-    /// The packet at index `at` arrives at a backbone router.
+    /// The next packet that stays in the region arrives from another one.
     #[inline]
-    fn arrive_at_backbone<const TRACED: bool>(&mut self, router: u16, at: usize) {
-        let now = self.now;
-        let departure = self.backbone[router as usize].enqueue(now);
+    fn arrive_from_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
+        let time = self.arrivals[router as usize].next_staying();
+        self.pass_through::<TRACED>(router, time);
+        let InFlight { time, packet } = self.arrivals[router as usize].take_staying();
+        self.expect_cross_region(router);
+        self.now = time;
+        self.enqueue_at_backbone::<TRACED>(router, time, packet, limit);
+    }
+
+    /// Enters the next packet from another region that stays in this one in the event list.
+    #[inline]
+    fn expect_cross_region(&mut self, router: u16) {
+        let time = self.arrivals[router as usize].next_staying();
+        self.event_list.set(self.layout.cross_region(router), time);
+    }
+
+    /// A packet arrives at a backbone router from its own region.
+    #[inline]
+    fn arrive_at_backbone<const TRACED: bool>(&mut self, router: u16, packet: Packet, limit: Time) {
+        self.pass_through::<TRACED>(router, self.now);
+        self.enqueue_at_backbone::<TRACED>(router, self.now, packet, limit);
+    }
+
+    /// Processes what passes a backbone router on its way between other regions, until `time`.
+    #[inline]
+    fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
+        while let Some(transit) = self.arrivals[router as usize].take_transit(time) {
+            self.events += 1;
+            self.enqueue_at_backbone::<TRACED>(router, transit.time, transit.packet, time);
+        }
+    }
+
+    /// A packet is queued at a backbone router at `time`.
+    #[inline]
+    fn enqueue_at_backbone<const TRACED: bool>(
+        &mut self,
+        router: u16,
+        time: Time,
+        packet: Packet,
+        limit: Time,
+    ) {
+        let departure = self.backbone[router as usize].enqueue(time);
         if TRACED {
-            self.record_enqueue(
-                now,
-                at,
-                RouterId::Backbone(router.into()),
-                Direction::Up,
-                departure,
-            );
+            let id = RouterId::Backbone(self.layout.backbone[router as usize].into());
+            self.record_enqueue(time, &packet, id, Direction::Up, departure);
         }
         let Some(departure) = departure else {
             return;
         };
-        let to = self.fifos.packet(at).to;
-        let domain = self.routing.domain(to);
-        if domain != router {
-            let link = self.routing.link(router, domain);
-            self.sent[link as usize] += 1;
-            let time = departure + self.delays[link as usize];
-            self.forward(self.routing.on_link(link), time, at);
+        if let Hop::Link(link) = self.layout.hop(router, packet.to) {
+            self.send_on_link(link, departure, packet);
             return;
         }
-        match self.routing.above(to) {
-            AccessParent::Pop(pop) => {
-                let fifo = self.routing.deferred_at_pop(pop);
-                if self.may_process_early(fifo, departure) {
-                    self.arrive_at_pop_from_backbone::<TRACED>(pop, departure, to, at);
-                } else {
-                    self.forward(fifo, departure, at);
-                }
-            }
-            AccessParent::Backbone => self.send_to_access::<TRACED>(departure, to, at),
+        let fifo = self.layout.out_of_backbone(router);
+        let early = if self.shared.is_empty() {
+            departure <= self.horizon
+        } else {
+            departure <= limit && self.event_list.is_before_first(departure)
+        };
+        if early && self.fifos[fifo].is_empty() {
+            self.arrive_from_backbone::<TRACED>(router, departure, packet);
+        } else {
+            self.push(fifo, departure, packet);
         }
     }
 
-    /// The packet at index `at`, for access router `to`, arrives at a point of presence from the
-    /// backbone.
     #[inline]
-    fn arrive_at_pop_from_backbone<const TRACED: bool>(
+    fn send_on_link(&mut self, link: u16, departure: Time, packet: Packet) {
+        let link = link as usize;
+        self.sent[link] += 1;
+        let out = self.layout.out_links[link];
+        let time = departure + out.delay;
+        match out.within {
+            None => self.outboxes[link].push(InFlight { time, packet }),
+            Some(fifo) => self.push(fifo, time, packet),
+        }
+    }
+
+    /// A packet for this region has left its last backbone router at `time`.
+    #[inline]
+    fn arrive_from_backbone<const TRACED: bool>(
         &mut self,
-        pop: u16,
+        router: u16,
         time: Time,
-        to: u16,
-        at: usize,
+        packet: Packet,
     ) {
+        let Hop::Pop(pop) = self.layout.hop(router, packet.to) else {
+            return self.arrive_at_access::<TRACED>(time, packet);
+        };
         if !self.shared.is_empty() {
-            return self.enqueue_shared::<TRACED>(pop as usize, Direction::Down, at);
+            self.now = time;
+            return self.enqueue_shared::<TRACED>(pop as usize, Direction::Down, packet);
         }
         let departure = self.pops[pop as usize].down.enqueue(time);
         if TRACED {
-            self.record_enqueue(
-                time,
-                at,
-                RouterId::Pop(pop.into()),
-                Direction::Down,
-                departure,
-            );
+            let id = RouterId::Pop(self.layout.pops[pop as usize].into());
+            self.record_enqueue(time, &packet, id, Direction::Down, departure);
         }
         if let Some(departure) = departure {
-            self.send_to_access::<TRACED>(departure, to, at);
+            let fifo = self.layout.below_pop(pop);
+            if departure <= self.horizon && self.fifos[fifo].is_empty() {
+                self.arrive_at_access::<TRACED>(departure, packet);
+            } else {
+                self.push(fifo, departure, packet);
+            }
         }
     }
 
-    /// The packet leaves for its access router, where it arrives at `time`.
+    /// The packet arrives at its access router from above, at `time`.
     #[inline]
-    fn send_to_access<const TRACED: bool>(&mut self, time: Time, to: u16, at: usize) {
-        let fifo = self.routing.deferred_at_access(to);
-        if self.may_process_early(fifo, time) {
-            self.arrive_at_access::<TRACED>(time, to, at);
-        } else {
-            self.forward(fifo, time, at);
-        }
-    }
-
-    /// The packet arrives at its access router from above.
-    #[inline]
-    fn arrive_at_access<const TRACED: bool>(&mut self, time: Time, to: u16, at: usize) {
+    fn arrive_at_access<const TRACED: bool>(&mut self, time: Time, packet: Packet) {
+        let access = self.layout.local(packet.to);
         if !self.shared.is_empty() {
-            return self.enqueue_shared::<TRACED>(
-                self.pops.len() + to as usize,
-                Direction::Down,
-                at,
-            );
+            self.now = time;
+            let router = self.layout.pops.len() + access as usize;
+            return self.enqueue_shared::<TRACED>(router, Direction::Down, packet);
         }
-        let departure = self.access[to as usize].down.enqueue(time);
+        let departure = self.access[access as usize].down.enqueue(time);
         if TRACED {
-            self.record_enqueue(
-                time,
-                at,
-                RouterId::Access(to.into()),
-                Direction::Down,
-                departure,
-            );
+            let id = RouterId::Access(packet.to.into());
+            self.record_enqueue(time, &packet, id, Direction::Down, departure);
         }
         if let Some(departure) = departure {
-            self.forward(self.routing.to_hosts(to), departure, at);
+            self.push(self.layout.to_hosts(access), departure, packet);
         }
-    }
-
-    /// Whether an arrival at `time` may be processed now: nothing in `fifo` comes before it.
-    #[inline]
-    fn may_process_early(&self, fifo: usize, time: Time) -> bool {
-        time <= self.horizon && self.fifos.is_empty(fifo)
     }
 
     /// Appends a packet to a FIFO.
     #[inline]
-    fn push(&mut self, fifo: usize, time: Time, packet: Packet) {
-        if self.fifos.push(fifo, time, packet) {
-            self.event_list.enter(fifo, time);
+    fn push(&mut self, station: usize, time: Time, packet: Packet) {
+        let fifo = &mut self.fifos[station];
+        debug_assert!(
+            fifo.latest_first()
+                .next()
+                .is_none_or(|last| last.time <= time),
+            "packets overtake each other"
+        );
+        if fifo.is_empty() {
+            self.event_list.set(station, time);
         }
+        fifo.push(InFlight { time, packet });
     }
 
-    /// Appends the packet that was removed last, from index `at`, to a FIFO.
-    #[inline]
-    fn forward(&mut self, fifo: usize, time: Time, at: usize) {
-        if self.fifos.forward(fifo, time, at) {
-            self.event_list.enter(fifo, time);
-        }
+    /// Samples backbone routers, with their numbers in the network.
+    pub(crate) fn sample_backbone(&self) -> impl Iterator<Item = (u16, QueueSample)> {
+        let queues = self.backbone.iter().map(|queue| queue.sample(self.now));
+        self.layout.backbone.iter().copied().zip(queues)
     }
 
-    /// Samples the queue of a backbone router.
-    pub(crate) fn sample_backbone(&self, router: usize) -> QueueSample {
-        self.backbone[router].sample(self.now)
+    /// Samples points of presence, with their numbers in the network: up and down.
+    pub(crate) fn sample_pops(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
+        let samples = (0..self.layout.pops.len()).map(|pop| match self.shared.get(pop) {
+            Some(shared) => shared.sample(),
+            None => self.pops[pop].sample(self.now),
+        });
+        self.layout.pops.iter().copied().zip(samples)
     }
 
-    /// Samples the queues of a point of presence: up and down.
-    pub(crate) fn sample_pop(&self, pop: usize) -> (QueueSample, QueueSample) {
-        let shared = self.shared.get(pop).map(SharedServer::sample);
-        shared.unwrap_or_else(|| self.pops[pop].sample(self.now))
+    /// Samples access routers, with their numbers in the network: up and down.
+    pub(crate) fn sample_access(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
+        let first = self.layout.pops.len();
+        let samples = (0..self.layout.access.len()).map(move |access| {
+            match self.shared.get(first + access) {
+                Some(shared) => shared.sample(),
+                None => self.access[access].sample(self.now),
+            }
+        });
+        self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Samples the queues of an access router: up and down.
-    pub(crate) fn sample_access(&self, access: usize) -> (QueueSample, QueueSample) {
-        let shared = self.shared.get(self.pops.len() + access);
-        let shared = shared.map(SharedServer::sample);
-        shared.unwrap_or_else(|| self.access[access].sample(self.now))
-    }
-
-    /// Packets that have entered a link by now.
-    pub(crate) fn entered(&self, link: usize) -> u64 {
-        let entered = self.now + self.delays[link];
-        let times = self.fifos.latest_first(self.routing.on_link(link as u16));
-        let ahead = times.take_while(|&time| time > entered);
-        self.sent[link] - ahead.count() as u64
+    /// Packets that have entered each link by now, with the link's number in the network. Of links to
+    /// other regions, those are included that have been handed over and have not departed.
+    pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
+        let links = self.layout.out_links.iter().enumerate();
+        links.map(|(at, link)| {
+            let entered = self.now + link.delay;
+            let late = |one: &&InFlight| one.time > entered;
+            let ahead = match link.within {
+                Some(fifo) => self.fifos[fifo].latest_first().take_while(late).count(),
+                None => self.outboxes[at].iter().rev().take_while(late).count(),
+            };
+            (link.id, self.sent[at] - ahead as u64)
+        })
     }
 }
 

@@ -22,13 +22,23 @@ impl Kind {
     const ALL: [Self; 5] = [Self::Syn, Self::SynAck, Self::Data, Self::Ack, Self::Nak];
 }
 
-/// Identifies a flow while it lasts: a slot in the flow table, and the generation of that slot, which
-/// tells stale packets of earlier flows.
+/// Identifies a flow while it lasts at one of its ends: a slot in the tables of the end's region, and the
+/// generation of that slot, which tells stale packets of earlier flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
     /// Wraps; packets live far shorter than 65,536 flows of one slot.
     pub(crate) generation: u16,
+}
+
+impl FlowId {
+    /// The flow that has the slot next.
+    pub(crate) fn next_generation(self) -> Self {
+        Self {
+            generation: self.generation.wrapping_add(1),
+            ..self
+        }
+    }
 }
 
 /// A packet: 24 bytes, in a field order that lets the processor copy it as sixteen bytes and eight.
@@ -48,6 +58,15 @@ pub(crate) struct Packet {
 impl Packet {
     const KIND_BITS: u32 = 3;
 
+    /// Stands where there is none.
+    pub(crate) const FILLER: Self = Self {
+        created: Time::ZERO,
+        label: 0,
+        slot: u32::MAX,
+        generation: 0,
+        to: 0,
+    };
+
     #[inline]
     pub(crate) fn new(kind: Kind, number: u64, flow: FlowId, to: u16, created: Time) -> Self {
         Self {
@@ -56,6 +75,17 @@ impl Packet {
             slot: flow.slot,
             generation: flow.generation,
             to,
+        }
+    }
+
+    /// The packet with the slot at the other end of its flow.
+    #[inline]
+    pub(crate) fn for_flow(self, flow: FlowId) -> Self {
+        let FlowId { slot, generation } = flow;
+        Self {
+            slot,
+            generation,
+            ..self
         }
     }
 

@@ -1,14 +1,21 @@
 //! Traces of the packets of chosen flows, from element to element.
 //!
 //! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`);
-//! hosts send through [`Network::send_slow_path`] meanwhile. Some arrivals are processed early, so that
-//! records are sorted by time at the end of an interval.
+//! hosts send through [`Network::send_traced`] meanwhile. Each region records what happens there; some
+//! arrivals are processed early. Records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{FlowId, Kind, Network, Packet};
+use super::{FlowId, Kind, Network, Packet, Regions};
 use crate::records::{Direction, PacketEvent, PacketKind, PacketTraceRecord, RouterId};
+
+/// An end of a flow: packets carry its slot at the end that they go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowEnd {
+    Sender,
+    Receiver,
+}
 
 /// What a trace knows of a flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -20,69 +27,86 @@ pub(crate) struct TraceState {
     pub(crate) last_timeout: u64,
 }
 
-/// The traced flows, and records of their packets.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// The traced flows of the network, and records of their packets in a region.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// By slot of the flow.
-    flows: Vec<Option<TraceState>>,
-    /// How many flows were traced.
-    count: u64,
+    /// By region and end of the flow, then by slot there.
+    flows: Vec<Vec<Option<TraceState>>>,
+    regions: Regions,
     records: Vec<PacketTraceRecord>,
     /// Begin and end of the trace.
     span: (Time, Time),
-    /// Records that may still be reported.
-    remaining: u64,
+    /// Records that may be stored at a time.
+    max: u64,
     /// When the store was full, if it was: records of earlier times are complete.
     truncated_at: Option<Time>,
 }
 
-/// Records that are stored beyond those that may still be reported, since they are not in order.
+/// Records that are stored beyond those that may be reported, since they are not in order.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
-    /// A trace from one time to another, of no more than `remaining` records.
-    pub(crate) fn new(span: (Time, Time), remaining: u64) -> Self {
+    /// A trace from one time to another, of no more than `max` records.
+    pub(crate) fn new(span: (Time, Time), max: u64, regions: &Regions) -> Self {
         Self {
+            flows: vec![Vec::new(); 2 * regions.count],
+            regions: regions.clone(),
+            records: Vec::new(),
             span,
-            remaining,
-            ..Self::default()
+            max: max.saturating_add(SLACK),
+            truncated_at: None,
         }
     }
 
-    /// Traces `flow` from now on.
-    pub(crate) fn track(&mut self, flow: FlowId) {
-        let slot = flow.slot as usize;
-        if self.flows.len() <= slot {
-            self.flows.resize(slot + 1, None);
+    /// Traces a flow by the number `number` from now on, known as `flow` at an end in `region`.
+    pub(crate) fn track(&mut self, region: usize, end: FlowEnd, flow: FlowId, number: u64) {
+        let (flows, slot) = (
+            &mut self.flows[2 * region + end as usize],
+            flow.slot as usize,
+        );
+        if flows.len() <= slot {
+            flows.resize(slot + 1, None);
         }
-        self.count += 1;
-        self.flows[slot] = Some(TraceState {
+        flows[slot] = Some(TraceState {
             generation: flow.generation,
-            number: self.count,
+            number,
             last_nak: 0,
             last_timeout: 0,
         });
     }
 
-    /// The state of a flow, if it is traced.
-    pub(crate) fn find(&mut self, flow: FlowId) -> Option<&mut TraceState> {
-        let found = self.flows.get_mut(flow.slot as usize)?.as_mut();
+    /// The state of a flow with an end in `region`, if it is traced.
+    pub(crate) fn find(
+        &mut self,
+        region: usize,
+        end: FlowEnd,
+        flow: FlowId,
+    ) -> Option<&mut TraceState> {
+        let flows = &mut self.flows[2 * region + end as usize];
+        let found = flows.get_mut(flow.slot as usize)?.as_mut();
         found.filter(|state| state.generation == flow.generation)
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.remaining == 0
+    /// The number of the flow of a packet, if it is traced.
+    fn number_of(&mut self, packet: &Packet) -> Option<u64> {
+        let end = match packet.kind() {
+            Kind::Syn | Kind::Data => FlowEnd::Receiver,
+            Kind::SynAck | Kind::Ack | Kind::Nak => FlowEnd::Sender,
+        };
+        let region = self.regions.of_access(packet.to);
+        self.find(region, end, packet.flow())
+            .map(|state| state.number)
     }
 
     /// Records an event of a packet at `time`, at the simulated time `now`.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
-        let Some(&mut TraceState { number: flow, .. }) = self.find(packet.flow()) else {
+        let Some(flow) = self.number_of(packet) else {
             return;
         };
         if time < self.span.0 || time > self.span.1 {
             return;
         }
-        if self.records.len() as u64 >= self.remaining.saturating_add(SLACK) {
+        if self.records.len() as u64 >= self.max {
             self.truncated_at.get_or_insert(now);
             return;
         }
@@ -102,17 +126,9 @@ impl PacketTrace {
         });
     }
 
-    /// Removes the records, sorted by time; the sort is stable.
-    pub(crate) fn drain(&mut self) -> Vec<PacketTraceRecord> {
-        let mut records = std::mem::take(&mut self.records);
-        records.sort_by_key(|record| record.time);
-        if let Some(truncated_at) = self.truncated_at {
-            records.retain(|record| record.time < truncated_at);
-            self.remaining = self.remaining.min(records.len() as u64);
-        }
-        records.truncate(usize::try_from(self.remaining).unwrap_or(usize::MAX));
-        self.remaining -= records.len() as u64;
-        records
+    /// Removes the records, in no order of time, and says until when they are complete.
+    pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
+        (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
@@ -129,33 +145,24 @@ impl Network {
     /// Switches the trace on or off.
     pub(crate) fn set_traced(&mut self, traced: bool) {
         self.traced = traced;
-        self.fast_send = self.shared.is_empty() && !traced;
+        self.fast_send = !traced;
     }
 
-    /// [`Self::send`] with a shared server or a trace.
+    /// [`Self::send`] with a trace.
     #[inline(never)]
-    pub(super) fn send_slow_path(&mut self, access: u16, packet: Packet) {
+    pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;
-        if self.traced {
-            self.record(now, &packet, PacketEvent::Sent);
-        }
+        self.record(now, &packet, PacketEvent::Sent);
         if !self.shared.is_empty() {
-            return self.push(access as usize, now, packet);
+            let router = self.layout.pops.len() + access as usize;
+            return self.enqueue_shared::<true>(router, Direction::Up, packet);
         }
         let departure = self.access[access as usize].up.enqueue(now);
-        self.record(
-            now,
-            &packet,
-            queue_event(RouterId::Access(access.into()), Direction::Up, departure),
-        );
+        let router = RouterId::Access(self.layout.access[access as usize].into());
+        self.record_enqueue(now, &packet, router, Direction::Up, departure);
         if let Some(departure) = departure {
-            self.push(access as usize, departure, packet);
+            self.push(self.layout.out_of_access(access), departure, packet);
         }
-    }
-
-    /// The state of a flow, if it is traced.
-    pub(crate) fn trace_state(&mut self, flow: FlowId) -> Option<&mut TraceState> {
-        self.packet_trace()?.find(flow)
     }
 
     /// Records an event of a packet.
@@ -165,17 +172,16 @@ impl Network {
         }
     }
 
-    /// Records the arrival of the packet at index `at` at a queue.
+    /// Records the arrival of a packet at a queue.
     pub(super) fn record_enqueue(
         &mut self,
         time: Time,
-        at: usize,
+        packet: &Packet,
         router: RouterId,
         direction: Direction,
         departure: Option<Time>,
     ) {
-        let packet = *self.fifos.packet(at);
-        self.record(time, &packet, queue_event(router, direction, departure));
+        self.record(time, packet, queue_event(router, direction, departure));
     }
 
     /// Records an arrival at a router with one server; the departure time is not known yet.
@@ -183,12 +189,13 @@ impl Network {
         &mut self,
         router: usize,
         direction: Direction,
-        at: usize,
+        packet: &Packet,
         accepted: bool,
     ) {
-        let router = match self.routing.access_of(router) {
-            Some(access) => RouterId::Access(access.into()),
-            None => RouterId::Pop(router as u32),
+        let pops = &self.layout.pops;
+        let router = match router.checked_sub(pops.len()) {
+            Some(access) => RouterId::Access(self.layout.access[access].into()),
+            None => RouterId::Pop(pops[router].into()),
         };
         let event = match accepted {
             false => PacketEvent::Dropped { router, direction },
@@ -198,8 +205,7 @@ impl Network {
                 leaves: None,
             },
         };
-        let packet = *self.fifos.packet(at);
-        self.record(self.now, &packet, event);
+        self.record(self.now, packet, event);
     }
 }
 

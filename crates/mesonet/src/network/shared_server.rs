@@ -2,139 +2,160 @@
 //! 500-282, chapter 3).
 //!
 //! Which packet is next depends on arrivals at the other queue, so that departures are not known in
-//! advance: packets wait in FIFOs of their own, and each end of a service is an event.
+//! advance: packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use super::Network;
-use super::routing::AccessParent;
+use super::fifo::Fifo;
+use super::packet::Packet;
 use crate::config::Router;
 use crate::records::{Direction, QueueSample};
 
 /// A router with one server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedServer {
+    /// The packet in service.
+    packet: Packet,
+    /// When that ends; never if the server is idle.
+    end: Time,
     service: Span,
+    /// The queue that it came from.
+    serving: Direction,
+    queues: [ServerQueue; 2],
     /// Packets that each queue can hold, the one in service included.
-    buffer: u64,
-    /// Of both directions; `forwarded` is not counted, as it follows from the rest.
-    queues: [QueueSample; 2],
-    serving: Option<Direction>,
+    buffer: usize,
     /// Whether it idles for one service time when the queue whose turn it is holds no packet.
     strict: bool,
+}
+
+/// A queue of a router with one server.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct ServerQueue {
+    /// Those that wait for the server.
+    packets: Fifo<Packet>,
+    arrived: u64,
+    dropped: u64,
 }
 
 impl SharedServer {
     pub(super) fn new(router: &Router, strict: bool) -> Self {
         Self {
+            packet: Packet::FILLER,
+            end: Time::NEVER,
             service: Span::from_secs_f64(1.0 / router.capacity.as_per_s()),
-            buffer: router.buffer,
-            queues: [QueueSample::default(); 2],
-            serving: None,
+            serving: Direction::Up,
+            queues: Default::default(),
+            buffer: usize::try_from(router.buffer).unwrap_or(usize::MAX),
             strict,
+        }
+    }
+
+    /// When the current service ends; never if there is none.
+    #[inline]
+    pub(super) fn end_of_service(&self) -> Time {
+        self.end
+    }
+
+    /// The queue that is being served.
+    #[inline]
+    pub(super) fn serving(&self) -> Direction {
+        self.serving
+    }
+
+    #[inline]
+    fn is_idle(&self) -> bool {
+        self.end == Time::NEVER
+    }
+
+    /// Whether one more packet fits into a queue. A departure at the same time has made room.
+    #[inline]
+    fn has_room(&self, direction: Direction, now: Time) -> bool {
+        let in_service = !self.is_idle() && self.serving == direction && self.end > now;
+        let waiting = self.queues[direction as usize].packets.len();
+        waiting + usize::from(in_service) < self.buffer
+    }
+
+    #[inline]
+    fn start_service(&mut self, direction: Direction, packet: Packet, start: Time) {
+        self.packet = packet;
+        self.serving = direction;
+        self.end = start + self.service;
+    }
+
+    /// Begins the next service after one that ends now.
+    #[inline]
+    fn serve_next(&mut self, served: Direction, now: Time) {
+        let other = served.other();
+        let alternates = !self.queues[other as usize].packets.is_empty();
+        let next = if alternates { other } else { served };
+        let start = if self.strict && !alternates {
+            now + self.service
+        } else {
+            now
+        };
+        match self.queues[next as usize].packets.pop() {
+            Some(packet) => self.start_service(next, packet, start),
+            None => self.end = Time::NEVER,
         }
     }
 
     /// Samples of its queues: up and down.
     pub(super) fn sample(&self) -> (QueueSample, QueueSample) {
-        let sample = |queue: QueueSample| QueueSample {
-            forwarded: queue.arrived - queue.dropped - queue.waiting,
-            ..queue
+        let sample = |direction: Direction| {
+            let queue = &self.queues[direction as usize];
+            let in_service = !self.is_idle() && self.serving == direction;
+            let waiting = (queue.packets.len() + usize::from(in_service)) as u64;
+            QueueSample {
+                waiting,
+                arrived: queue.arrived,
+                forwarded: queue.arrived - queue.dropped - waiting,
+                dropped: queue.dropped,
+            }
         };
-        (sample(self.queues[0]), sample(self.queues[1]))
+        (sample(Direction::Up), sample(Direction::Down))
     }
 }
 
 /// Routers are numbered from points of presence to access routers.
 impl Network {
-    /// The packet at index `at` arrives at a router.
+    /// A packet arrives at a router.
+    #[inline]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,
         router: usize,
         direction: Direction,
-        at: usize,
-    ) {
-        let shared = &mut self.shared[router];
-        let queue = &mut shared.queues[direction as usize];
-        queue.arrived += 1;
-        let accepted = queue.waiting < shared.buffer;
-        if accepted {
-            queue.waiting += 1;
-        } else {
-            queue.dropped += 1;
-        }
-        let idle = shared.serving.is_none();
-        if TRACED {
-            self.record_shared(router, direction, at, accepted);
-        }
-        if !accepted {
-            return;
-        }
-        if idle {
-            self.start_service(router, direction, at, self.now);
-        } else {
-            let fifo = self.routing.waiting(router, direction as usize);
-            // Not in the event list: it waits for the server, not for a time.
-            self.fifos.forward(fifo, self.now, at);
-        }
-    }
-
-    /// The packet at index `at` has been served and is forwarded; the next service starts.
-    pub(super) fn end_service<const TRACED: bool>(&mut self, router: usize, at: usize) {
-        let shared = &mut self.shared[router];
-        let direction = shared.serving.expect("a service ends");
-        shared.queues[direction as usize].waiting -= 1;
-        self.forward_served::<TRACED>(router, direction, at);
-        let directions = [direction.other(), direction];
-        let waits = |direction: &Direction| {
-            !self
-                .fifos
-                .is_empty(self.routing.waiting(router, *direction as usize))
-        };
-        match directions.into_iter().find(waits) {
-            Some(next) => {
-                let fifo = self.routing.waiting(router, next as usize);
-                let (at, _) = self.fifos.pop(fifo);
-                let shared = &self.shared[router];
-                let start = if shared.strict && next == direction {
-                    self.now + shared.service
-                } else {
-                    self.now
-                };
-                self.start_service(router, next, at, start);
-            }
-            None => self.shared[router].serving = None,
-        }
-    }
-
-    fn start_service(&mut self, router: usize, direction: Direction, at: usize, start: Time) {
-        let shared = &mut self.shared[router];
-        shared.serving = Some(direction);
-        let end = start + shared.service;
-        self.forward(self.routing.served(router), end, at);
-    }
-
-    fn forward_served<const TRACED: bool>(
-        &mut self,
-        router: usize,
-        direction: Direction,
-        at: usize,
+        packet: Packet,
     ) {
         let now = self.now;
-        let to = self.fifos.packet(at).to;
-        match (self.routing.access_of(router), direction) {
-            (Some(access), Direction::Up) => match self.routing.above(access) {
-                AccessParent::Pop(pop) => self.arrive_at_pop::<TRACED>(pop, at),
-                AccessParent::Backbone => {
-                    self.arrive_at_backbone::<TRACED>(self.routing.domain(access), at)
-                }
-            },
-            (Some(access), Direction::Down) => self.forward(self.routing.to_hosts(access), now, at),
-            (None, Direction::Up) => {
-                self.arrive_at_backbone::<TRACED>(self.routing.parent(router as u16), at)
-            }
-            (None, Direction::Down) => self.arrive_at_access::<TRACED>(now, to, at),
+        let server = &mut self.shared[router];
+        let (accepted, idle) = (server.has_room(direction, now), server.is_idle());
+        let queue = &mut server.queues[direction as usize];
+        queue.arrived += 1;
+        if !accepted {
+            queue.dropped += 1;
+        } else if !idle {
+            queue.packets.push(packet);
+        } else {
+            server.start_service(direction, packet, now);
+            let end = server.end;
+            self.event_list.set(self.layout.server(router), end);
         }
+        if TRACED {
+            self.record_shared(router, direction, &packet, accepted);
+        }
+    }
+
+    /// A service ends, and the next one starts; returns the packet that leaves.
+    #[inline]
+    pub(super) fn end_service(&mut self, router: usize, served: Direction) -> Packet {
+        let server = &mut self.shared[router];
+        let (now, packet) = (server.end, server.packet);
+        server.serve_next(served, now);
+        let end = server.end;
+        self.now = now;
+        self.event_list.set(self.layout.server(router), end);
+        packet
     }
 }

@@ -133,7 +133,7 @@ pub struct ClassSample {
 }
 
 /// A long-lived flow at the end of an interval, and what happened to it in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LongLivedSample {
     /// Whether it has started and not been stopped.
     pub active: bool,
@@ -261,7 +261,7 @@ pub struct GoodputBatch {
 }
 
 /// A completed or failed flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRecord {
     /// Number of the source, in order of access routers.
     pub source: u32,

@@ -1,41 +1,37 @@
 //! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never stopped.
 //!
-//! Everything is stored but what follows from the rest: the event list, and tables that the flows of an
+//! Everything is stored but what follows from the rest: event lists, and tables that the flows of an
 //! algorithm share. Only the version that wrote a checkpoint can read it; whoever stores one has to
 //! check that.
 
-use super::SetupError;
-use super::World;
 use super::setup::initial_congestion;
+use super::{Run, SetupError, World};
 use crate::config::Config;
-use crate::records::{Recorder, Totals};
 
-/// Resumes a simulation of `config` from a `state` that [`Recorder::checkpoint`] was given.
-///
-/// # Errors
-///
-/// Bytes that are no checkpoint.
-pub fn resume(
-    config: &Config,
-    state: &[u8],
-    recorder: &mut dyn Recorder,
-) -> Result<Totals, SetupError> {
-    let mut world = World::from_bytes(config, state)?;
-    let stopped = world.run(recorder);
-    Ok(world.totals(stopped))
+impl Run<'_> {
+    /// The state of the [`World`], between two intervals.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let state = (
+            self.common,
+            self.places,
+            self.mail,
+            &*self.coordinator,
+            &*self.clock,
+        );
+        postcard::to_stdvec(&state).expect("plain data")
+    }
 }
 
 impl World {
-    /// The state, between two intervals.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("plain data")
-    }
-
-    fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Self, SetupError> {
+    pub(super) fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Self, SetupError> {
         let world = postcard::from_bytes(bytes);
         let mut world: Self = world.map_err(|error| SetupError::Checkpoint(error.to_string()))?;
-        world.env.network.rebuild();
-        world.flows.restore_shared(initial_congestion(config)?);
+        let initial = initial_congestion(config)?;
+        for mut region in world.places.regions() {
+            region.env.network.rebuild();
+            region.flows.restore_shared(&initial);
+        }
+        world.coordinator.setups.initial = initial;
         Ok(world)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::flows::{Interval, STALE};
 use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 
-/// The counters.
+/// The counters of a region, or sums over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
     /// Data packets that reached receivers' access routers in the interval: stale ones, those of each
@@ -19,10 +19,7 @@ pub(super) struct Counters {
     /// Flows that pass each router: of the backbone, points of presence, access.
     pub(super) flows_by_router: FlowsByRouter,
     /// Data packets before the current interval.
-    pub(super) packets_in: u64,
     pub(super) packets_out: u64,
-    /// Packets that had entered each link before the current interval.
-    pub(super) entered: Vec<u64>,
 }
 
 /// Flows that pass routers.
@@ -41,17 +38,21 @@ pub(super) struct Flows {
 }
 
 impl Counters {
-    pub(super) fn new(long_lived: usize, flows_by_router: FlowsByRouter, links: usize) -> Self {
+    /// Nothing counted yet in a network with so many long-lived flows.
+    pub(super) fn new(long_lived: usize, topology: [usize; 3]) -> Self {
+        let [backbone, pops, access] = topology.map(|count| vec![Flows::default(); count]);
         Self {
             out: vec![0; STALE as usize + 1 + FlowClass::ALL.len() + long_lived],
             classes: [ClassSample::default(); 6],
-            edges: vec![EdgeSample::default(); flows_by_router.access.len()],
+            edges: vec![EdgeSample::default(); access.len()],
             long_lived: vec![Interval::default(); long_lived],
             totals: [ClassTotals::default(); 6],
-            flows_by_router,
-            packets_in: 0,
+            flows_by_router: FlowsByRouter {
+                backbone,
+                pops,
+                access,
+            },
             packets_out: 0,
-            entered: vec![0; links],
         }
     }
 
@@ -101,12 +102,90 @@ impl Counters {
     }
 
     /// A new interval begins.
-    pub(super) fn begin_interval(&mut self, packets_in: u64) {
-        self.packets_in = packets_in;
+    pub(super) fn begin_interval(&mut self) {
         self.packets_out += self.all_out();
         self.out.fill(0);
         self.classes = [ClassSample::default(); 6];
         self.edges.fill(EdgeSample::default());
         self.long_lived.fill(Interval::default());
+    }
+
+    /// Adds the counters of another region.
+    pub(super) fn add_region(&mut self, other: &Self) {
+        add_each(&mut self.out, &other.out, |sum, one| *sum += one);
+        add_each(&mut self.classes, &other.classes, ClassSample::add);
+        add_each(&mut self.edges, &other.edges, EdgeSample::add);
+        add_each(&mut self.long_lived, &other.long_lived, |sum, one| {
+            sum.naks += one.naks;
+            sum.timeouts += one.timeouts;
+            sum.increases += one.increases;
+        });
+        add_each(&mut self.totals, &other.totals, ClassTotals::add);
+        let (sum, one) = (&mut self.flows_by_router, &other.flows_by_router);
+        add_each(&mut sum.backbone, &one.backbone, Flows::add);
+        add_each(&mut sum.pops, &one.pops, Flows::add);
+        add_each(&mut sum.access, &one.access, Flows::add);
+        self.packets_out += other.packets_out;
+    }
+}
+
+fn add_each<T>(sums: &mut [T], ones: &[T], add: impl Fn(&mut T, &T)) {
+    for (sum, one) in sums.iter_mut().zip(ones) {
+        add(sum, one);
+    }
+}
+
+impl Flows {
+    fn add(&mut self, other: &Self) {
+        self.active += other.active;
+        self.completed += other.completed;
+    }
+}
+
+/// Adds another record to one, field by field.
+macro_rules! add_fields {
+    ($($Record:ident { $($field:ident),+ $(,)? })+) => {
+        $(impl $Record {
+            fn add(&mut self, other: &Self) {
+                let Self { $($field),+ } = other;
+                $(self.$field += $field;)+
+            }
+        })+
+    };
+}
+
+add_fields! {
+    ClassSample {
+        active,
+        connecting,
+        in_initial_slow_start,
+        in_normal_mode,
+        above_threshold,
+        srtt_sum_s,
+        cwnd_sum,
+        completed,
+        failed,
+        retransmission_sum,
+        packets_out,
+        naks,
+        timeouts,
+        increases,
+    }
+    EdgeSample {
+        active,
+        failed,
+        no_receivers,
+        first_syns,
+        syns,
+        naks,
+        timeouts,
+        increases,
+    }
+    ClassTotals {
+        connected,
+        completed,
+        failed,
+        goodput_sum,
+        syns,
     }
 }

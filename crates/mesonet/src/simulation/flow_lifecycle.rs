@@ -1,72 +1,47 @@
-//! Flows, from the request for a file to its last acknowledgement.
+//! Flows from their beginning to their end, in the region of their source.
 
 use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
 
-use super::World;
-use super::counters::Counters;
+use super::Common;
+use super::counters::Flows;
+use super::region::Region;
 use crate::config::FileType;
-use crate::flows::{FlowInfo, ReceiverSetup, Sender, Timer};
-use crate::hosts::{ChosenFile, ReceivingHost};
+use crate::flows::{FlowInfo, Sender};
 use crate::network::FlowId;
-use crate::records::{FlowClass, FlowEvent, FlowRecord, Recorder};
+use crate::records::{FlowClass, FlowEvent, FlowRecord};
 
-impl World {
-    /// A source requests a file: chooses a receiver and a file, and connects.
-    pub(super) fn request_file(&mut self, source: u32) {
-        let host = self.sources.get(source);
-        let domain = self.env.network.routing().domain(host.access);
-        let Some(receiver) = self.choose_receiver(domain) else {
-            return self.think(source);
-        };
-        let ends = [host.access, receiver.access];
-        let class = self.flows.class(ends);
-        let mut about = FlowInfo {
-            source,
-            receiver: receiver.number,
-            long_lived: None,
-            ends,
-            class,
-            file: FileType::Web,
-            fast_interface: host.fast && receiver.fast,
-            algorithm: host.algorithm,
-            alternate: self.flows.alternate[host.algorithm as usize],
-            size: 0,
-            start: self.env.network.now,
-        };
-        let web = self.files.web_object();
-        let ChosenFile { file, size } = self.files.choose(web, about.cell(), &self.large_files);
-        (about.file, about.size) = (file, size);
-        self.large_files.begin(file, about.cell());
-        let sender_setup = self
-            .flows
-            .sender_setup(ends, u16::from(host.fast), &self.env);
-        let place = ReceiverSetup {
-            access: receiver.access,
-            source_access: host.access,
-            speed: u16::from(receiver.fast),
-            counter: Counters::of_class(class),
-        };
-        let flow = self.flows.open(about, &sender_setup, place);
-        self.track(flow);
-        self.flows.sending[flow.slot as usize].connect(&mut self.env);
-        for access in ends {
+/// A flow that has ended.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Ended {
+    pub(super) time: Time,
+    pub(super) about: FlowInfo,
+    /// The flow as its receiver knows it.
+    pub(super) receiver: FlowId,
+    /// Packets of the file over the time since it was connected, in packets per second; none if it could
+    /// not be connected.
+    pub(super) goodput: Option<f64>,
+    pub(super) record: FlowRecord,
+}
+
+impl Region {
+    /// A flow that was opened begins: connects, or, if it is long-lived, sends at once.
+    pub(super) fn begin_flow(&mut self, common: &Common, flow: FlowId) {
+        let at = flow.slot as usize;
+        let about = self.flows.about[at];
+        let sender = &mut self.flows.sending[at];
+        if about.long_lived.is_some() {
+            sender.begin(u64::MAX, &mut self.env);
+            self.report_state(common, flow, FlowEvent::Start);
+            self.for_each_router(common, about.ends, |flows| flows.active += 1);
+            return;
+        }
+        sender.connect(&mut self.env);
+        for access in about.ends {
             let edge = &mut self.counters.edges[access as usize];
             edge.first_syns += 1;
             edge.syns += 1;
         }
-    }
-
-    /// An idle receiver, if there is one.
-    fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
-        /// Attempts after which a source goes back to thinking.
-        const TRIES: usize = 1000;
-        for _ in 0..TRIES {
-            match self.receivers.choose(domain)? {
-                Ok(receiver) => return Some(receiver),
-                Err(access) => self.counters.edges[access as usize].no_receivers += 1,
-            }
-        }
-        None
     }
 
     /// A SYN was retransmitted.
@@ -76,13 +51,8 @@ impl World {
         }
     }
 
-    fn think(&mut self, source: u32) {
-        let time = self.env.network.now + self.sources.think();
-        self.env.timers.push(time, Timer::Request(source));
-    }
-
     /// A SYN-ACK has arrived: the transfer starts.
-    pub(super) fn start_transfer(&mut self, flow: FlowId) {
+    pub(super) fn start_transfer(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let sender = &mut self.flows.sending[at];
         if !sender.is_of(flow) || !sender.is_connecting() {
@@ -90,7 +60,7 @@ impl World {
         }
         let about = &self.flows.about[at];
         let now = self.env.network.now;
-        let jumbo = self
+        let jumbo = common
             .jumbo
             .filter(|jumbo| about.class == FlowClass::Dd && jumbo.from <= now && now < jumbo.until);
         let factor = jumbo.map_or(1, |jumbo| match about.file {
@@ -102,98 +72,78 @@ impl World {
         let totals = &mut self.counters.totals[about.class as usize];
         totals.connected += 1;
         totals.syns += sender.syns();
-        self.for_each_router(about.ends, |flows| flows.active += 1);
+        self.for_each_router(common, about.ends, |flows| flows.active += 1);
     }
 
     /// A flow's file has been delivered.
-    pub(super) fn complete(&mut self, flow: FlowId, recorder: &mut dyn Recorder) {
+    pub(super) fn complete(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let (sender, about) = (&self.flows.sending[at], self.flows.about[at]);
         let (size, sent) = (sender.size() as f64, sender.sent() as f64);
         let duration = self.env.network.now.since(sender.connected).as_secs_f64();
         let goodput = size / duration;
-        self.batches.add(about.group(), goodput);
         let class = &mut self.counters.classes[about.class as usize];
         class.completed += 1;
         class.retransmission_sum += (sent - size) / size;
         let totals = &mut self.counters.totals[about.class as usize];
         totals.completed += 1;
         totals.goodput_sum += goodput;
-        self.for_each_router(about.ends, |flows| {
+        self.for_each_router(common, about.ends, |flows| {
             flows.active -= 1;
             flows.completed += 1;
         });
-        self.end(flow, recorder);
+        self.end(flow, Some(goodput));
     }
 
     /// A flow could not be connected.
-    pub(super) fn fail(&mut self, flow: FlowId, recorder: &mut dyn Recorder) {
+    pub(super) fn fail(&mut self, flow: FlowId) {
         let about = self.flows.about[flow.slot as usize];
         self.counters.classes[about.class as usize].failed += 1;
         self.counters.totals[about.class as usize].failed += 1;
         for access in about.ends {
             self.counters.edges[access as usize].failed += 1;
         }
-        self.end(flow, recorder);
+        self.end(flow, None);
     }
 
-    /// Closes a flow; its source thinks.
-    fn end(&mut self, flow: FlowId, recorder: &mut dyn Recorder) {
+    /// Closes the sender of a flow; the coordinator does the rest.
+    fn end(&mut self, flow: FlowId, goodput: Option<f64>) {
         let at = flow.slot as usize;
         let (sender, about) = (&mut self.flows.sending[at], self.flows.about[at]);
         let interval = std::mem::take(&mut sender.interval);
         self.counters.add(about.class, about.ends, interval);
-        if self.measure.flow_log {
-            recorder.flow(&record(&about, sender, self.env.network.now));
-        }
-        self.flows.close(flow);
-        self.receivers.release(about.receiver, about.ends[1]);
-        self.large_files.end(about.file, about.cell());
-        self.think(about.source);
-    }
-
-    /// A long-lived flow starts, already connected, between hosts of its own.
-    pub(super) fn start_long_lived(&mut self, number: u32, recorder: &mut dyn Recorder) {
-        let at = number as usize;
-        let flow = &self.long_lived[at];
-        let ends = [flow.from as u16, flow.to as u16];
-        let algorithm = self.algorithms[at];
-        let about = FlowInfo {
-            source: u32::MAX,
-            receiver: u32::MAX,
-            long_lived: Some(number as u16),
-            ends,
-            class: self.flows.class(ends),
-            file: FileType::Web,
-            fast_interface: true,
-            algorithm,
-            alternate: self.flows.alternate[algorithm as usize],
-            size: u64::MAX,
-            start: self.env.network.now,
-        };
-        let speed = self.speeds[at];
-        let sender_setup = self.flows.sender_setup(ends, speed, &self.env);
-        let place = ReceiverSetup {
-            access: ends[1],
-            source_access: ends[0],
-            speed,
-            counter: Counters::of_long_lived(at),
-        };
-        let flow = self.flows.open(about, &sender_setup, place);
-        self.track(flow);
-        self.flows.long_lived[at] = Some(flow);
-        self.flows.sending[flow.slot as usize].begin(u64::MAX, &mut self.env);
-        self.report_state(flow, FlowEvent::Start, recorder);
-        self.for_each_router(ends, |flows| flows.active += 1);
+        let now = self.env.network.now;
+        self.ended.push(Ended {
+            time: now,
+            about,
+            receiver: sender.receiver(),
+            goodput,
+            record: record(&about, sender, now),
+        });
+        self.flows.close_sender(flow);
     }
 
     /// A long-lived flow stops. It keeps its slot, so that its last counters are reported.
-    pub(super) fn stop_long_lived(&mut self, number: u32, recorder: &mut dyn Recorder) {
-        if let Some(flow) = self.flows.long_lived[number as usize] {
-            let at = flow.slot as usize;
-            self.flows.sending[at].stop();
-            self.report_state(flow, FlowEvent::End, recorder);
-            self.for_each_router(self.flows.about[at].ends, |flows| flows.active -= 1);
+    pub(super) fn stop_flow(&mut self, common: &Common, flow: FlowId) {
+        let at = flow.slot as usize;
+        self.flows.sending[at].stop();
+        self.report_state(common, flow, FlowEvent::End);
+        let ends = self.flows.about[at].ends;
+        self.for_each_router(common, ends, |flows| flows.active -= 1);
+    }
+
+    /// Changes the flow counts of every router on the path of a flow's data.
+    fn for_each_router(&mut self, common: &Common, ends: [u16; 2], change: impl Fn(&mut Flows)) {
+        let (routes, routers) = (&common.routes, &mut self.counters.flows_by_router);
+        for access in ends {
+            change(&mut routers.access[access as usize]);
+            if let Some(pop) = routes.pop(access) {
+                change(&mut routers.pops[pop as usize]);
+            }
+        }
+        let [from, to] = ends.map(|access| routes.domain(access));
+        for router in routes.routers_between(from, to) {
+            change(&mut routers.backbone[router as usize]);
         }
     }
 }

@@ -1,49 +1,32 @@
 //! Samples at the end of an interval and of the run.
 
-use super::World;
-use super::counters::{Counters, Flows};
+use super::counters::Counters;
+use super::region::Region;
+use super::{Places, Run, World};
 use crate::flows::FlowTable;
 use crate::hosts::{Receivers, Sources};
+use crate::network::InFlight;
 use crate::records::{
     FlowClass, Interval, LongLivedSample, QueueSample, Recorder, RouterSample, Totals,
 };
 
-impl World {
-    /// Changes the flow counts of every router on the path of a flow's data.
-    pub(super) fn for_each_router(&mut self, ends: [u16; 2], change: impl Fn(&mut Flows)) {
-        let routing = self.env.network.routing();
-        let flows_by_router = &mut self.counters.flows_by_router;
-        for access in ends {
-            change(&mut flows_by_router.access[access as usize]);
-            if let Some(pop) = routing.pop(access) {
-                change(&mut flows_by_router.pops[pop as usize]);
-            }
-        }
-        let [from, to] = ends.map(|access| routing.domain(access));
-        for router in routing.routers_between(from, to) {
-            change(&mut flows_by_router.backbone[router as usize]);
-        }
-    }
-
+impl Run<'_> {
     /// Reports the interval that ends now, and begins the next one.
     pub(super) fn end_interval(&mut self, recorder: &mut dyn Recorder) {
-        self.sample_flows();
-        let long_lived = self.sample_long_lived();
-        let (backbone, pops, access) = self.sample_routers();
-        let network = &self.env.network;
-        let entered = (0..self.counters.entered.len()).map(|link| network.entered(link));
-        let entered: Vec<u64> = entered.collect();
-        let counters = &mut self.counters;
-        let before = counters.entered.iter();
-        let links: Vec<u64> = entered
-            .iter()
-            .zip(before)
-            .map(|(now, before)| now - before)
-            .collect();
+        for mut region in self.places.regions() {
+            region.sample_flows();
+        }
+        let counters = self.take_counters();
+        let long_lived = self.sample_long_lived(&counters);
+        let (backbone, pops, access) = self.sample_routers(&counters);
+        let (entered, packets_in) = (self.entered(), self.places.packets_in());
+        let clock = &mut *self.clock;
+        let before = entered.iter().zip(&clock.entered);
+        let links: Vec<u64> = before.map(|(now, before)| now - before).collect();
         recorder.interval(&Interval {
-            number: self.interval,
-            end: network.now,
-            packets_in: self.env.packets_in - counters.packets_in,
+            number: clock.interval,
+            end: clock.now,
+            packets_in: packets_in - clock.packets_in,
             packets_out: counters.all_out(),
             classes: &counters.classes,
             long_lived: &long_lived,
@@ -52,44 +35,136 @@ impl World {
             access: &access,
             edges: &counters.edges,
             links: &links,
-            large_files: self.large_files.all(),
+            large_files: self.coordinator.large_files.all(),
         });
-        counters.entered = entered;
-        counters.begin_interval(self.env.packets_in);
-        let last = network.now == self.end;
+        (clock.entered, clock.packets_in) = (entered, packets_in);
+        let last = clock.now == clock.end;
         let report = &mut |batch: &_| recorder.batch(batch);
-        self.batches.report(self.interval, last, report);
-        self.interval += 1;
-        self.interval_end = (self.interval_end + self.measure.every).min(self.end);
+        self.coordinator
+            .batches
+            .report(clock.interval, last, report);
+        clock.interval += 1;
+        clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
+    }
+
+    /// The sums of the regions' counters, which begin the next interval.
+    fn take_counters(&mut self) -> Counters {
+        let mut sum = self.places.counters();
+        for mut region in self.places.regions() {
+            region.counters.begin_interval();
+        }
+        let no_receivers = &mut self.coordinator.no_receivers;
+        for (edge, count) in sum.edges.iter_mut().zip(no_receivers) {
+            edge.no_receivers += std::mem::take(count);
+        }
+        sum
     }
 
     /// Routers of the backbone, points of presence, and access routers.
-    fn sample_routers(&self) -> (Vec<RouterSample>, Vec<RouterSample>, Vec<RouterSample>) {
-        let network = &self.env.network;
-        let flows_by_router = &self.counters.flows_by_router;
-        let samples = |routers: &[Flows], queues: &dyn Fn(usize) -> (QueueSample, QueueSample)| {
-            let routers = routers.iter().enumerate().map(|(at, flows)| {
-                let (up, down) = queues(at);
-                RouterSample {
-                    up,
-                    down,
-                    active_flows: flows.active,
-                    completed_flows: flows.completed,
-                }
+    fn sample_routers(
+        &self,
+        counters: &Counters,
+    ) -> (Vec<RouterSample>, Vec<RouterSample>, Vec<RouterSample>) {
+        let samples = |flows: &[super::counters::Flows]| {
+            let samples = flows.iter().map(|flows| RouterSample {
+                active_flows: flows.active,
+                completed_flows: flows.completed,
+                ..RouterSample::default()
             });
-            routers.collect()
+            samples.collect::<Vec<_>>()
         };
-        (
-            samples(&flows_by_router.backbone, &|at| {
-                (network.sample_backbone(at), QueueSample::default())
-            }),
-            samples(&flows_by_router.pops, &|at| network.sample_pop(at)),
-            samples(&flows_by_router.access, &|at| network.sample_access(at)),
-        )
+        let flows = &counters.flows_by_router;
+        let mut backbone = samples(&flows.backbone);
+        let (mut pops, mut access) = (samples(&flows.pops), samples(&flows.access));
+        let set =
+            |samples: &mut [RouterSample], at: u16, (up, down): (QueueSample, QueueSample)| {
+                let sample = &mut samples[at as usize];
+                (sample.up, sample.down) = (up, down);
+            };
+        for region in self.places.regions() {
+            let network = &region.env.network;
+            for (at, queue) in network.sample_backbone() {
+                set(&mut backbone, at, (queue, QueueSample::default()));
+            }
+            network
+                .sample_pops()
+                .for_each(|(at, queues)| set(&mut pops, at, queues));
+            network
+                .sample_access()
+                .for_each(|(at, queues)| set(&mut access, at, queues));
+        }
+        (backbone, pops, access)
     }
 
+    /// Packets that have entered each link since the beginning: those that have departed by now.
+    fn entered(&self) -> Vec<u64> {
+        let mut sent = vec![0; self.clock.entered.len()];
+        let mut late = vec![0; sent.len()];
+        for mut region in self.places.regions() {
+            let network = &mut region.env.network;
+            network
+                .entered()
+                .for_each(|(link, count)| sent[link as usize] = count);
+            for (link, packets) in network.inboxes() {
+                // Some of those that have been handed over have not departed.
+                let departed = self.clock.now + self.common.delays[link as usize];
+                let is_late = |one: &&InFlight| one.time > departed;
+                let unreceived = |sent: &[InFlight]| sent.iter().rev().take_while(is_late).count();
+                let received = packets.iter().rev().take_while(is_late).count();
+                let last = self.clock.window - 1;
+                late[link as usize] = received + self.mail.unreceived(link, last, unreceived);
+            }
+        }
+        let entered = sent.iter().zip(late);
+        entered.map(|(sent, late)| sent - late as u64).collect()
+    }
+
+    fn sample_long_lived(&self, counters: &Counters) -> Vec<LongLivedSample> {
+        let now = self.clock.now;
+        let opened = self.coordinator.opened.iter().enumerate();
+        let samples = opened.map(|(number, opened)| {
+            let Some((region, flow)) = *opened else {
+                return LongLivedSample::default();
+            };
+            let region = self.places.region(region.into());
+            let sender = &region.flows.sending[flow.slot as usize];
+            let events = counters.long_lived[number];
+            let sample = LongLivedSample {
+                packets_out: counters.out(Counters::of_long_lived(number)),
+                naks: events.naks.into(),
+                timeouts: events.timeouts.into(),
+                increases: events.increases.into(),
+                ..LongLivedSample::default()
+            };
+            if !sender.is_active() {
+                return sample;
+            }
+            let (congestion, window) = (sender.congestion(), &sender.congestion().window);
+            let mut fast_alpha = None;
+            congestion.probe(&mut |name, value| {
+                if name == "alpha" {
+                    fast_alpha = Some(value);
+                }
+            });
+            LongLivedSample {
+                active: true,
+                in_initial_slow_start: sender.in_initial_slow_start(),
+                above_threshold: !sender.in_initial_slow_start()
+                    && congestion.departs_from_standard(now),
+                cwnd: window.cwnd(),
+                ssthresh: window.ssthresh(),
+                srtt: sender.srtt(),
+                fast_alpha,
+                ..sample
+            }
+        });
+        samples.collect()
+    }
+}
+
+impl Region {
     /// Adds up states and events of all flows.
-    fn sample_flows(&mut self) {
+    pub(super) fn sample_flows(&mut self) {
         let Self {
             flows,
             counters,
@@ -131,59 +206,36 @@ impl World {
             counters.add(about.class, about.ends, events);
         }
     }
+}
 
-    fn sample_long_lived(&self) -> Vec<LongLivedSample> {
-        let now = self.env.network.now;
-        let samples = self
-            .flows
-            .long_lived
-            .iter()
-            .enumerate()
-            .map(|(number, flow)| {
-                let sender = flow.map(|flow| &self.flows.sending[flow.slot as usize]);
-                let active = sender.filter(|sender| sender.is_active());
-                let window = active.map(|sender| &sender.congestion().window);
-                let events = self.counters.long_lived[number];
-                LongLivedSample {
-                    active: active.is_some(),
-                    in_initial_slow_start: active
-                        .is_some_and(|sender| sender.in_initial_slow_start()),
-                    above_threshold: active.is_some_and(|sender| {
-                        !sender.in_initial_slow_start()
-                            && sender.congestion().departs_from_standard(now)
-                    }),
-                    cwnd: window.map_or(0.0, |window| window.cwnd()),
-                    ssthresh: window.map_or(0.0, |window| window.ssthresh()),
-                    srtt: active.map_or(longhaul_units::Span::ZERO, |sender| sender.srtt()),
-                    fast_alpha: active.and_then(|sender| {
-                        let mut alpha = None;
-                        sender.congestion().probe(&mut |name, value| {
-                            if name == "alpha" {
-                                alpha = Some(value);
-                            }
-                        });
-                        alpha
-                    }),
-                    packets_out: self.counters.out(Counters::of_long_lived(number)),
-                    naks: events.naks.into(),
-                    timeouts: events.timeouts.into(),
-                    increases: events.increases.into(),
-                }
-            });
-        samples.collect()
+impl Places {
+    /// Sums of the regions' counters.
+    fn counters(&self) -> Counters {
+        let mut regions = self.regions();
+        let mut sum = regions.next().expect("a region").counters.clone();
+        regions.for_each(|region| sum.add_region(&region.counters));
+        sum
     }
+}
 
+impl World {
     /// The run as a whole.
     pub(super) fn totals(&self, stopped: bool) -> Totals {
+        let counters = self.places.counters();
+        let tracing = self.coordinator.tracing.as_ref();
         Totals {
-            end: self.env.network.now,
+            end: self.clock.now,
             stopped,
-            packets_in: self.env.packets_in,
-            packets_out: self.counters.packets_out,
-            events: self.env.network.events,
-            classes: self.counters.totals,
-            trace_full: self.tracing.as_ref().and_then(|tracing| tracing.full),
-            max_flows: self.flows.max_flows(),
+            packets_in: self.places.packets_in(),
+            packets_out: counters.packets_out,
+            events: self
+                .places
+                .regions()
+                .map(|region| region.env.network.events)
+                .sum(),
+            classes: counters.totals,
+            trace_full: tracing.and_then(|tracing| tracing.full),
+            max_flows: self.coordinator.max_open,
             bytes_per_flow: FlowTable::bytes_per_flow() as u64,
             bytes_per_host: (Sources::bytes_each() as u64, Receivers::bytes_each() as u64),
         }

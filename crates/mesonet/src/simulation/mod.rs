@@ -1,25 +1,35 @@
-//! The event loop: packets, timers, measurement intervals.
+//! The simulation: regions that are simulated for one window after the other, what spans them, and
+//! measurement intervals.
+//!
+//! Windows follow one another from the beginning, whatever intervals are; where an interval ends, a
+//! window is processed in two steps. What happens is a function of the configuration: regions at the
+//! same time in several threads give the same bytes as one after the other.
 
+mod agenda;
 mod checkpoint;
+mod coordinator;
 mod counters;
+mod crew;
 mod flow_lifecycle;
 mod goodput;
 mod intervals;
+mod mail;
+mod region;
 mod setup;
 mod tracing;
+
+use std::sync::{Mutex, MutexGuard};
 
 use longhaul_engine::measure::Control;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-pub use self::checkpoint::resume;
-use self::counters::Counters;
-use self::goodput::Batches;
-use self::tracing::Tracing;
-use crate::config::{Config, Jumbo, LongLived, Measure};
-use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
-use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources};
-use crate::network::{HostEvent, Kind, Packet};
+use self::coordinator::Coordinator;
+use self::crew::Crew;
+use self::mail::Mail;
+use self::region::{Region, Step};
+use crate::config::{Config, Jumbo, Measure, Trace};
+use crate::network::Routes;
 use crate::records::{Recorder, Totals};
 
 /// Why a configuration cannot be simulated.
@@ -46,139 +56,219 @@ pub enum SetupError {
     Checkpoint(String),
 }
 
-/// Simulates `config`, reporting to `recorder`.
+/// Simulates `config` in one thread, reporting to `recorder`.
 ///
 /// # Errors
 ///
-/// Backbone routers with hosts and no route between them, or congestion control that does not exist.
+/// Those of [`simulate`].
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
-    let mut world = World::new(config)?;
-    let stopped = world.run(recorder);
+    simulate(config, None, 1, recorder)
+}
+
+/// Resumes a simulation of `config` in one thread from a `state` that [`Recorder::checkpoint`] was given.
+///
+/// # Errors
+///
+/// Those of [`simulate`].
+pub fn resume(
+    config: &Config,
+    state: &[u8],
+    recorder: &mut dyn Recorder,
+) -> Result<Totals, SetupError> {
+    simulate(config, Some(state), 1, recorder)
+}
+
+/// Simulates `config` from its beginning, or from a `state` that [`Recorder::checkpoint`] was given, in
+/// so many threads. Their number changes nothing that is reported.
+///
+/// # Errors
+///
+/// Backbone routers with hosts and no route between them, congestion control that does not exist, or a
+/// state that is no checkpoint.
+pub fn simulate(
+    config: &Config,
+    state: Option<&[u8]>,
+    threads: usize,
+    recorder: &mut dyn Recorder,
+) -> Result<Totals, SetupError> {
+    let mut world = match state {
+        Some(state) => World::from_bytes(config, state)?,
+        None => World::new(config)?,
+    };
+    let stopped = world.run(threads, recorder);
     Ok(world.totals(stopped))
 }
 
 /// The whole state, as plain data: a stored copy resumes like the original.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct World {
-    env: Env,
-    flows: FlowTable,
-    sources: Sources,
-    receivers: Receivers,
-    files: FileChooser,
-    large_files: ActiveLargeFiles,
+    common: Common,
+    places: Places,
+    mail: Mail,
+    coordinator: Coordinator,
+    clock: Clock,
+}
+
+/// What does not change.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Common {
+    routes: Routes,
+    /// By link of the backbone.
+    delays: Vec<Span>,
     jumbo: Option<Jumbo>,
-    long_lived: Vec<LongLived>,
-    /// Algorithm and speed of each long-lived flow.
-    algorithms: Vec<u8>,
-    speeds: Vec<u16>,
-    counters: Counters,
-    batches: Batches,
-    measure: Measure,
-    tracing: Option<Tracing>,
+    trace: Option<Trace>,
+    flow_log: bool,
+}
+
+/// All regions. A region is used by one thread at a time.
+#[derive(Debug, Serialize, Deserialize)]
+struct Places {
+    regions: Vec<Mutex<Region>>,
+}
+
+impl Places {
+    fn region(&self, number: usize) -> MutexGuard<'_, Region> {
+        locked(&self.regions[number])
+    }
+
+    fn regions(&self) -> impl Iterator<Item = MutexGuard<'_, Region>> {
+        self.regions.iter().map(locked)
+    }
+
+    /// Data packets that sources have sent.
+    fn packets_in(&self) -> u64 {
+        self.regions().map(|region| region.env.packets_in).sum()
+    }
+}
+
+/// Whoever panics while it holds a lock ends the run.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("a thread of the simulation panicked")
+}
+
+/// Where the simulation is in windows and intervals.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Clock {
+    now: Time,
     end: Time,
+    /// Windows, from one: number and end of the current one.
+    window: u64,
+    window_end: Time,
+    window_length: Span,
     /// When the current interval ends, and its number.
     interval_end: Time,
     interval: u64,
+    measure: Measure,
+    /// Counters at the end of the interval before.
+    packets_in: u64,
+    entered: Vec<u64>,
+    /// When progress was reported last.
+    reported: Time,
 }
 
-/// Longest simulated time between two calls of [`Recorder::progress`].
+/// Longest simulated time between two calls of [`Recorder::progress`], give or take a window.
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
-    #[inline(never)]
-    fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
-        loop {
-            let leap = self.env.network.now + MAX_STEP;
-            let until = self.interval_end.min(leap);
-            self.env.network.set_horizon(until);
-            if self.begin_trace() {
-                self.run_traced(until, recorder);
-            } else {
-                self.run_until::<false>(until, recorder);
-            }
-            self.env.network.now = until;
-            self.env.network.rebase();
-            if until < self.interval_end {
-                // The unfinished interval is not recorded.
-                if recorder.progress(until, &mut || self.env.packets_in) == Control::Stop {
-                    return true;
+    fn run(&mut self, threads: usize, recorder: &mut dyn Recorder) -> bool {
+        let Self {
+            common,
+            places,
+            mail,
+            coordinator,
+            clock,
+        } = self;
+        let mut run = Run {
+            common,
+            places,
+            mail,
+            coordinator,
+            clock,
+        };
+        let regions = places.regions.len();
+        Crew::new(threads.min(regions), regions).lead(
+            |region, step| places.region(region).advance(common, mail, step),
+            |advance| loop {
+                if let Some(stopped) = run.step(advance, recorder) {
+                    return stopped;
                 }
-                continue;
-            }
-            self.end_interval(recorder);
-            let control = recorder.progress(until, &mut || self.env.packets_in);
-            if until == self.end {
-                return false;
-            }
-            if control == Control::Stop {
-                let rest = &mut |batch: &_| recorder.batch(batch);
-                self.batches.report(self.interval - 1, true, rest);
-                return true;
-            }
-            recorder.checkpoint(&|| self.to_bytes());
+            },
+        )
+    }
+}
+
+/// A run, whose regions threads may use.
+struct Run<'a> {
+    common: &'a Common,
+    places: &'a Places,
+    mail: &'a Mail,
+    coordinator: &'a mut Coordinator,
+    clock: &'a mut Clock,
+}
+
+impl Run<'_> {
+    /// Processes a window, or what of it is in the current interval. Returns whether the run was stopped,
+    /// once it is over.
+    fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
+        let (common, places) = (self.common, self.places);
+        let Clock {
+            now,
+            window,
+            window_end,
+            interval_end,
+            ..
+        } = *self.clock;
+        let begins = now + self.clock.window_length == window_end;
+        if begins {
+            self.coordinator
+                .begin_window(common, places, now, window_end);
         }
+        let until = window_end.min(interval_end);
+        advance(Step {
+            window,
+            window_end,
+            begins,
+            until,
+            traced: self.coordinator.is_traced(common, now, interval_end),
+        });
+        self.clock.now = until;
+        self.coordinator.report_ended(common, places, recorder);
+        if until == window_end {
+            self.coordinator.end_window(places);
+            self.clock.window += 1;
+            self.clock.window_end = until + self.clock.window_length;
+        }
+        if until == interval_end {
+            return self.finish_interval(recorder);
+        }
+        if until.since(self.clock.reported) < MAX_STEP {
+            return None;
+        }
+        // If the run is stopped, the unfinished interval is not recorded.
+        (self.progress(recorder) == Control::Stop).then_some(true)
     }
 
-    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where
-    /// the compiler would not inline into two copies.
-    #[inline(always)]
-    fn run_until<const TRACED: bool>(&mut self, until: Time, recorder: &mut dyn Recorder) {
-        loop {
-            let timer = self.env.timers.first();
-            match self.env.network.next::<TRACED>(timer.min(until)) {
-                Some(HostEvent::Delivered(packet)) if TRACED => {
-                    self.deliver_traced(&packet, recorder);
-                }
-                Some(HostEvent::Delivered(packet)) => self.deliver(&packet, recorder),
-                Some(HostEvent::AckReady(ack)) => {
-                    self.flows.on_ack_ready(ack, &mut self.env);
-                }
-                Some(HostEvent::MaySend(flow)) => self.flows.on_pace(flow, &mut self.env),
-                None if timer <= until => self.on_timer(recorder),
-                None => return,
-            }
-        }
+    fn progress(&mut self, recorder: &mut dyn Recorder) -> Control {
+        self.clock.reported = self.clock.now;
+        recorder.progress(self.clock.now, &mut || self.places.packets_in())
     }
 
-    /// A packet has passed the access router of its host.
-    #[inline(always)]
-    fn deliver(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
-        if let Some(next) = self.env.network.next_delivery(packet.to) {
-            self.flows.prefetch_for(next);
+    fn finish_interval(&mut self, recorder: &mut dyn Recorder) -> Option<bool> {
+        self.coordinator
+            .report_trace(self.common, self.places, recorder);
+        self.end_interval(recorder);
+        let control = self.progress(recorder);
+        if self.clock.now == self.clock.end {
+            return Some(false);
         }
-        match packet.kind() {
-            Kind::Data => {
-                let counter = self.flows.on_data(packet, &mut self.env);
-                self.counters.count_out(counter);
-            }
-            Kind::Ack | Kind::Nak => {
-                if self.flows.on_ack(packet, &mut self.env) {
-                    self.complete(packet.flow(), recorder);
-                }
-            }
-            Kind::Syn => self.flows.on_syn(packet, &mut self.env),
-            Kind::SynAck => self.start_transfer(packet.flow()),
+        if control == Control::Stop {
+            let rest = &mut |batch: &_| recorder.batch(batch);
+            let last = self.clock.interval - 1;
+            self.coordinator.batches.report(last, true, rest);
+            return Some(true);
         }
-    }
-
-    #[cold]
-    fn on_timer(&mut self, recorder: &mut dyn Recorder) {
-        let (now, timer) = self.env.timers.take();
-        self.env.network.now = now;
-        match timer {
-            Timer::Expiry(flow) => {
-                let before = self.marks_of(flow);
-                match self.flows.on_timer_expired(flow, &mut self.env) {
-                    TimerOutcome::Continue => self.report_timeout(flow, before, recorder),
-                    TimerOutcome::SynRetransmitted => self.count_syn_retransmission(flow),
-                    TimerOutcome::Failed => self.fail(flow, recorder),
-                }
-            }
-            Timer::Pace(flow) => self.flows.on_pace(flow, &mut self.env),
-            Timer::Request(source) => self.request_file(source),
-            Timer::Start(number) => self.start_long_lived(number, recorder),
-            Timer::Stop(number) => self.stop_long_lived(number, recorder),
-        }
+        recorder.checkpoint(&|| self.to_bytes());
+        None
     }
 }

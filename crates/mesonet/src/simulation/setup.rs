@@ -1,79 +1,151 @@
 //! Builds the world.
 
+use std::sync::Mutex;
+
 use longhaul_congestion::{CongestionState, Rounding, Window};
 use longhaul_units::{Span, Time};
 
-use super::counters::{Counters, Flows, FlowsByRouter};
+use super::agenda::{Agenda, Opening};
+use super::coordinator::{Coordinator, FlowSetups};
+use super::counters::Counters;
 use super::goodput::Batches;
+use super::mail::Mail;
+use super::region::Region;
 use super::tracing::Tracing;
-use super::{SetupError, World};
+use super::{Clock, Common, Places, SetupError, World};
 use crate::config::{Config, PacketRate, Transport};
-use crate::flows::{Env, FlowTable, FlowTableSetup, Timer, Timers};
+use crate::flows::{Env, FlowTable, Timers};
 use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources, draw_algorithm};
-use crate::network::{Network, Routing};
+use crate::network::{Network, Regions, Routes};
 use longhaul_engine::config::Randomness;
 use longhaul_engine::random::Streams;
 
 impl World {
     pub(super) fn new(config: &Config) -> Result<Self, SetupError> {
-        let streams = Streams::new(config.seed, config.replication, Randomness::Streams);
+        let regions = Regions::new(&config.topology);
+        let routes = Routes::new(&config.topology);
         let (packet_intervals, speeds) = host_speeds(config);
-        let mut network = Network::new(&config.topology, packet_intervals);
-        let tracing = config.trace.clone().map(Tracing::new);
-        network.set_packet_trace(tracing.as_ref().map(Tracing::packet_trace));
-        let flow_setup = FlowTableSetup {
+        let places = (0..regions.count).map(|number| {
+            let intervals = packet_intervals.clone();
+            let topology = &config.topology;
+            let mut network = Network::new(topology, &regions, &routes, number, intervals);
+            let trace = config.trace.as_ref();
+            network.set_packet_trace(trace.map(|trace| trace.packet_trace(&regions)));
+            Mutex::new(region(config, number, network))
+        });
+        Ok(Self {
+            places: Places {
+                regions: places.collect(),
+            },
+            mail: Mail::new(config.topology.links.len()),
+            clock: clock(config, &regions),
+            coordinator: coordinator(config, regions, &routes, speeds)?,
+            common: Common {
+                routes,
+                delays: config
+                    .topology
+                    .links
+                    .iter()
+                    .map(|link| link.delay)
+                    .collect(),
+                jumbo: config.files.jumbo,
+                trace: config.trace.clone(),
+                flow_log: config.measure.flow_log,
+            },
+        })
+    }
+}
+
+fn region(config: &Config, number: usize, network: Network) -> Region {
+    Region {
+        number,
+        env: Env {
+            network,
+            timers: Timers::default(),
+            packets_in: 0,
+            srtt_gain: config.transport.srtt_gain,
+            initial_cwnd: config.transport.initial_cwnd,
+        },
+        flows: FlowTable::new(),
+        counters: no_counters(config),
+        ended: Vec::new(),
+        states: Vec::new(),
+    }
+}
+
+/// Counters that have counted nothing.
+fn no_counters(config: &Config) -> Counters {
+    let topology = &config.topology;
+    let routers = [
+        topology.backbone.len(),
+        topology.pops.len(),
+        topology.access.len(),
+    ];
+    Counters::new(config.long_lived.len(), routers)
+}
+
+fn clock(config: &Config, regions: &Regions) -> Clock {
+    Clock {
+        now: Time::ZERO,
+        end: config.duration,
+        window: 1,
+        window_end: Time::ZERO + regions.window,
+        window_length: regions.window,
+        interval_end: (Time::ZERO + config.measure.every).min(config.duration),
+        interval: 1,
+        measure: config.measure,
+        packets_in: 0,
+        entered: vec![0; config.topology.links.len()],
+        reported: Time::ZERO,
+    }
+}
+
+fn coordinator(
+    config: &Config,
+    regions: Regions,
+    routes: &Routes,
+    speeds: Vec<u16>,
+) -> Result<Coordinator, SetupError> {
+    let streams = Streams::new(config.seed, config.replication, Randomness::Streams);
+    let sources = Sources::new(config, &streams);
+    let mut agenda = Agenda::default();
+    for (source, time) in sources.first_requests(&streams).into_iter().enumerate() {
+        agenda.push(time, Opening::File(source as u32));
+    }
+    for (number, flow) in config.long_lived.iter().enumerate() {
+        agenda.push(flow.start, Opening::LongLived(number as u32));
+    }
+    let mut stream = streams.component("mesonet/long-lived-algorithms");
+    let algorithms = config.long_lived.iter().map(|flow| match flow.algorithm {
+        Some(at) => at as u8,
+        None => draw_algorithm(&config.algorithms, &mut stream),
+    });
+    Ok(Coordinator {
+        agenda,
+        sources,
+        receivers: Receivers::new(config, &streams),
+        files: FileChooser::new(&config.files, &streams),
+        large_files: ActiveLargeFiles::new(config.files.admission.clone()),
+        batches: Batches::new(config.measure.batch),
+        tracing: config.trace.is_some().then(Tracing::default),
+        setups: FlowSetups {
             initial: initial_congestion(config)?,
             alternate: config.algorithms.iter().map(|one| one.alternate).collect(),
             classes: config.topology.access.iter().map(|at| at.class).collect(),
-            round_trip_delays: round_trip_delays(config, network.routing())?,
+            round_trip_delays: round_trip_delays(config, routes)?,
             routers: config.topology.backbone.len(),
             allowance: config.transport.srtt_allowance,
-            long_lived: config.long_lived.len(),
-        };
-        let sources = Sources::new(config, &streams);
-        let mut timers = Timers::default();
-        for (source, time) in sources.first_requests(&streams).into_iter().enumerate() {
-            timers.push(time, Timer::Request(source as u32));
-        }
-        for (number, flow) in config.long_lived.iter().enumerate() {
-            timers.push(flow.start, Timer::Start(number as u32));
-            timers.push(flow.stop, Timer::Stop(number as u32));
-        }
-        let mut stream = streams.component("mesonet/long-lived-algorithms");
-        let algorithms = config.long_lived.iter().map(|flow| match flow.algorithm {
-            Some(at) => at as u8,
-            None => draw_algorithm(&config.algorithms, &mut stream),
-        });
-        Ok(Self {
-            env: Env {
-                network,
-                timers,
-                packets_in: 0,
-                srtt_gain: config.transport.srtt_gain,
-                initial_cwnd: config.transport.initial_cwnd,
-            },
-            flows: FlowTable::new(flow_setup),
-            sources,
-            receivers: Receivers::new(config, &streams),
-            files: FileChooser::new(&config.files, &streams),
-            large_files: ActiveLargeFiles::new(config.files.admission.clone()),
-            jumbo: config.files.jumbo,
-            long_lived: config.long_lived.clone(),
-            algorithms: algorithms.collect(),
-            speeds,
-            counters: Counters::new(
-                config.long_lived.len(),
-                no_flows_by_router(config),
-                config.topology.links.len(),
-            ),
-            batches: Batches::new(config.measure.batch),
-            measure: config.measure,
-            tracing,
-            end: config.duration,
-            interval_end: (Time::ZERO + config.measure.every).min(config.duration),
-            interval: 1,
-        })
-    }
+        },
+        long_lived: config.long_lived.clone(),
+        algorithms: algorithms.collect(),
+        speeds,
+        opened: vec![None; config.long_lived.len()],
+        ended: Vec::new(),
+        no_receivers: vec![0; config.topology.access.len()],
+        open: 0,
+        max_open: 0,
+        regions,
+    })
 }
 
 /// Packet intervals of hosts: base, fast, then others of long-lived flows; and the index of each
@@ -117,16 +189,15 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
 }
 
 /// Round-trip propagation delay between any two backbone routers.
-fn round_trip_delays(config: &Config, routing: &Routing) -> Result<Vec<Span>, SetupError> {
+fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {
         let name = |router: u16| config.topology.backbone[router as usize].name.clone();
-        let path = routing.path(from, to).ok_or_else(|| SetupError::NoPath {
+        let path = routes.path(from, to).ok_or_else(|| SetupError::NoPath {
             from: name(from),
             to: name(to),
         })?;
-        let links = path.into_iter().filter_map(|(_, link)| link);
-        Ok(links.fold(Span::ZERO, |sum, link| {
+        Ok(path.into_iter().fold(Span::ZERO, |sum, link| {
             sum + config.topology.links[link as usize].delay
         }))
     };
@@ -137,12 +208,4 @@ fn round_trip_delays(config: &Config, routing: &Routing) -> Result<Vec<Span>, Se
         }
     }
     Ok(spans)
-}
-
-fn no_flows_by_router(config: &Config) -> FlowsByRouter {
-    FlowsByRouter {
-        backbone: vec![Flows::default(); config.topology.backbone.len()],
-        pops: vec![Flows::default(); config.topology.pops.len()],
-        access: vec![Flows::default(); config.topology.access.len()],
-    }
 }

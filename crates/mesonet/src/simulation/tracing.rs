@@ -1,16 +1,19 @@
 //! Traces of chosen flows: which ones, and what is reported of them.
 //!
 //! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that
-//! records every packet; the other copy has no code for traces.
+//! records every packet; the other copy has no code for traces. Regions keep what they record until the
+//! end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::World;
+use super::coordinator::Coordinator;
+use super::region::Region;
+use super::{Common, Places};
 use crate::config::Trace;
 use crate::flows::FlowInfo;
 use crate::flows::TraceMarks;
-use crate::network::{FlowId, Kind, Packet, PacketTrace};
+use crate::network::{FlowEnd, FlowId, Kind, Packet, PacketTrace, Regions};
 use crate::records::{FlowEvent, PacketEvent, Recorder, TracedFlow};
 
 impl Trace {
@@ -25,96 +28,136 @@ impl Trace {
             }
         }
     }
+
+    /// The packets to record in a region.
+    pub(super) fn packet_trace(&self, regions: &Regions) -> PacketTrace {
+        PacketTrace::new((self.from, self.until), self.max, regions)
+    }
 }
 
-/// What is traced, and how much was reported.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// How much was traced and reported.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
-    trace: Trace,
+    /// Flows.
+    flows: u64,
+    /// States and packets reported.
     states: u64,
+    packets: u64,
     /// When the maximum of records was reached.
     pub(super) full: Option<Time>,
 }
 
-impl Tracing {
-    pub(super) fn new(trace: Trace) -> Self {
-        Self {
-            trace,
-            states: 0,
-            full: None,
+impl Coordinator {
+    /// Whether the trace is on in the interval that ends at `interval_end`.
+    pub(super) fn is_traced(&self, common: &Common, now: Time, interval_end: Time) -> bool {
+        match (&self.tracing, &common.trace) {
+            (Some(tracing), Some(trace)) => {
+                tracing.full.is_none() && now <= trace.until && trace.from <= interval_end
+            }
+            _ => false,
         }
     }
 
-    /// The packets to record.
-    pub(super) fn packet_trace(&self) -> PacketTrace {
-        PacketTrace::new((self.trace.from, self.trace.until), self.trace.max)
+    /// A flow has been opened at both ends: traces it if it is chosen.
+    pub(super) fn track(
+        &mut self,
+        common: &Common,
+        places: &Places,
+        about: &FlowInfo,
+        ends: [(usize, FlowId); 2],
+    ) {
+        let (Some(tracing), Some(trace)) = (&mut self.tracing, &common.trace) else {
+            return;
+        };
+        if !trace.includes(about) {
+            return;
+        }
+        tracing.flows += 1;
+        for mut region in places.regions() {
+            let Some(known) = region.env.network.packet_trace() else {
+                continue;
+            };
+            for ((at, flow), end) in ends.iter().zip([FlowEnd::Sender, FlowEnd::Receiver]) {
+                known.track(*at, end, *flow, tracing.flows);
+            }
+        }
+    }
+
+    /// Reports what regions have recorded, in order of time, and of regions at the same time.
+    pub(super) fn report_trace(
+        &mut self,
+        common: &Common,
+        places: &Places,
+        recorder: &mut dyn Recorder,
+    ) {
+        let (Some(tracing), Some(trace)) = (&mut self.tracing, &common.trace) else {
+            return;
+        };
+        let (mut states, mut packets) = (Vec::new(), Vec::new());
+        let mut complete_until: Option<Time> = None;
+        for mut region in places.regions() {
+            states.append(&mut region.states);
+            if let Some(known) = region.env.network.packet_trace() {
+                let (mut records, truncated_at) = known.take_records();
+                packets.append(&mut records);
+                complete_until = match (complete_until, truncated_at) {
+                    (Some(one), Some(other)) => Some(one.min(other)),
+                    (one, other) => one.or(other),
+                };
+            }
+        }
+        states.sort_by_key(|state| state.time);
+        packets.sort_by_key(|packet| packet.time);
+        if tracing.full.is_some() {
+            return;
+        }
+        let room = |reported: u64| usize::try_from(trace.max - reported).unwrap_or(usize::MAX);
+        let mut full = None;
+        states.truncate(room(tracing.states));
+        for state in &states {
+            recorder.flow_state(state);
+        }
+        tracing.states += states.len() as u64;
+        if tracing.states == trace.max {
+            full = states.last().map(|state| state.time);
+        }
+        let incomplete = complete_until.is_some();
+        if let Some(until) = complete_until {
+            packets.retain(|packet| packet.time < until);
+        }
+        packets.truncate(room(tracing.packets));
+        for packet in &packets {
+            recorder.packet(packet);
+        }
+        tracing.packets += packets.len() as u64;
+        if incomplete || tracing.packets == trace.max {
+            let last = packets.last().map(|packet| packet.time);
+            full = full.or(last);
+        }
+        tracing.full = full;
     }
 }
 
-impl World {
-    /// Switches the trace on or off for the interval; returns which.
-    pub(super) fn begin_trace(&mut self) -> bool {
-        let now = self.env.network.now;
-        let on = self.tracing.as_ref().is_some_and(|tracing| {
-            let Trace { from, until, .. } = tracing.trace;
-            tracing.full.is_none() && now <= until && from <= self.interval_end
-        });
-        self.env.network.set_traced(on);
-        on
-    }
-
-    /// Runs with the trace on, and reports packets.
-    #[cold]
-    pub(super) fn run_traced(&mut self, until: Time, recorder: &mut dyn Recorder) {
-        self.run_until::<true>(until, recorder);
-        self.report_packets(recorder);
-    }
-
-    fn report_packets(&mut self, recorder: &mut dyn Recorder) {
-        let (Some(tracing), Some(trace)) = (&mut self.tracing, self.env.network.packet_trace())
-        else {
-            return;
-        };
-        let records = trace.drain();
-        for record in &records {
-            recorder.packet(record);
-        }
-        if trace.is_full() {
-            let last = records.last().map(|record| record.time);
-            tracing.full = tracing.full.or(last);
-        }
-    }
-
-    /// A flow has been opened: traces it if it is chosen.
-    pub(super) fn track(&mut self, flow: FlowId) {
-        let about = &self.flows.about[flow.slot as usize];
-        if let Some(tracing) = &self.tracing
-            && tracing.trace.includes(about)
-            && let Some(trace) = self.env.network.packet_trace()
-        {
-            trace.track(flow);
-        }
-    }
-
+impl Region {
     /// Delivers a packet while the trace is on.
-    pub(super) fn deliver_traced(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
+    pub(super) fn deliver_traced(&mut self, common: &Common, packet: &Packet) {
         let network = &mut self.env.network;
         let now = network.now;
         network.record(now, packet, PacketEvent::Delivered);
         match packet.kind() {
-            Kind::Ack | Kind::Nak => self.on_ack_traced(packet, recorder),
+            Kind::Ack | Kind::Nak => self.on_ack_traced(common, packet),
             Kind::SynAck => {
                 let connected = self.marks_of(packet.flow()).is_some();
-                self.start_transfer(packet.flow());
+                self.start_transfer(common, packet.flow());
                 if !connected && self.marks_of(packet.flow()).is_some() {
-                    self.report_state(packet.flow(), FlowEvent::Start, recorder);
+                    self.report_state(common, packet.flow(), FlowEvent::Start);
                 }
             }
-            Kind::Syn | Kind::Data => self.deliver(packet, recorder),
+            Kind::Syn | Kind::Data => self.deliver(common, packet),
         }
     }
 
-    fn on_ack_traced(&mut self, packet: &Packet, recorder: &mut dyn Recorder) {
+    fn on_ack_traced(&mut self, common: &Common, packet: &Packet) {
         let flow = packet.flow();
         let Some(before) = self.marks_of(flow) else {
             return;
@@ -123,7 +166,11 @@ impl World {
         let sender = &self.flows.sending[flow.slot as usize];
         let after = sender.marks();
         let lost = after.epoch_start != before.epoch_start;
-        if lost && let Some(state) = self.env.network.trace_state(flow) {
+        let number = self.number;
+        if lost
+            && let Some(trace) = self.env.network.packet_trace()
+            && let Some(state) = trace.find(number, FlowEnd::Sender, flow)
+        {
             state.last_nak = after.epoch_start;
         }
         let event = if over {
@@ -135,9 +182,9 @@ impl World {
         } else {
             FlowEvent::Ack
         };
-        self.report_state(flow, event, recorder);
+        self.report_state(common, flow, event);
         if over {
-            self.complete(flow, recorder);
+            self.complete(common, flow);
         }
     }
 
@@ -150,46 +197,42 @@ impl World {
     /// A flow's timer has expired: reports a timeout, if it was one, since `before`.
     pub(super) fn report_timeout(
         &mut self,
+        common: &Common,
         flow: FlowId,
         before: Option<TraceMarks>,
-        recorder: &mut dyn Recorder,
     ) {
         if let (Some(before), Some(after)) = (before, self.marks_of(flow))
             && before.timeouts != after.timeouts
         {
-            if let Some(state) = self.env.network.trace_state(flow) {
+            let number = self.number;
+            if let Some(trace) = self.env.network.packet_trace()
+                && let Some(state) = trace.find(number, FlowEnd::Sender, flow)
+            {
                 state.last_timeout = after.epoch_start;
             }
-            self.report_state(flow, FlowEvent::Timeout, recorder);
+            self.report_state(common, flow, FlowEvent::Timeout);
         }
     }
 
-    /// Reports the state of a flow after an event, if it is traced.
-    pub(super) fn report_state(
-        &mut self,
-        flow: FlowId,
-        event: FlowEvent,
-        recorder: &mut dyn Recorder,
-    ) {
-        let Some(tracing) = &mut self.tracing else {
+    /// Keeps the state of a flow after an event for the report, if it is traced.
+    pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
+        let Some(trace) = &common.trace else {
             return;
         };
-        let network = &mut self.env.network;
-        let (now, &Trace { from, until, .. }) = (network.now, &tracing.trace);
-        if tracing.full.is_some() || now < from || now > until {
+        let (number, network) = (self.number, &mut self.env.network);
+        if network.now < trace.from || network.now > trace.until {
             return;
         }
-        let Some(&mut state) = network.trace_state(flow) else {
+        let known = network.packet_trace();
+        let state = known.and_then(|known| known.find(number, FlowEnd::Sender, flow));
+        let Some(&mut state) = state else {
             return;
         };
         let at = flow.slot as usize;
         let known = traced(&self.flows.about[at], state.number);
         let sender = &self.flows.sending[at];
-        recorder.flow_state(&sender.traced(event, known, &state, network));
-        tracing.states += 1;
-        if tracing.states == tracing.trace.max {
-            tracing.full = Some(now);
-        }
+        self.states
+            .push(sender.traced(event, known, &state, network));
     }
 }
 

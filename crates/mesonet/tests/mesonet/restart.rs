@@ -6,7 +6,7 @@ use longhaul_mesonet::records::{
     Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, PacketTraceRecord,
     Recorder, Totals,
 };
-use longhaul_mesonet::{SetupError, resume, run};
+use longhaul_mesonet::{SetupError, resume, run, simulate};
 use longhaul_units::{Span, Time};
 
 use crate::network::{Buffers, Study, controller, long_lived};
@@ -165,6 +165,35 @@ fn runs_in_which_queues_share_a_server_go_on() {
     let mut config = busy(&["reno", "fast-at"].map(|kind| controller(kind, Variant::Paper)));
     config.topology.service = Service::Shared;
     check(&config);
+}
+
+/// Everything that is reported, and the states between intervals, in any number of threads; and a run that
+/// goes on from the state of another in a number of its own.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for service in [Service::Dual, Service::Shared] {
+        let mut config = busy(&["reno", "ctcp"].map(|kind| controller(kind, Variant::Paper)));
+        config.topology.service = service;
+        config.duration = Time::from_secs_f64(1.5);
+        let after = vec![7, 12];
+        let (one, totals) = whole(&config, after.clone());
+        for threads in [2, 3, 100] {
+            let mut other = Storing {
+                after: after.clone(),
+                ..Storing::default()
+            };
+            let found = simulate(&config, None, threads, &mut other).expect("valid");
+            assert_eq!(
+                (&found, &other.keeper),
+                (&totals, &one.keeper),
+                "{threads} threads"
+            );
+            assert!(other.states == one.states, "states with {threads} threads");
+            let (state, mut rest) = other.states.swap_remove(0);
+            let found = simulate(&config, Some(&state), threads + 1, &mut rest).expect("a state");
+            assert_eq!((&found, &rest), (&totals, &one.keeper));
+        }
+    }
 }
 
 /// Keys of what comes next count from a moment that moves on every hundred seconds; timers reach

@@ -22,6 +22,8 @@ const SYNS: u8 = 3;
 /// Phase of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
+    /// Opened, but its time has not come.
+    Opened,
     Connecting,
     Transferring,
     Over,
@@ -32,6 +34,8 @@ enum Phase {
 pub(crate) struct SenderSetup {
     pub(crate) access: u16,
     pub(crate) receiver_access: u16,
+    /// The flow as the receiver knows it.
+    pub(crate) receiver: FlowId,
     pub(crate) speed: u16,
     /// Round-trip propagation delay of the path.
     pub(crate) propagation: Span,
@@ -62,6 +66,8 @@ pub(crate) struct Interval {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
     flow: FlowId,
+    /// The flow as the receiver knows it: where data packets go.
+    receiver: FlowId,
     phase: Phase,
     /// Whether a pacing timer is pending: it sends nothing before.
     pacing: bool,
@@ -100,7 +106,8 @@ impl Sender {
     pub(crate) fn new(flow: FlowId, ends: &SenderSetup, congestion: CongestionState) -> Self {
         Self {
             flow,
-            phase: Phase::Connecting,
+            receiver: ends.receiver,
+            phase: Phase::Opened,
             pacing: false,
             initial_slow_start: true,
             speed: ends.speed,
@@ -145,11 +152,17 @@ impl Sender {
     /// Sends a SYN and sets its timer.
     pub(crate) fn connect(&mut self, env: &mut Env) {
         let now = env.network.now;
-        let syn = Packet::new(Kind::Syn, 0, self.flow, self.receiver_access, now);
+        let syn = Packet::new(Kind::Syn, 0, self.receiver, self.receiver_access, now);
         env.network.send(self.access, syn);
+        self.phase = Phase::Connecting;
         self.rtt.deadline = now + SYN_WAIT * (1 << self.syns);
         self.syns += 1;
         self.set_timer(env);
+    }
+
+    /// The flow as the receiver knows it.
+    pub(crate) fn receiver(&self) -> FlowId {
+        self.receiver
     }
 
     /// Whether it is connecting.
@@ -225,10 +238,11 @@ impl Sender {
         if self.next > 1 && now < free {
             // Rarely: acknowledgements arrive faster than the host sends.
             self.pacing = true;
-            env.timers.push(free, Timer::Pace(self.flow));
+            env.timers.push(free, Timer::Pace, self.flow);
             return;
         }
-        let data = Packet::new(Kind::Data, self.next, self.flow, self.receiver_access, now);
+        let (to, number) = (self.receiver, self.next);
+        let data = Packet::new(Kind::Data, number, to, self.receiver_access, now);
         network.send(self.access, data);
         env.packets_in += 1;
         self.next += 1;
@@ -253,7 +267,7 @@ impl Sender {
     fn set_timer(&mut self, env: &mut Env) {
         if self.rtt.deadline < self.timer {
             self.timer = self.rtt.deadline;
-            env.timers.push(self.timer, Timer::Expiry(self.flow));
+            env.timers.push(self.timer, Timer::Expiry, self.flow);
         }
     }
 

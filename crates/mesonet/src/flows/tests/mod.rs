@@ -14,7 +14,7 @@ use super::{
 use crate::config::{
     AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service, Topology,
 };
-use crate::network::{FlowId, HostEvent, Kind, Network, Packet};
+use crate::network::{FlowId, HostEvent, Kind, Network, Packet, Regions, Routes};
 
 /// A flow and its path.
 struct Path {
@@ -60,7 +60,10 @@ impl Start {
             slot: 0,
             generation: 0,
         };
-        let network = Network::new(&two_routers(self.rtt), self.packet_intervals.to_vec());
+        let topology = two_routers(self.rtt);
+        let (regions, routes) = (Regions::one(&topology), Routes::new(&topology));
+        let intervals = self.packet_intervals.to_vec();
+        let network = Network::new(&topology, &regions, &routes, 0, intervals);
         let spec = ControllerSpec {
             kind: kind.to_owned(),
             variant: Variant::Paper,
@@ -74,11 +77,13 @@ impl Start {
         let ends = SenderSetup {
             access: 0,
             receiver_access: 1,
+            receiver: flow,
             speed: 0,
             propagation: self.rtt,
             allowance: Span::ZERO,
         };
         let place = ReceiverSetup {
+            sender: flow,
             access: 1,
             source_access: 0,
             speed: 1,
@@ -180,7 +185,7 @@ impl Path {
                 None => break,
             }
         }
-        self.env.network.now = until;
+        self.env.network.finish::<false>(until);
         self.env.network.rebase();
     }
 
@@ -208,17 +213,17 @@ impl Path {
     }
 
     fn on_timer(&mut self) {
-        let (now, timer) = self.env.timers.take();
+        let (now, timer, _) = self.env.timers.take();
         self.env.network.now = now;
         match timer {
-            Timer::Expiry(_) => {
+            Timer::Expiry => {
                 if self.sender.on_timer_expired(&mut self.env) == TimerOutcome::Failed {
                     self.failed = Some(now);
                     self.sender.stop();
                 }
             }
-            Timer::Pace(_) => self.sender.on_pace(&mut self.env),
-            other => unreachable!("{other:?} is no timer of a flow"),
+            Timer::Pace => self.sender.on_pace(&mut self.env),
+            other => unreachable!("{other:?} is for regions"),
         }
     }
 }

@@ -1,0 +1,286 @@
+//! The elements of a region and their numbers there.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use super::regions::Regions;
+use super::routes::Routes;
+use crate::config::{Parent, Service, Topology};
+
+/// The router above an access router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum AccessParent {
+    Pop(u16),
+    Backbone(u16),
+}
+
+/// Where a backbone router forwards a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Hop {
+    Link(u16),
+    Pop(u16),
+    Access(u16),
+}
+
+/// Where events come from: each has at most one next event. All but servers and links from other regions
+/// have a FIFO of packets in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Station {
+    /// Packets on their way from an access router to the router above it.
+    OutOfAccess(u16),
+    /// Packets that have passed their last access router.
+    ToHosts,
+    /// Packets on their way from a point of presence to its backbone router.
+    OutOfPop(u16),
+    /// Packets for this region that arrive at a backbone router from other regions.
+    CrossRegion(u16),
+    /// Packets on a link within the region, to a backbone router.
+    OnLink(u16),
+    /// Packets on their way from a backbone router to what is below it.
+    OutOfBackbone(u16),
+    /// Packets on their way from a point of presence to an access router.
+    BelowPop,
+    /// Receivers that process a packet.
+    AckReady,
+    /// Sources that have just sent.
+    MaySend,
+    /// The one server of a point of presence.
+    PopServer(u16),
+    /// The one server of an access router.
+    AccessServer(u16),
+}
+
+/// A one-way link that begins in the region.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct OutLink {
+    /// Its number in the network.
+    pub(super) id: u16,
+    pub(super) delay: Span,
+    /// Its FIFO, if it ends in the region, too.
+    pub(super) within: Option<usize>,
+}
+
+/// The tables. Points of presence, access routers and backbone routers are numbered in the region; `to`
+/// of a packet is the number of an access router in the network.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Layout {
+    /// Numbers in the network.
+    pub(super) pops: Vec<u16>,
+    pub(super) access: Vec<u16>,
+    pub(super) backbone: Vec<u16>,
+    /// Number in the region of each access router of the network.
+    local_access: Vec<u16>,
+    /// By access router.
+    above: Vec<AccessParent>,
+    /// Backbone router above each point of presence.
+    parents: Vec<u16>,
+    /// `hops[at * access routers of the network + to]`.
+    hops: Vec<Hop>,
+    pub(super) out_links: Vec<OutLink>,
+    pub(super) stations: Vec<Station>,
+    /// How many speeds hosts have.
+    speeds: usize,
+    /// The first station of each kind.
+    cross_region: usize,
+    out_of_backbone: usize,
+    ack_ready: usize,
+    may_send: usize,
+    servers: usize,
+}
+
+/// Stands for an element of another region.
+const ELSEWHERE: u16 = u16::MAX;
+
+impl Layout {
+    pub(super) fn new(
+        topology: &Topology,
+        regions: &Regions,
+        routes: &Routes,
+        region: usize,
+        speeds: usize,
+    ) -> Self {
+        let all = 0..topology.backbone.len();
+        let backbone: Vec<u16> = all
+            .filter(|&router| regions.of_backbone(router) == region)
+            .map(|router| router as u16)
+            .collect();
+        let own = |above: usize| regions.of_backbone(above) == region;
+        let pops = topology.pops.iter().enumerate();
+        let pops = pops.filter(|(_, pop)| own(pop.backbone));
+        let pops: Vec<u16> = pops.map(|(at, _)| at as u16).collect();
+        let accesses = topology.access.iter().enumerate();
+        let accesses = accesses.filter(|(_, at)| own(topology.backbone_above(at.parent)));
+        let access: Vec<u16> = accesses.map(|(at, _)| at as u16).collect();
+        let place = |list: &[u16], id: usize| {
+            let at = list.iter().position(|&other| usize::from(other) == id);
+            at.map_or(ELSEWHERE, |at| at as u16)
+        };
+        let above = access
+            .iter()
+            .map(|&id| match topology.access[id as usize].parent {
+                Parent::Pop(pop) => AccessParent::Pop(place(&pops, pop)),
+                Parent::Backbone(above) => AccessParent::Backbone(place(&backbone, above)),
+            });
+        let parents = pops
+            .iter()
+            .map(|&pop| place(&backbone, topology.pops[pop as usize].backbone));
+        let mut layout = Self {
+            local_access: (0..topology.access.len())
+                .map(|id| place(&access, id))
+                .collect(),
+            above: above.collect(),
+            parents: parents.collect(),
+            hops: Vec::new(),
+            out_links: Vec::new(),
+            stations: Vec::new(),
+            speeds,
+            cross_region: 0,
+            out_of_backbone: 0,
+            ack_ready: 0,
+            may_send: 0,
+            servers: 0,
+            pops,
+            access,
+            backbone,
+        };
+        layout.number_stations(topology, regions, region);
+        layout.fill_hops(topology, routes);
+        layout
+    }
+
+    /// Ties between events go to the lower number.
+    fn number_stations(&mut self, topology: &Topology, regions: &Regions, region: usize) {
+        let (pops, access) = (self.pops.len() as u16, self.access.len() as u16);
+        let backbone = self.backbone.len() as u16;
+        let stations = &mut self.stations;
+        if topology.service == Service::Dual {
+            stations.extend((0..access).map(Station::OutOfAccess));
+            stations.extend((0..access).map(|_| Station::ToHosts));
+            stations.extend((0..pops).map(Station::OutOfPop));
+            stations.extend((0..pops).map(|_| Station::BelowPop));
+        }
+        self.cross_region = stations.len();
+        stations.extend((0..backbone).map(Station::CrossRegion));
+        self.out_of_backbone = stations.len();
+        stations.extend((0..backbone).map(Station::OutOfBackbone));
+        for (id, link) in topology.links.iter().enumerate() {
+            if regions.of_backbone(link.from) != region {
+                continue;
+            }
+            let to = self
+                .backbone
+                .iter()
+                .position(|&at| usize::from(at) == link.to);
+            let within = to.map(|to| {
+                stations.push(Station::OnLink(to as u16));
+                stations.len() - 1
+            });
+            self.out_links.push(OutLink {
+                id: id as u16,
+                delay: link.delay,
+                within,
+            });
+        }
+        self.ack_ready = stations.len();
+        stations.extend((0..self.speeds).map(|_| Station::AckReady));
+        self.may_send = stations.len();
+        stations.extend((0..self.speeds).map(|_| Station::MaySend));
+        self.servers = stations.len();
+        if topology.service != Service::Dual {
+            stations.extend((0..pops).map(Station::PopServer));
+            stations.extend((0..access).map(Station::AccessServer));
+        }
+    }
+
+    fn fill_hops(&mut self, topology: &Topology, routes: &Routes) {
+        for &at in &self.backbone {
+            for to in 0..topology.access.len() as u16 {
+                let domain = routes.domain(to);
+                let hop = if domain != at {
+                    // Networks that hosts need are checked to be connected.
+                    let link = routes.link(at, domain);
+                    let leads = |out: &OutLink| Some(out.id) == link;
+                    Hop::Link(self.out_links.iter().position(leads).unwrap_or(0) as u16)
+                } else {
+                    let local = self.local_access[to as usize];
+                    match self.above[local as usize] {
+                        AccessParent::Pop(pop) => Hop::Pop(pop),
+                        AccessParent::Backbone(_) => Hop::Access(local),
+                    }
+                };
+                self.hops.push(hop);
+            }
+        }
+    }
+
+    /// Where a backbone router forwards packets for an access router of the network.
+    #[inline]
+    pub(super) fn hop(&self, router: u16, to: u16) -> Hop {
+        self.hops[router as usize * self.local_access.len() + to as usize]
+    }
+
+    /// The number in the region of an access router.
+    #[inline]
+    pub(super) fn local(&self, access: u16) -> u16 {
+        self.local_access[access as usize]
+    }
+
+    /// What an access router is attached to.
+    #[inline]
+    pub(super) fn above(&self, access: u16) -> AccessParent {
+        self.above[access as usize]
+    }
+
+    /// The backbone router above a point of presence.
+    #[inline]
+    pub(super) fn parent(&self, pop: u16) -> u16 {
+        self.parents[pop as usize]
+    }
+
+    /// With separate servers.
+    #[inline]
+    pub(super) fn out_of_access(&self, access: u16) -> usize {
+        access as usize
+    }
+
+    #[inline]
+    pub(super) fn to_hosts(&self, access: u16) -> usize {
+        self.access.len() + access as usize
+    }
+
+    #[inline]
+    pub(super) fn out_of_pop(&self, pop: u16) -> usize {
+        2 * self.access.len() + pop as usize
+    }
+
+    #[inline]
+    pub(super) fn below_pop(&self, pop: u16) -> usize {
+        2 * self.access.len() + self.pops.len() + pop as usize
+    }
+
+    #[inline]
+    pub(super) fn cross_region(&self, router: u16) -> usize {
+        self.cross_region + router as usize
+    }
+
+    #[inline]
+    pub(super) fn out_of_backbone(&self, router: u16) -> usize {
+        self.out_of_backbone + router as usize
+    }
+
+    #[inline]
+    pub(super) fn ack_ready(&self, speed: u16) -> usize {
+        self.ack_ready + speed as usize
+    }
+
+    #[inline]
+    pub(super) fn may_send(&self, speed: u16) -> usize {
+        self.may_send + speed as usize
+    }
+
+    /// With one server; points of presence come before access routers.
+    #[inline]
+    pub(super) fn server(&self, router: usize) -> usize {
+        self.servers + router
+    }
+}

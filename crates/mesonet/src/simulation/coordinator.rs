@@ -1,0 +1,246 @@
+//! What spans regions: who transfers what to whom, between two windows.
+//!
+//! Flows that begin in a window are opened at its beginning, at both ends: receivers and files are
+//! chosen in order of time, among the receivers that are idle then. A source whose think time is over
+//! before the window in which its last file ended requests the next one at the end of that window.
+
+use longhaul_congestion::CongestionState;
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use super::agenda::{Agenda, Opening};
+use super::counters::Counters;
+use super::flow_lifecycle::Ended;
+use super::goodput::Batches;
+use super::tracing::Tracing;
+use super::{Common, Places};
+use crate::config::{AccessClass, FileType, LongLived};
+use crate::flows::{FlowInfo, ReceiverSetup, SenderSetup, Timer};
+use crate::hosts::{ActiveLargeFiles, ChosenFile, FileChooser, Receivers, ReceivingHost, Sources};
+use crate::network::{FlowId, Regions};
+use crate::records::{FlowClass, Recorder};
+
+/// The state that is not of one region.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Coordinator {
+    pub(super) regions: Regions,
+    pub(super) agenda: Agenda,
+    pub(super) sources: Sources,
+    pub(super) receivers: Receivers,
+    pub(super) files: FileChooser,
+    pub(super) large_files: ActiveLargeFiles,
+    pub(super) batches: Batches,
+    pub(super) tracing: Option<Tracing>,
+    pub(super) setups: FlowSetups,
+    pub(super) long_lived: Vec<LongLived>,
+    /// Algorithm and speed of each long-lived flow, and its region and sender once it was opened.
+    pub(super) algorithms: Vec<u8>,
+    pub(super) speeds: Vec<u16>,
+    pub(super) opened: Vec<Option<(u16, FlowId)>>,
+    /// Flows that have ended in the window, not all of whose consequences have been drawn.
+    pub(super) ended: Vec<Ended>,
+    /// By access router, in the interval: times that no receiver was idle.
+    pub(super) no_receivers: Vec<u64>,
+    /// Flows that are open, and their maximum.
+    pub(super) open: u64,
+    pub(super) max_open: u64,
+}
+
+/// What flows begin with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FlowSetups {
+    /// Initial state of congestion control, by algorithm.
+    #[serde(skip)]
+    pub(super) initial: Vec<CongestionState>,
+    /// Whether flow groups count an algorithm as the alternate.
+    pub(super) alternate: Vec<bool>,
+    /// By access router.
+    pub(super) classes: Vec<AccessClass>,
+    /// Round-trip propagation delay between backbone routers: `round_trip_delays[from * routers + to]`.
+    pub(super) round_trip_delays: Vec<Span>,
+    pub(super) routers: usize,
+    pub(super) allowance: Span,
+}
+
+impl Coordinator {
+    /// Opens the flows that begin in the window from `now` to `end`.
+    pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time, end: Time) {
+        while let Some((due, opening)) = self.agenda.take_until(end) {
+            let time = due.max(now);
+            match opening {
+                Opening::File(source) => self.request_file(common, places, source, time),
+                Opening::LongLived(number) => self.open_long_lived(common, places, number, time),
+            }
+        }
+    }
+
+    /// A source requests a file: chooses a receiver and a file, and connects.
+    fn request_file(&mut self, common: &Common, places: &Places, source: u32, time: Time) {
+        let host = self.sources.get(source);
+        let domain = common.routes.domain(host.access);
+        let Some(receiver) = self.choose_receiver(domain) else {
+            return self.think(source, time);
+        };
+        let ends = [host.access, receiver.access];
+        let mut about = FlowInfo {
+            source,
+            receiver: receiver.number,
+            long_lived: None,
+            ends,
+            class: self.setups.class(ends),
+            file: FileType::Web,
+            fast_interface: host.fast && receiver.fast,
+            algorithm: host.algorithm,
+            alternate: self.setups.alternate[host.algorithm as usize],
+            size: 0,
+            start: time,
+        };
+        let web = self.files.web_object();
+        let ChosenFile { file, size } = self.files.choose(web, about.cell(), &self.large_files);
+        (about.file, about.size) = (file, size);
+        self.large_files.begin(file, about.cell());
+        let speeds = [host.fast, receiver.fast].map(u16::from);
+        let counter = Counters::of_class(about.class);
+        self.open(common, places, about, speeds, counter);
+    }
+
+    /// An idle receiver, if there is one.
+    fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
+        /// Attempts after which a source goes back to thinking.
+        const TRIES: usize = 1000;
+        for _ in 0..TRIES {
+            match self.receivers.choose(domain)? {
+                Ok(receiver) => return Some(receiver),
+                Err(access) => self.no_receivers[access as usize] += 1,
+            }
+        }
+        None
+    }
+
+    fn think(&mut self, source: u32, from: Time) {
+        let time = from + self.sources.think();
+        self.agenda.push(time, Opening::File(source));
+    }
+
+    /// Opens a long-lived flow between hosts of its own, which needs no connection.
+    fn open_long_lived(&mut self, common: &Common, places: &Places, number: u32, time: Time) {
+        let at = number as usize;
+        let flow = &self.long_lived[at];
+        let (ends, stop) = ([flow.from as u16, flow.to as u16], flow.stop);
+        let algorithm = self.algorithms[at];
+        let about = FlowInfo {
+            source: u32::MAX,
+            receiver: u32::MAX,
+            long_lived: Some(number as u16),
+            ends,
+            class: self.setups.class(ends),
+            file: FileType::Web,
+            fast_interface: true,
+            algorithm,
+            alternate: self.setups.alternate[algorithm as usize],
+            size: u64::MAX,
+            start: time,
+        };
+        let counter = Counters::of_long_lived(at);
+        let speeds = [self.speeds[at]; 2];
+        let (region, sender) = self.open(common, places, about, speeds, counter);
+        self.opened[at] = Some((region as u16, sender));
+        if stop >= time {
+            let timers = &mut places.region(region).env.timers;
+            timers.push(stop, Timer::Stop, sender);
+        }
+    }
+
+    /// Opens both ends of a flow; returns the region of its sender, and the flow there.
+    fn open(
+        &mut self,
+        common: &Common,
+        places: &Places,
+        about: FlowInfo,
+        speeds: [u16; 2],
+        counter: u16,
+    ) -> (usize, FlowId) {
+        let [from, to] = about.ends.map(|access| self.regions.of_access(access));
+        let place = ReceiverSetup {
+            sender: places.region(from).flows.next_sender(),
+            access: about.ends[1],
+            source_access: about.ends[0],
+            speed: speeds[1],
+            counter,
+        };
+        let receiver = places.region(to).flows.open_receiver(place);
+        let [near, far] = about
+            .ends
+            .map(|access| common.routes.domain(access) as usize);
+        let setup = SenderSetup {
+            access: about.ends[0],
+            receiver_access: about.ends[1],
+            receiver,
+            speed: speeds[0],
+            propagation: self.setups.round_trip_delays[near * self.setups.routers + far],
+            allowance: self.setups.allowance,
+        };
+        let initial = self.setups.initial[about.algorithm as usize].clone();
+        let sender = {
+            let mut region = places.region(from);
+            let sender = region.flows.open_sender(about, &setup, initial);
+            region.env.timers.push(about.start, Timer::Begin, sender);
+            sender
+        };
+        self.track(common, places, &about, [(from, sender), (to, receiver)]);
+        self.open += 1;
+        self.max_open = self.max_open.max(self.open);
+        (from, sender)
+    }
+
+    /// Reports flows that have ended, in order of time.
+    pub(super) fn report_ended(
+        &mut self,
+        common: &Common,
+        places: &Places,
+        recorder: &mut dyn Recorder,
+    ) {
+        let first = self.ended.len();
+        for mut region in places.regions() {
+            self.ended.append(&mut region.ended);
+        }
+        // Stable: flows of one region are in order.
+        self.ended[first..].sort_by_key(|ended| ended.time);
+        for ended in &self.ended[first..] {
+            if let Some(goodput) = ended.goodput {
+                self.batches.add(ended.about.group(), goodput);
+            }
+            if common.flow_log {
+                recorder.flow(&ended.record);
+            }
+        }
+    }
+
+    /// The window is over: receivers of flows that ended in it are idle again, and sources think.
+    pub(super) fn end_window(&mut self, places: &Places) {
+        for ended in std::mem::take(&mut self.ended) {
+            let about = &ended.about;
+            let region = self.regions.of_access(about.ends[1]);
+            places.region(region).flows.close_receiver(ended.receiver);
+            self.receivers.release(about.receiver, about.ends[1]);
+            self.large_files.end(about.file, about.cell());
+            self.think(about.source, ended.time);
+            self.open -= 1;
+        }
+    }
+}
+
+impl FlowSetups {
+    fn class(&self, ends: [u16; 2]) -> FlowClass {
+        let mut classes = ends.map(|access| self.classes[access as usize]);
+        classes.sort_unstable();
+        match classes {
+            [AccessClass::Direct, AccessClass::Direct] => FlowClass::Dd,
+            [AccessClass::Direct, AccessClass::Fast] => FlowClass::Df,
+            [AccessClass::Direct, _] => FlowClass::Dn,
+            [AccessClass::Fast, AccessClass::Fast] => FlowClass::Ff,
+            [AccessClass::Fast, _] => FlowClass::Fn,
+            _ => FlowClass::Nn,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Threads that simulate the regions of a window at the same time.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+use std::thread;
+
+use super::locked;
+use super::region::Step;
+
+/// The threads, and what they are to do.
+pub(super) struct Crew {
+    threads: usize,
+    regions: usize,
+    /// How many steps there have been. Changes under the lock of `orders`.
+    steps: AtomicU64,
+    orders: Mutex<Orders>,
+    ordered: Condvar,
+    done: Condvar,
+    /// The number of the step in the upper half, below it the next region to be simulated in it: who is
+    /// late takes no region of another step.
+    next: AtomicU64,
+    /// Regions that are not finished.
+    unfinished: AtomicUsize,
+}
+
+struct Orders {
+    step: Option<Step>,
+    over: bool,
+}
+
+/// How often a thread looks for work or its completion before it goes to sleep: some microseconds, the
+/// time that others need for what they have begun.
+const LOOKS: u32 = 300;
+
+impl Crew {
+    pub(super) fn new(threads: usize, regions: usize) -> Self {
+        Self {
+            threads,
+            regions,
+            steps: AtomicU64::new(0),
+            orders: Mutex::new(Orders {
+                step: None,
+                over: false,
+            }),
+            ordered: Condvar::new(),
+            done: Condvar::new(),
+            next: AtomicU64::new(0),
+            unfinished: AtomicUsize::new(0),
+        }
+    }
+
+    /// Runs `lead` in this thread. It is given a function that has all regions advance by a step, each
+    /// in one of the threads.
+    pub(super) fn lead<R>(
+        &self,
+        advance: impl Fn(usize, &Step) + Sync,
+        lead: impl FnOnce(&dyn Fn(Step)) -> R,
+    ) -> R {
+        if self.threads < 2 {
+            return lead(&|step| (0..self.regions).for_each(|region| advance(region, &step)));
+        }
+        thread::scope(|scope| {
+            for _ in 1..self.threads {
+                scope.spawn(|| self.work(&advance));
+            }
+            // Also if it panics: the scope waits for the others.
+            let _end = End(self);
+            lead(&|step| {
+                let number = self.order(step);
+                self.advance_regions(&advance, number, &step);
+                self.wait();
+            })
+        })
+    }
+
+    /// Begins a step; returns its number.
+    fn order(&self, step: Step) -> u64 {
+        let mut orders = locked(&self.orders);
+        orders.step = Some(step);
+        let number = self.steps.load(Ordering::Relaxed) + 1;
+        self.unfinished.store(self.regions, Ordering::Release);
+        self.next.store(number << 32, Ordering::Release);
+        self.steps.store(number, Ordering::Release);
+        self.ordered.notify_all();
+        number
+    }
+
+    /// The next region to be simulated in a step, until all have been taken.
+    fn take(&self, number: u64) -> Option<usize> {
+        let next = |next: u64| {
+            let of_step = next >> 32 == number && (next as u32 as usize) < self.regions;
+            of_step.then_some(next + 1)
+        };
+        let (set, fetch) = (Ordering::AcqRel, Ordering::Acquire);
+        let taken = self.next.fetch_update(set, fetch, next);
+        taken.ok().map(|taken| taken as u32 as usize)
+    }
+
+    /// Advances regions until all have been taken.
+    fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
+        while let Some(region) = self.take(number) {
+            // Also if it panics: the leader finds the region's lock poisoned.
+            let _finished = Finished(self);
+            advance(region, step);
+        }
+    }
+
+    /// Waits until all regions have been advanced.
+    fn wait(&self) {
+        let finished = || self.unfinished.load(Ordering::Acquire) == 0;
+        if !looks(finished) {
+            let mut orders = locked(&self.orders);
+            while !finished() {
+                orders = self.done.wait(orders).expect("no thread panics with it");
+            }
+        }
+    }
+
+    fn work(&self, advance: &impl Fn(usize, &Step)) {
+        let mut seen = 0;
+        loop {
+            looks(|| self.steps.load(Ordering::Acquire) != seen);
+            let mut orders = locked(&self.orders);
+            while self.steps.load(Ordering::Acquire) == seen {
+                orders = self.ordered.wait(orders).expect("no thread panics with it");
+            }
+            seen = self.steps.load(Ordering::Acquire);
+            let (over, step) = (orders.over, orders.step);
+            drop(orders);
+            match step {
+                Some(step) if !over => self.advance_regions(advance, seen, &step),
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Whether something comes true soon.
+fn looks(condition: impl Fn() -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        std::hint::spin_loop();
+        condition()
+    })
+}
+
+/// Sends the other threads home when it is dropped.
+struct End<'a>(&'a Crew);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut orders) = self.0.orders.lock() {
+            orders.over = true;
+            self.0.steps.fetch_add(1, Ordering::Release);
+            self.0.ordered.notify_all();
+        }
+    }
+}
+
+/// Counts a region as finished when it is dropped.
+struct Finished<'a>(&'a Crew);
+
+impl Drop for Finished<'_> {
+    fn drop(&mut self) {
+        if self.0.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // The leader looks at the number under the lock before it sleeps.
+            drop(self.0.orders.lock());
+            self.0.done.notify_all();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Packets on their way from one region to another, between two windows.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::locked;
+use crate::network::InFlight;
+
+/// A box for each link and for each of two windows in turn: a region fills that of the current window,
+/// while another empties that of the window before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Mail {
+    boxes: Vec<[Mutex<Vec<InFlight>>; 2]>,
+}
+
+impl Mail {
+    pub(super) fn new(links: usize) -> Self {
+        Self {
+            boxes: (0..links).map(|_| Default::default()).collect(),
+        }
+    }
+
+    fn of(&self, link: u16, window: u64) -> &Mutex<Vec<InFlight>> {
+        &self.boxes[link as usize][(window % 2) as usize]
+    }
+
+    /// At the end of a window: sends what a region has put on a link.
+    pub(super) fn send(&self, link: u16, window: u64, packets: &mut Vec<InFlight>) {
+        let mut sent = locked(self.of(link, window));
+        debug_assert!(sent.is_empty(), "received in the window before");
+        std::mem::swap(&mut *sent, packets);
+    }
+
+    /// At the beginning of a window: receives what was sent at the end of the one before.
+    pub(super) fn receive(&self, link: u16, window: u64, packets: &mut VecDeque<InFlight>) {
+        packets.extend(locked(self.of(link, window - 1)).drain(..));
+    }
+
+    /// Visits the packets on a link that have been sent and not received, the last ones first.
+    pub(super) fn unreceived<R>(
+        &self,
+        link: u16,
+        window: u64,
+        visit: impl FnOnce(&[InFlight]) -> R,
+    ) -> R {
+        visit(&locked(self.of(link, window)))
+    }
+}

@@ -1,0 +1,136 @@
+//! A region: its part of the network and the ends of flows in it, simulated alone for a window.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::Common;
+use super::counters::Counters;
+use super::flow_lifecycle::Ended;
+use super::mail::Mail;
+use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
+use crate::network::{FlowId, HostEvent, Kind, Packet};
+use crate::records::FlowState;
+
+/// The state of a region.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Region {
+    pub(super) number: usize,
+    pub(super) env: Env,
+    pub(super) flows: FlowTable,
+    pub(super) counters: Counters,
+    /// Flows from here that ended since the coordinator last looked.
+    pub(super) ended: Vec<Ended>,
+    /// States of traced flows in the current interval.
+    #[serde(skip)]
+    pub(super) states: Vec<FlowState>,
+}
+
+/// A part of a window, in most cases the whole of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Number of the window, and its end.
+    pub(super) window: u64,
+    pub(super) window_end: Time,
+    /// Whether the window begins with the step.
+    pub(super) begins: bool,
+    pub(super) until: Time,
+    pub(super) traced: bool,
+}
+
+impl Region {
+    /// Processes all events of a step. Nothing of other regions is read or changed but mail of the
+    /// window before, and for the one after.
+    pub(super) fn advance(&mut self, common: &Common, mail: &Mail, step: &Step) {
+        if step.begins {
+            self.begin_window(mail, step);
+        }
+        self.env.network.set_horizon(step.until);
+        self.env.network.set_traced(step.traced);
+        if step.traced {
+            self.run_traced(common, step.until);
+        } else {
+            self.run_until::<false>(common, step.until);
+        }
+        self.env.network.rebase();
+        if step.until == step.window_end {
+            let outboxes = self.env.network.outboxes();
+            outboxes.for_each(|(link, packets)| mail.send(link, step.window, packets));
+        }
+    }
+
+    fn begin_window(&mut self, mail: &Mail, step: &Step) {
+        let network = &mut self.env.network;
+        let inboxes = network.inboxes();
+        inboxes.for_each(|(link, packets)| mail.receive(link, step.window, packets));
+        network.begin_window(step.window_end);
+        for packet in self.env.network.staying() {
+            self.flows.prefetch_for(packet);
+        }
+    }
+
+    #[cold]
+    fn run_traced(&mut self, common: &Common, until: Time) {
+        self.run_until::<true>(common, until);
+    }
+
+    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where
+    /// the compiler would not inline into two copies.
+    #[inline(always)]
+    fn run_until<const TRACED: bool>(&mut self, common: &Common, until: Time) {
+        loop {
+            let timer = self.env.timers.first();
+            match self.env.network.next::<TRACED>(timer.min(until)) {
+                Some(HostEvent::Delivered(packet)) if TRACED => {
+                    self.deliver_traced(common, &packet);
+                }
+                Some(HostEvent::Delivered(packet)) => self.deliver(common, &packet),
+                Some(HostEvent::AckReady(ack)) => {
+                    self.flows.on_ack_ready(ack, &mut self.env);
+                }
+                Some(HostEvent::MaySend(flow)) => self.flows.on_pace(flow, &mut self.env),
+                None if timer <= until => self.on_timer(common),
+                None => break,
+            }
+        }
+        self.env.network.finish::<TRACED>(until);
+    }
+
+    /// A packet has passed the access router of its host.
+    #[inline(always)]
+    pub(super) fn deliver(&mut self, common: &Common, packet: &Packet) {
+        match packet.kind() {
+            Kind::Data => {
+                let counter = self.flows.on_data(packet, &mut self.env);
+                self.counters.count_out(counter);
+            }
+            Kind::Ack | Kind::Nak => {
+                if self.flows.on_ack(packet, &mut self.env) {
+                    self.complete(common, packet.flow());
+                }
+            }
+            Kind::Syn => self.flows.on_syn(packet, &mut self.env),
+            Kind::SynAck => self.start_transfer(common, packet.flow()),
+        }
+    }
+
+    #[cold]
+    fn on_timer(&mut self, common: &Common) {
+        let (now, timer, flow) = self.env.timers.take();
+        self.env.network.now = now;
+        match timer {
+            Timer::Expiry => self.on_timer_expired(common, flow),
+            Timer::Pace => self.flows.on_pace(flow, &mut self.env),
+            Timer::Begin => self.begin_flow(common, flow),
+            Timer::Stop => self.stop_flow(common, flow),
+        }
+    }
+
+    fn on_timer_expired(&mut self, common: &Common, flow: FlowId) {
+        let before = self.marks_of(flow);
+        match self.flows.on_timer_expired(flow, &mut self.env) {
+            TimerOutcome::Continue => self.report_timeout(common, flow, before),
+            TimerOutcome::SynRetransmitted => self.count_syn_retransmission(flow),
+            TimerOutcome::Failed => self.fail(flow),
+        }
+    }
+}
