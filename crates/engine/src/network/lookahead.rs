@@ -173,7 +173,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
-        } else if link.endpoints.iter().any(holds_back) && may_work_ahead(&config.links[id]) {
+        } else if only_ends_hold_back(link) && may_work_ahead(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
         }
     }
@@ -279,6 +279,11 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 /// Whether a link may forward packets ahead of time at all.
 fn may_work_ahead(link: &Link) -> bool {
     is_plain(link) && !link.captured
+}
+
+/// Whether a link leads nowhere but to ends of flows, of which some delay the packets that they get.
+fn only_ends_hold_back(link: &Surroundings) -> bool {
+    link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
 /// Whether an end delays the packets that it gets, in a queue of its own.
