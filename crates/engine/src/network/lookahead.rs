@@ -17,6 +17,8 @@
 
 use std::collections::BTreeSet;
 
+use longhaul_units::Span;
+
 use super::merge::Merge;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
@@ -177,17 +179,39 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
             plan.deliveries[id] = Delivery::ToHolds;
         }
     }
-    for (id, link) in links.iter().enumerate() {
-        if link.merges() && may_merge(config, &links, id) {
-            let index = plan.merges.len() as u32;
-            plan.merges
-                .push(Merge::new(id, &link.before, &config.links));
-            for &feeder in &link.before {
-                plan.deliveries[feeder] = Delivery::Merged(index);
-            }
+    let merged = |id: &usize| links[*id].merges() && may_merge(config, &links, *id);
+    let merged: Vec<usize> = (0..links.len()).filter(merged).collect();
+    for (&id, index) in merged.iter().zip(0..) {
+        for &feeder in &links[id].before {
+            plan.deliveries[feeder] = Delivery::Merged(index);
         }
     }
+    let merge = |id| {
+        let slack = slack(config, &links, &plan.deliveries, id);
+        Merge::new(id, &links[id].before, &config.links, slack)
+    };
+    plan.merges = merged.into_iter().map(merge).collect();
     plan
+}
+
+/// How long after a packet has reached a link it has an effect anywhere but on this link and those behind it
+/// that receive from it alone.
+fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
+    let link = &config.links[id];
+    if link.service() == Service::Explicit {
+        return Span::ZERO;
+    }
+    let behind = match deliveries[id] {
+        // At the next link packets that arrive later must not be ahead.
+        Delivery::Merged(_) => return Span::ZERO,
+        Delivery::ToObservation => {
+            let next = links[id].next.iter();
+            next.map(|&next| slack(config, links, deliveries, next))
+                .min()
+        }
+        _ => None,
+    };
+    link.delay + behind.unwrap_or(Span::ZERO)
 }
 
 /// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
