@@ -118,6 +118,12 @@ impl Schedule {
         }
     }
 
+    /// It is cleared.
+    #[inline]
+    fn clear_timer(&mut self, kind: Kind, connection: u32) {
+        self.deadlines[kind as usize].clear(connection);
+    }
+
     /// Out of line: most ACKs only move a deadline later.
     #[cold]
     #[inline(never)]
