@@ -8,7 +8,7 @@ use common::{
     results, run, serve_explicitly, tcp,
 };
 use longhaul_engine::config::{
-    Binding, Bursts, DelayedAck, Distribution, Messages, Process, Recovery, Requests, Source,
+    Binding, Bursts, DelayedAck, Distribution, Link, Messages, Process, Recovery, Requests, Source,
     Start, StopRule, Tcp, Timestamps, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::{Exchange, NoRecorder};
@@ -673,4 +673,42 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
         two.packets.clear();
         assert_eq!(one, two);
     }
+}
+
+/// Packets that ends will delay go ahead of time to those ends alone: what passes their node on its way to another
+/// competes there, in its turn, with what begins there.
+#[test]
+fn packets_that_pass_ends_with_delays_keep_their_turn() {
+    let delayed = |every_ms| {
+        Source::Requests(Requests {
+            round_trip: Process::Independent(Distribution::Uniform(0.01, 0.1)),
+            ..requests(every_ms)
+        })
+    };
+    let mut config = with(delayed(60.0), 8);
+    add_source(&mut config, "passing", delayed(60.0), tcp(Recovery::Sack));
+    add_flows(&mut config, "beside", 2, AT_ONCE, tcp(Recovery::Sack));
+    let far = config.nodes.len();
+    config.nodes.push("far".to_string());
+    for (name, from, to) in [("on", 1, far), ("from far", far, 1)] {
+        let link = Link {
+            name: name.to_string(),
+            from,
+            to,
+            rate: RATE,
+            ..config.links[0].clone()
+        };
+        config.links.push(link);
+    }
+    for (flow, from) in [(1, 0), (2, 1), (3, 1)] {
+        (config.flows[flow].from, config.flows[flow].to) = (from, far);
+    }
+    let mut on_time = config.clone();
+    on_time
+        .links
+        .iter_mut()
+        .for_each(|link| link.captured = true);
+    let (ahead, mut on_time) = (results(&config), results(&on_time));
+    on_time.packets.clear();
+    assert_eq!(ahead, on_time);
 }

@@ -72,6 +72,15 @@ impl Network {
     fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToObservation => self.forward_without_events(link),
+            _ => self.await_arrival(link),
+        }
+    }
+
+    /// A link's only packet waits for its arrival, unless that may be processed ahead of time.
+    #[inline]
+    fn await_arrival(&mut self, link: u32) {
+        match self.deliveries[link as usize] {
+            Delivery::ToHolds if self.sent.is_none() => self.ready.push(link),
             _ => self.enter_arrival(link),
         }
     }
@@ -97,7 +106,7 @@ impl Network {
                 Offer::Dropped => return self.options.forget(sack),
             }
         }
-        self.enter_arrival(link);
+        self.await_arrival(link);
     }
 
     /// Enters the arrival of a link's only packet.
@@ -111,6 +120,19 @@ impl Network {
                 self.merges[merge as usize].push(next, link, merge, &mut self.schedule);
             }
             _ => self.schedule.push_arrival(next, link),
+        }
+    }
+
+    /// Takes a link whose packets may go to the ends that delay them at once.
+    #[inline]
+    pub(crate) fn take_ready(&mut self) -> Option<u32> {
+        self.ready.pop()
+    }
+
+    /// Enters the arrival of the packet that a link of [`Self::take_ready`] has left, if there is one.
+    pub(crate) fn enter_rest(&mut self, link: u32) {
+        if self.links[link as usize].next().is_some() {
+            self.enter_arrival(link);
         }
     }
 

@@ -17,6 +17,8 @@
 
 use std::collections::BTreeSet;
 
+use longhaul_units::Span;
+
 use super::merge::Merge;
 use super::route::{End, Hop, Routes};
 use crate::config::{Config, Link, Randomness, Service};
@@ -173,21 +175,43 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
-        } else if link.endpoints.iter().any(holds_back) && may_work_ahead(&config.links[id]) {
+        } else if only_ends_hold_back(link) && may_work_ahead(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
         }
     }
-    for (id, link) in links.iter().enumerate() {
-        if link.merges() && may_merge(config, &links, id) {
-            let index = plan.merges.len() as u32;
-            plan.merges
-                .push(Merge::new(id, &link.before, &config.links));
-            for &feeder in &link.before {
-                plan.deliveries[feeder] = Delivery::Merged(index);
-            }
+    let merged = |id: &usize| links[*id].merges() && may_merge(config, &links, *id);
+    let merged: Vec<usize> = (0..links.len()).filter(merged).collect();
+    for (&id, index) in merged.iter().zip(0..) {
+        for &feeder in &links[id].before {
+            plan.deliveries[feeder] = Delivery::Merged(index);
         }
     }
+    let merge = |id| {
+        let slack = slack(config, &links, &plan.deliveries, id);
+        Merge::new(id, &links[id].before, &config.links, slack)
+    };
+    plan.merges = merged.into_iter().map(merge).collect();
     plan
+}
+
+/// How long after a packet has reached a link it has an effect anywhere but on this link and those behind it
+/// that receive from it alone.
+fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
+    let link = &config.links[id];
+    if link.service() == Service::Explicit {
+        return Span::ZERO;
+    }
+    let behind = match deliveries[id] {
+        // At the next link packets that arrive later must not be ahead.
+        Delivery::Merged(_) => return Span::ZERO,
+        Delivery::ToObservation => {
+            let next = links[id].next.iter();
+            next.map(|&next| slack(config, links, deliveries, next))
+                .min()
+        }
+        _ => None,
+    };
+    link.delay + behind.unwrap_or(Span::ZERO)
 }
 
 /// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
@@ -279,6 +303,11 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
 /// Whether a link may forward packets ahead of time at all.
 fn may_work_ahead(link: &Link) -> bool {
     is_plain(link) && !link.captured
+}
+
+/// Whether a link leads nowhere but to ends of flows, of which some delay the packets that they get.
+fn only_ends_hold_back(link: &Surroundings) -> bool {
+    link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
 /// Whether an end delays the packets that it gets, in a queue of its own.

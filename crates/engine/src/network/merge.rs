@@ -16,17 +16,25 @@ use crate::schedule::{Arrivals, Event, Schedule};
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// When its event is due, which is that of the first arrival.
+    /// When its event is due.
     entry: Time,
     /// A packet that is not on one of the links yet arrives no sooner than this from now.
     lookahead: Span,
+    /// How long an arrival may wait for its event, so that one event processes several: until then it has no
+    /// effect on anything but the links behind.
+    slack: Span,
+    /// How long arrivals do wait: not at all where there are many, since more on each link would only make
+    /// the search for the next one longer.
+    wait: Span,
 }
 
 impl Merge {
     /// Links compute arrivals to the picosecond, under ns-2's clock from sums of seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
+    /// So many in one event are enough.
+    const MANY: u32 = 32;
 
-    pub(super) fn new(into: usize, feeders: &BTreeSet<usize>, links: &[Link]) -> Self {
+    pub(super) fn new(into: usize, feeders: &BTreeSet<usize>, links: &[Link], slack: Span) -> Self {
         let delays = feeders.iter().map(|&feeder| links[feeder].delay);
         let shortest = delays.min().unwrap_or(Span::ZERO);
         Self {
@@ -34,7 +42,15 @@ impl Merge {
             arrivals: Arrivals::default(),
             entry: Time::NEVER,
             lookahead: shortest.saturating_sub(Self::ROUNDING),
+            slack: slack.saturating_sub(Self::ROUNDING),
+            wait: Span::ZERO,
         }
+    }
+
+    /// When the event of an arrival is due: before the next observation.
+    fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
+        let observation = schedule.next_observation();
+        (arrival + self.wait).min(observation).max(arrival)
     }
 
     /// A link that was empty has a packet. `index` is the merge's own.
@@ -46,9 +62,10 @@ impl Merge {
         schedule: &mut Schedule,
     ) {
         self.arrivals.push(next, link);
-        if next.time < self.entry {
-            self.entry = next.time;
-            schedule.push_link(next.time, Event::Merge(index));
+        let due = self.due(next.time, schedule);
+        if due < self.entry {
+            self.entry = due;
+            schedule.push_link(due, Event::Merge(index));
         }
     }
 
@@ -72,14 +89,19 @@ impl Merge {
         self.arrivals.renew_first(link, next);
     }
 
-    /// The event that was due at `time` has been processed.
-    pub(super) fn finish(&mut self, time: Time, schedule: &mut Schedule) {
+    /// The event that was due at `time` has been processed, with so many packets.
+    pub(super) fn finish(&mut self, time: Time, packets: u32, schedule: &mut Schedule) {
+        self.wait = if packets < Self::MANY {
+            self.slack
+        } else {
+            Span::ZERO
+        };
         if self.entry != time {
             // Stale: an earlier one has been entered since.
             schedule.finish_link();
         } else if let Some((next, _)) = self.arrivals.first() {
-            self.entry = next;
-            schedule.renew_link(next);
+            self.entry = self.due(next, schedule);
+            schedule.renew_link(self.entry);
         } else {
             self.entry = Time::NEVER;
             schedule.finish_link();
@@ -92,7 +114,9 @@ impl Network {
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.now;
         let until = self.merges[index as usize].may_go_on_until(begin, &self.schedule);
+        let mut packets = 0;
         while let Some((link, time)) = self.merges[index as usize].next_by(until) {
+            packets += 1;
             let feeder = &mut self.links[link as usize];
             let Some(packet) = feeder.forward(time) else {
                 unreachable!("a merge knows of packets on links only");
@@ -105,6 +129,6 @@ impl Network {
             let into = merge.into;
             self.transfer(link, into);
         }
-        self.merges[index as usize].finish(begin, &mut self.schedule);
+        self.merges[index as usize].finish(begin, packets, &mut self.schedule);
     }
 }

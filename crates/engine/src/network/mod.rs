@@ -46,6 +46,8 @@ pub(crate) struct Network {
     options: OptionStore,
     /// By link: how far ahead of the simulation it forwards its packets.
     deliveries: Vec<Delivery>,
+    /// Links that lead to ends which delay packets, with packets that no event has been entered for.
+    ready: Vec<u32>,
     merges: Vec<Merge>,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
@@ -66,6 +68,7 @@ impl Network {
             routes: Routes::new(config),
             options: OptionStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
+            ready: Vec::new(),
             merges: Vec::new(),
             changes,
             impairments: Impairments::of(config, streams),

@@ -37,8 +37,8 @@ pub(crate) struct Schedule {
     observations: Heap,
     /// By kind.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// When the next timer or observation is due: kept up to date, as it is read for each packet.
-    undisturbed_until: Time,
+    /// The first entry of all but links: kept up to date, as it is read for each packet.
+    first_of_others: Key,
     /// When the run may end, if not at its end.
     may_end: Time,
     /// The entry of the link's event that was taken last.
@@ -57,7 +57,7 @@ impl Default for Schedule {
             delayed_acks: Heap::default(),
             observations: Heap::default(),
             deadlines: Default::default(),
-            undisturbed_until: Time::NEVER,
+            first_of_others: Key::MAX,
             may_end: Time::NEVER,
             taken: Key::MAX,
             events: 0,
@@ -87,15 +87,17 @@ impl Schedule {
             Event::DelayedAckTimer(_) => &mut self.delayed_acks,
             _ => &mut self.timers,
         };
-        heap.push(key(time, event));
-        self.undisturbed_until = self.undisturbed_until.min(time);
+        let key = key(time, event);
+        heap.push(key);
+        self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
 
     /// Enters an event that reads the state of links and flows, such as a sample.
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
-        self.observations.push(key(time, event));
-        self.undisturbed_until = self.undisturbed_until.min(time);
+        let key = key(time, event);
+        self.observations.push(key);
+        self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
 
@@ -118,6 +120,12 @@ impl Schedule {
         }
     }
 
+    /// It is cleared.
+    #[inline]
+    fn clear_timer(&mut self, kind: Kind, connection: u32) {
+        self.deadlines[kind as usize].clear(connection);
+    }
+
     /// Out of line: most ACKs only move a deadline later.
     #[cold]
     #[inline(never)]
@@ -133,30 +141,32 @@ impl Schedule {
     pub(crate) fn next(&mut self) -> (Time, Event) {
         self.events += 1;
         loop {
-            let link = self.links.first();
-            let timer = self.timers.first();
-            let answer = self.delayed_acks.first();
-            let observation = self.observations.first();
-            let other = timer.min(answer).min(observation);
+            let (link, other) = (self.links.first(), self.first_of_others);
             if link < other {
                 self.taken = link;
                 return (time_of(link), Event::from_tag(link as u64));
             }
-            if timer == other {
-                self.timers.remove_first();
-            } else if answer == other {
-                self.delayed_acks.remove_first();
-            } else {
-                self.observations.remove_first();
-            }
+            self.remove_first_of_others();
             let now = time_of(other);
             let event = self.of_block(now, Event::from_tag(other as u64));
-            let timer = self.timers.first().min(self.delayed_acks.first());
-            self.undisturbed_until = time_of(timer.min(self.observations.first()));
             if let Some(event) = event {
                 return (now, event);
             }
         }
+    }
+
+    #[inline]
+    fn remove_first_of_others(&mut self) {
+        let [timer, delayed_ack] = [self.timers.first(), self.delayed_acks.first()];
+        if timer == self.first_of_others {
+            self.timers.remove_first();
+        } else if delayed_ack == self.first_of_others {
+            self.delayed_acks.remove_first();
+        } else {
+            self.observations.remove_first();
+        }
+        let timer = self.timers.first().min(self.delayed_acks.first());
+        self.first_of_others = timer.min(self.observations.first());
     }
 
     /// The event itself or, for the entry of a block of timers, that of the timer that expires now, if
@@ -196,7 +206,7 @@ impl Schedule {
     /// When the next timer or observation may be due. A deadline may have moved later since.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
-        self.undisturbed_until.min(self.may_end)
+        time_of(self.first_of_others).min(self.may_end)
     }
 
     /// A connection that traffic has opened is closed: its timers are cancelled.

@@ -61,10 +61,19 @@ impl Timer {
         schedule.set_timer(kind, connection, deadline);
     }
 
-    /// Clears the deadline. Its entry in the event list stays, and is ignored when its time comes.
+    /// Clears the deadline. Its event comes all the same, and is ignored.
     #[inline]
     pub(crate) fn cancel(&mut self) {
         self.deadline = Time::NEVER;
+    }
+
+    /// Clears the deadline, most likely for long: no event comes.
+    #[inline]
+    pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
+        if self.is_set() {
+            self.deadline = Time::NEVER;
+            schedule.clear_timer(kind, connection);
+        }
     }
 
     /// Whether a deadline is set.
@@ -104,13 +113,26 @@ impl Deadlines {
     /// Sets a connection's deadline; returns its block if that needs a new entry.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
-        let (table, place) = if connection & OPENED == 0 {
-            (0, connection)
+        let (table, place) = Self::place(connection);
+        let enters = self.tables[table].set(place, deadline);
+        enters.then(|| Block(connection & OPENED | (place / Table::BLOCK) as u32))
+    }
+
+    /// Clears a connection's deadline.
+    #[inline]
+    pub(super) fn clear(&mut self, connection: u32) {
+        let (table, place) = Self::place(connection);
+        self.tables[table].deadlines[place] = Time::NEVER;
+    }
+
+    /// Its table, and its place there.
+    #[inline]
+    fn place(connection: u32) -> (usize, usize) {
+        if connection & OPENED == 0 {
+            (0, connection as usize)
         } else {
-            (1, connection & ((1 << OPENED_BITS) - 1))
-        };
-        let enters = self.tables[table].set(place as usize, deadline);
-        enters.then(|| Block(connection & OPENED | (place / Table::BLOCK as u32)))
+            (1, (connection & ((1 << OPENED_BITS) - 1)) as usize)
+        }
     }
 
     /// Forgets all deadlines of a connection that traffic has opened.
@@ -135,7 +157,7 @@ impl Deadlines {
 /// Deadlines by place.
 #[derive(Debug, Default)]
 struct Table {
-    /// [`Time::NEVER`] where none has been set since the last one expired.
+    /// [`Time::NEVER`] where none is set.
     deadlines: Vec<Time>,
     /// By block: time of its valid entry; others are stale.
     entries: Vec<Time>,
@@ -229,11 +251,14 @@ mod tests {
             let mut events = Vec::new();
             let mut step = |number: usize, kind: usize, after: u64, wait: u64, now: &mut u64| {
                 let deadline = *now + after;
+                let of = (Kind::ALL[kind], connection(number));
                 if after == 0 {
-                    timers[kind][number].cancel();
+                    match number % 2 {
+                        0 => timers[kind][number].cancel(),
+                        _ => timers[kind][number].stop(of, &mut schedule),
+                    }
                     model[kind][number] = None;
                 } else {
-                    let of = (Kind::ALL[kind], connection(number));
                     timers[kind][number].set(Time::from_ps(deadline), of, &mut schedule);
                     model[kind][number] = Some(deadline);
                 }

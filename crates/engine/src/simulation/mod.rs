@@ -101,6 +101,7 @@ impl World {
                     }
                 }
             }
+            self.deliver_ready(now);
         }
     }
 
@@ -150,21 +151,40 @@ impl World {
     /// back.
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
-        let observation = self.env.network.schedule.next_observation().max(begin);
         let mut packet = Packet::NONE;
-        while let Some(next) = self.env.network.ahead(link, 0) {
-            let delays_at_end = self.traffic.delays_at_end(next);
-            let until = if delays_at_end { observation } else { begin };
-            match self.env.network.forward_one(link, until, &mut packet) {
-                Some(Delivered::ToEnd(end)) => {
-                    if let Some(packet) = self.env.network.ahead(link, AHEAD) {
-                        self.traffic.prefetch(packet);
-                    }
-                    self.receive(end, &packet);
-                }
+        loop {
+            self.hold_ahead(link, begin);
+            match self.env.network.forward_one(link, begin, &mut packet) {
+                Some(Delivered::ToEnd(end)) => self.receive(end, &packet),
                 Some(Delivered::ToLink) => {}
                 None => break,
             }
+        }
+    }
+
+    /// Packets that have just come to links without any, and are only held back at the far end, need no
+    /// event.
+    #[inline]
+    fn deliver_ready(&mut self, now: Time) {
+        while let Some(link) = self.env.network.take_ready() {
+            self.hold_ahead(link, now);
+            self.env.network.enter_rest(link);
+        }
+    }
+
+    /// The next packets of a link go to the ends that hold them back, before the next observation.
+    fn hold_ahead(&mut self, link: u32, now: Time) {
+        let observation = self.env.network.schedule.next_observation().max(now);
+        let mut packet = Packet::NONE;
+        while let Some(next) = self.env.network.ahead(link, 0)
+            && self.traffic.delays_at_end(next)
+            && let Some(Delivered::ToEnd(end)) =
+                self.env.network.forward_one(link, observation, &mut packet)
+        {
+            if let Some(packet) = self.env.network.ahead(link, AHEAD) {
+                self.traffic.prefetch(packet);
+            }
+            self.receive(end, &packet);
         }
     }
 

@@ -337,7 +337,8 @@ impl ControlBlock {
         if self.una < self.max_sent {
             self.restart_timer(env);
         } else {
-            self.timer.cancel();
+            let of = (Kind::Retransmission, self.index);
+            self.timer.stop(of, &mut env.network.schedule);
         }
     }
 

@@ -142,8 +142,8 @@ impl Receiver {
         }
         if self.unacknowledged == 1 {
             let due = env.network.now + delayed.timeout;
-            let of = (Kind::DelayedAck, self.index);
-            self.timer.set(due, of, &mut env.network.schedule);
+            self.timer
+                .set(due, self.own_timer(), &mut env.network.schedule);
         }
         false
     }
@@ -245,6 +245,11 @@ impl Receiver {
     #[cold]
     fn acknowledge_cold(&mut self, env: &mut Env) {
         self.acknowledge(false, env);
+    }
+
+    #[inline(always)]
+    fn own_timer(&self) -> (Kind, u32) {
+        (Kind::DelayedAck, self.index)
     }
 
     /// Acknowledges what has arrived, if `reports` with the blocks worked out last.

@@ -25,9 +25,9 @@ impl Receiver {
     }
 
     /// A segment of the other direction carries the acknowledgement that is held back.
-    pub(crate) fn acknowledged_by_data(&mut self) {
+    pub(crate) fn acknowledged_by_data(&mut self, env: &mut Env) {
         self.unacknowledged = 0;
-        self.timer.cancel();
+        self.timer.stop(self.own_timer(), &mut env.network.schedule);
     }
 
     /// Bytes on the wire of an acknowledgement without options.
@@ -38,6 +38,7 @@ impl Receiver {
     /// Acknowledges what is held back, if anything: a FIN is answered at once.
     pub(crate) fn acknowledge_held_back(&mut self, env: &mut Env) {
         if self.unacknowledged > 0 {
+            self.timer.stop(self.own_timer(), &mut env.network.schedule);
             self.acknowledge_cold(env);
         }
     }
