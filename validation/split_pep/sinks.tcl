@@ -1,10 +1,10 @@
-# What receivers of ns-2 make of N bulk transfers over the satellite link without a proxy: Sack1 senders, drop-tail.
+# What receivers of ns-2 make of N flows over the satellite link without a proxy: Sack1 senders, drop-tail.
 #
-#   ns sinks.tcl FLOWS QUEUE SINK SECONDS SEED
+#   ns sinks.tcl FLOWS QUEUE SINK SECONDS SEED [web]
 #
-# SINK is one of ns-2's: TCPSink, TCPSink/DelAck, TCPSink/Sack1, TCPSink/Sack1/DelAck. Prints the means of the link from
+# Bulk transfers, or with `web` Pareto bursts (table 4.2 of the thesis). SINK is one of ns-2's: TCPSink, TCPSink/DelAck, TCPSink/Sack1, TCPSink/Sack1/DelAck. Prints the means of the link from
 # 0 s and from 100 s on, in Mbit/s on the wire.
-lassign $argv flows queue sink seconds seed
+lassign $argv flows queue sink seconds seed traffic
 
 remove-all-packet-headers
 add-packet-header IP TCP Common Flags
@@ -34,9 +34,18 @@ for {set i 0} {$i < $flows} {incr i} {
     $ns attach-agent $from $tcp
     $ns attach-agent $to $end
     $ns connect $tcp $end
-    set ftp [new Application/FTP]
-    $ftp attach-agent $tcp
-    $ns at [$starts value] "$ftp start"
+    if {$traffic eq "web"} {
+        set source [new Application/Traffic/Pareto]
+        $source set packetSize_ 210
+        $source set burst_time_ 500ms
+        $source set idle_time_ 500ms
+        $source set rate_ 64k
+        $source set shape_ 1.5
+    } else {
+        set source [new Application/FTP]
+    }
+    $source attach-agent $tcp
+    $ns at [$starts value] "$source start"
 }
 set monitor [$ns monitor-queue $left $right [open /dev/null w] 1]
 set settled 0
