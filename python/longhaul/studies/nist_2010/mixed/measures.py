@@ -103,29 +103,21 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
     What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
     """
-    found, wanted = (
-        np.array(
-            [
-                [
-                    one.among_first,
-                    one.among_second,
-                    one.first_over_second,
-                ]
-                for place in range(len(groups.GROUPS))
-                for one in [users.differences(own[place], others[place], base=base)]
-            ]
-        )
-        for own, others in (
-            [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES],
-            [tables.printed(of, role) for role in tables.ROLES],
-        )
-    )
-    return float(100 * np.abs(found - wanted).max())
+    found = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
+    wanted = [tables.printed(of, role) for role in tables.ROLES]
+    return float(100 * np.abs(_ranges(*found, base) - _ranges(*wanted, base)).max())
+
+
+def _ranges(own: np.ndarray, others: np.ndarray, base: str) -> np.ndarray:
+    """Of each group the ranges among alternates, among TCP beside them, and between both."""
+    found = [users.differences(*two, base=base) for two in zip(own, others, strict=True)]
+    return np.array([[x.among_first, x.among_second, x.first_over_second] for x in found])
 
 
 @measure
-def low_over_high(data: Data, of: str, beside: str, role: str, group: str, algorithms: str,
-                  end: str) -> float:  # fmt: skip
+def over_other(
+    data: Data, of: str, beside: str, role: str, group: str, algorithms: str, end: str
+) -> float:
     """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
     (place,) = chosen(group)
     one, other = (
