@@ -105,12 +105,14 @@ def off_differences(data: Data, of: str, base: str) -> float:
     """
     found = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
-    return float(100 * np.abs(_ranges(*found, base) - _ranges(*wanted, base)).max())
+    return float(100 * np.abs(_ranges(found, base) - _ranges(wanted, base)).max())
 
 
-def _ranges(own: np.ndarray, others: np.ndarray, base: str) -> np.ndarray:
+def _ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Of each group the ranges among alternates, among TCP beside them, and between both."""
-    found = [users.differences(*two, base=base) for two in zip(own, others, strict=True)]
+    own, others = roles
+    groups_ = zip(own, others, strict=True)
+    found = [users.differences(one, other, base=base) for one, other in groups_]
     return np.array([[x.among_first, x.among_second, x.first_over_second] for x in found])
 
 
