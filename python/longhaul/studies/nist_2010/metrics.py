@@ -46,8 +46,8 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept["classes"], "class", OF_CLASSES)
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
     row |= mixed.of_groups(kept) | kept.get("loss_free", {})
-    chapter = NUMBERED.get(run.experiment)
-    row |= {_name(one): one["value"] for one in kept["responses"] if one["chapter"] == chapter}
+    if chapter := NUMBERED.get(run.experiment):
+        row |= {_name(one): one["value"] for one in kept["responses"] if one["chapter"] == chapter}
     return row | {name: kept["run"][name] for name in OF_THE_RUN}
 
 

@@ -19,8 +19,6 @@ SHARES = {
     "B": 480 / 12_480, "C": 480 / 20_640, "E": 480 / 12_480,
     "F": 480 / 20_640, "I": 480 / 20_640, "K": 480 / 4320,
 }  # fmt: skip
-# With either delay.
-PATHS = 30
 LARGE = ("movie", "service_pack", "document")
 
 
@@ -37,16 +35,28 @@ def published() -> list[dict[str, str]]:
         return list(csv.DictReader(text))
 
 
+@cache
+def paths() -> list[tuple[int, float]]:
+    """Round trips of all paths, ms, with either delay, and how often sources choose them."""
+    file = Path(__file__).parent / "conditions" / "direct_paths.csv"
+    with file.open(encoding="utf-8") as text:
+        return [
+            (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
+            for row in csv.DictReader(text)
+        ]
+
+
 @measure
 def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
     """Mean goodput of files over paths and sizes, packets per second."""
-    rows = data.cells(of, interface=interface, **cell).to_dicts()
-    if len(rows) != PATHS:
-        raise NotRunError(f"{of} has {len(rows)} of {PATHS} paths")
-    # A path is called after the routers at its ends, such as `B-C x2`.
-    weights = [SHARES[row["path"][0]] + SHARES[row["path"][2]] for row in rows]
-    means = [sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES) for row in rows]
-    return float(sum(w * x for w, x in zip(weights, means, strict=True)) / sum(weights))
+    means = {
+        row["rtt"]: sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES)
+        for row in data.cells(of, interface=interface, **cell).to_dicts()
+    }
+    if missing := {rtt for rtt, _ in paths()} - set(means):
+        raise NotRunError(f"{of} was not run at round trips of {missing} ms")
+    found = sum(weight * means[rtt] for rtt, weight in paths())
+    return float(found / sum(weight for _, weight in paths()))
 
 
 def _against(

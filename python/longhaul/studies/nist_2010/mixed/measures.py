@@ -22,8 +22,12 @@ ORDER = (
     16, 8, 24, 32, 28, 12, 4, 20, 14, 6, 30, 22, 15, 2, 10, 31,
     23, 26, 11, 3, 7, 13, 5, 18, 27, 9, 29, 25, 17, 1, 19, 21,
 )  # fmt: skip
-# Those of which flow states are shown, a class of congestion each (figures 8-3 and 8-4).
-REPRESENTATIVES = (4, 22, 26, 5, 29, 1)
+# Those of which flow states are shown, a class of congestion each (figures 8-3, 8-4 and 9-2).
+REPRESENTATIVES = {
+    "N8H-MAIN": (4, 22, 26, 5, 29, 1),
+    "N8L-MAIN": (4, 22, 26, 5, 29, 1),
+    "N9-MAIN": (4, 6, 31, 7, 29, 19),
+}
 RETRANSMISSIONS = "retransmission_rate_mean"
 
 
@@ -70,6 +74,14 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 
 
 @measure
+def least_advantage_anywhere(data: Data, of: str, group: str) -> float:
+    """The smallest ratio, of any condition, of an alternate's goodput to that of TCP beside it."""
+    (place,) = chosen(group)
+    own, others = (goodput(data, of, role)[:, place] for role in tables.ROLES)
+    return float((own / others).min())
+
+
+@measure
 def largest_advantage(data: Data, of: str, groups: str) -> float:
     """How far the mean of the alternates differs from that of TCP beside them, as a part."""
     own, others = (
@@ -91,29 +103,23 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
     What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
     """
-    found, wanted = (
-        np.array(
-            [
-                [
-                    one.among_first,
-                    one.among_second,
-                    one.first_over_second,
-                ]
-                for place in range(len(groups.GROUPS))
-                for one in [users.differences(own[place], others[place], base=base)]
-            ]
-        )
-        for own, others in (
-            [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES],
-            [tables.printed(of, role) for role in tables.ROLES],
-        )
-    )
-    return float(100 * np.abs(found - wanted).max())
+    found = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
+    wanted = [tables.printed(of, role) for role in tables.ROLES]
+    return float(100 * np.abs(_ranges(found, base) - _ranges(wanted, base)).max())
+
+
+def _ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
+    """Of each group the ranges among alternates, among TCP beside them, and between both."""
+    own, others = roles
+    groups_ = zip(own, others, strict=True)
+    found = [users.differences(one, other, base=base) for one, other in groups_]
+    return np.array([[x.among_first, x.among_second, x.first_over_second] for x in found])
 
 
 @measure
-def low_over_high(data: Data, of: str, beside: str, role: str, group: str, algorithms: str,
-                  end: str) -> float:  # fmt: skip
+def over_other(
+    data: Data, of: str, beside: str, role: str, group: str, algorithms: str, end: str
+) -> float:
     """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
     (place,) = chosen(group)
     one, other = (
@@ -151,6 +157,14 @@ def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = 
 
 
 @measure
+def rank_matrix(data: Data, of: str, algorithm: str) -> float:
+    """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
+    (column,) = _places(algorithm)
+    found = goodput_ranks(goodput(data, of, "alternate"))[:, :, column]
+    return rank_correlation(found.ravel(), tables.printed_ranks(algorithm).ravel())
+
+
+@measure
 def rank_range(data: Data, of: str) -> float:
     """The largest overall rank average less the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
@@ -169,6 +183,13 @@ def _rates(data: Data, of: str) -> np.ndarray:
 def retransmissions(data: Data, of: str, condition: float) -> float:
     """Retransmission rate under a condition, the mean over alternates."""
     return float(_rates(data, of)[int(condition) - 1])
+
+
+@measure
+def congestion_range(data: Data, of: str, end: str) -> float:
+    """The `least` or the `most` retransmission rate of any condition, the mean over alternates."""
+    rates = _rates(data, of)
+    return float({"least": rates.min(), "most": rates.max()}[end])
 
 
 @measure
@@ -191,7 +212,7 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 @measure
 def representatives_rise(data: Data, of: str) -> float:
     """The smallest ratio of retransmission rates of one representative condition to the last."""
-    rates = _rates(data, of)[[condition - 1 for condition in REPRESENTATIVES]]
+    rates = _rates(data, of)[[condition - 1 for condition in REPRESENTATIVES[of]]]
     return float((rates[1:] / rates[:-1]).min())
 
 
@@ -218,10 +239,14 @@ def per_condition(data: Data, of: str, metric: str, end: str) -> float:
 
 
 @measure
-def conditions_with_most(data: Data, of: str, metric: str, algorithm: str) -> float:
-    """Under how many conditions an algorithm has the largest value."""
+def conditions_with_most(
+    data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
+) -> float:
+    """Under how many conditions, of all or of some, one of these algorithms has the most."""
     values = by_condition(data, of, metric)
-    return float((values.argmax(axis=1) == ALGORITHMS.index(algorithm)).sum())
+    if conditions:
+        values = values[[int(one) - 1 for one in conditions.split(",")]]
+    return float(np.isin(values.argmax(axis=1), _places(algorithm)).sum())
 
 
 @measure
@@ -233,11 +258,36 @@ def part_of_active(data: Data, of: str, states: str, condition: float, algorithm
 
 
 @measure
+def fewer_in_slow_start(data: Data, of: str, beside: str, algorithm: str) -> float:
+    """Under how many representative conditions a smaller part is in initial slow start."""
+    one, other = (
+        [
+            part_of_active(data, name, "initial_slow_start", condition, algorithm)
+            for condition in REPRESENTATIVES[name]
+        ]
+        for name in (of, beside)
+    )
+    return float(np.sum(np.array(one) < np.array(other)))
+
+
+@measure
+def above_threshold_ratio(
+    data: Data, of: str, algorithm: str, conditions: str, over: float
+) -> float:
+    """Flows in alternate mode under some conditions, the fewest, over those of another."""
+    flows = [
+        data.value("above_threshold_flows_half", of, condition=condition, algorithm=algorithm)
+        for condition in (*map(float, conditions.split(",")), over)
+    ]
+    return min(flows[:-1]) / flows[-1]
+
+
+@measure
 def slow_start_falls(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation of the part in initial slow start with congestion, over representatives."""
     parts = [
         part_of_active(data, of, "initial_slow_start", condition, algorithm)
-        for condition in REPRESENTATIVES
+        for condition in REPRESENTATIVES[of]
     ]
     return rank_correlation(np.arange(len(parts), dtype=float), np.array(parts))
 

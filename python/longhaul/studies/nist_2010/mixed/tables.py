@@ -76,3 +76,15 @@ def printed(of: str, role: str) -> np.ndarray:
     with file.open(encoding="utf-8") as text:
         rows = [row for row in csv.DictReader(text) if row["role"] == ROLES[role]]
     return np.array([[float(row[name]) for name in ALGORITHMS] for row in rows])
+
+
+@cache
+def printed_ranks(algorithm: str) -> np.ndarray:
+    """Figures 8-68 and 8-69 as an array (condition, group)."""
+    with (Path(__file__).parent / "published" / "ranks_8_low.csv").open(encoding="utf-8") as text:
+        rows = {
+            int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
+            for row in csv.DictReader(text)
+            if row["algorithm"] == algorithm
+        }
+    return np.array([rows[condition] for condition in range(1, CONDITIONS + 1)])
