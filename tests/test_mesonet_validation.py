@@ -1,10 +1,13 @@
 """MesoNet beside NIST SP 500-282: judged figures are within tolerance, but for known ones."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
+import longhaul
 from validation.mesonet import (
+    conditions,
     connections,
     dumbbell,
     long_lived,
@@ -13,17 +16,21 @@ from validation.mesonet import (
     sizes,
     topology,
     users,
+    whole_runs,
     windows,
 )
+from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row
 
 # docs/mesonet_validation.md says why.
 KNOWN = {
     ("V17 FAST 200 162 ms", "buffer utilisation"),
-    ("N6-MAIN condition 4", "data packets"),
-    ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
-    ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
-    ("N6-MAIN condition 4", "DD flows completed in 200 ms of TP2"),
+    *(
+        (f"{algorithm}, delays x {delays}", "L1: seconds to 80,000 packets/s")
+        for algorithm in ("FAST", "FAST-AT")
+        for delays in (1, 2)
+    ),
+    ("HTCP, delays x 1", "L3: seconds to 80,000 packets/s"),
 }
 
 
@@ -59,6 +66,44 @@ def test_verification(one: dumbbell.Verification) -> None:
         assert {row.within for row in rows} == {None}
     else:
         assert_within(rows)
+
+
+def test_a_figure_without_a_period_is_compared_with_the_nearest() -> None:
+    said = {"response": "y1", "period": "", "title": "active flows", "value": "100"}
+    figures = {("y1", "TP1"): 80.0, ("y1", "TP3"): 111.0, ("y2", "TP2"): 100.0}
+    for tolerance, within in (
+        ("0.12", True), ("0.1", False), ("100 to 112", True), ("90 to 110", False),
+        ("+-11", True), ("+-10", False), ("0", False), ("", None),
+    ):  # fmt: skip
+        (row,) = conditions.judged("a run", said | {"tolerance": tolerance}, figures)
+        assert (row.measured, row.within) == (111.0, within), tolerance
+    assert (
+        list(conditions.judged("a run", said | {"period": "TP2", "tolerance": ""}, figures)) == []
+    )
+
+
+def test_responses_of_a_run_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_runs, "FILE", tmp_path / "whole_runs.csv")
+    flow = {"from": "E0a", "to": "F0a"}
+    periods = [{"name": "TP1", "from": "0.2 s", "to": "3 s"}]
+    mesonet = quiet(
+        15,
+        long_lived=[flow],
+        periods=periods,
+        measure={"tables": ["network", "long_lived"]},
+        transport={"initial_ssthresh": 1e9, "max_ssthresh": 1e9},
+    )
+    run = longhaul.run(mesonet)
+    whole_runs.record(run, "N7-MAIN", 8)
+    whole_runs.record(run, "N7-MAIN", 3)
+    whole_runs.record(run, "N7-MAIN", 8)
+    recorded = whole_runs.read()
+    assert {one.condition for one in recorded} == {3, 8}
+    values = {(one.response, one.period): one.value for one in recorded if one.condition == 8}
+    # A round trip of 20 ms, and a window that doubles in each, take 0.25 s to 1,600 packets.
+    assert values["L1: s to full speed", "TP1"] == pytest.approx(0.4)
+    assert values["T.y1", "run"] == run.meta["data_packets"]
+    assert values["y33", "TP1"] > 70_000
 
 
 def test_the_report_has_every_verification() -> None:

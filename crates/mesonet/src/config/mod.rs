@@ -70,6 +70,8 @@ pub struct Transport {
     pub slow_start: SlowStart,
     /// Maximum of the congestion window.
     pub max_cwnd: f64,
+    /// Minimum that losses leave of it; zero for none, so that a flow may have to wait for its timeout.
+    pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
     /// Added to the propagation delay for the first smoothed round-trip time.

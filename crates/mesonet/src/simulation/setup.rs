@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use longhaul_congestion::{CongestionState, Rounding, Window};
+use longhaul_congestion::{CongestionState, MinCwnd, Rounding, Window};
 use longhaul_units::{Span, Time};
 
 use super::agenda::{Agenda, Opening};
@@ -173,8 +173,13 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
         initial_ssthresh,
         slow_start,
         max_cwnd,
+        min_cwnd,
         ..
     } = &config.transport;
+    let reduced_min = MinCwnd {
+        loss: min_cwnd,
+        ecn: 1,
+    };
     let states = config.algorithms.iter().map(|algorithm| {
         let controller = algorithm.congestion.build();
         let controller = controller.map_err(|reason| SetupError::Congestion {
@@ -182,7 +187,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
             reason: reason.to_string(),
         })?;
         let ssthresh = slow_start.initial_ssthresh(initial_ssthresh);
-        let window = Window::new(initial_cwnd, ssthresh, max_cwnd, Rounding::Real);
+        let window = Window::new(initial_cwnd, ssthresh, max_cwnd, Rounding::Real)
+            .with_min_cwnd(reduced_min);
         Ok(CongestionState::new(window, slow_start, controller))
     });
     states.collect()

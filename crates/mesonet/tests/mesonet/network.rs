@@ -288,6 +288,7 @@ pub fn transport(initial_ssthresh: f64) -> Transport {
             max_ssthresh: 100.0,
         },
         max_cwnd: 2_147_483_647.0,
+        min_cwnd: 1,
         srtt_gain: 0.125,
         srtt_allowance: Span::ZERO,
     }

@@ -5,7 +5,7 @@ use longhaul_mesonet::config::Service;
 use longhaul_mesonet::run;
 use longhaul_units::{Span, Time};
 
-use crate::network::{Study, long_lived, transport, two_backbone_routers};
+use crate::network::{Buffers, Study, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
 /// Milliseconds in which an access router of 1 packet/ms forwards a window of 20 packets that a host
@@ -30,6 +30,31 @@ fn time_of_a_window(service: Service) -> u64 {
     let waits = all.filter(|kept| kept.access[0].up.waiting > 0);
     // The last one departs at the end of the millisecond after these.
     waits.count() as u64 + 1
+}
+
+/// With small buffers and no minimum, flows whose window falls below a packet wait for their timeout.
+#[test]
+fn without_a_smallest_window_more_flows_time_out() {
+    let timeouts = |min_cwnd| {
+        let study = Study {
+            r1: 60.0,
+            sources_per_router: 20.0,
+            buffers: Buffers::RttCOverRootN,
+            think_ms: 500,
+            seconds: 4,
+            ..Study::CONDITION_8
+        };
+        let mut config = study.config("reno", Variant::Paper);
+        config.topology.service = Service::Shared;
+        config.transport.min_cwnd = min_cwnd;
+        config.measure.every = Span::from_millis(50);
+        let mut keeper = Keeper::default();
+        run(&config, &mut keeper).expect("valid");
+        let classes = keeper.intervals.iter().flat_map(|kept| &kept.classes);
+        classes.map(|class| class.timeouts).sum::<u64>()
+    };
+    let [none, one, two] = [0, 1, 2].map(timeouts);
+    assert!(none > one && one > two && two > 0, "{none}, {one}, {two}");
 }
 
 #[test]

@@ -95,6 +95,7 @@ fn config() -> Config {
             initial_ssthresh: 100.0,
             slow_start: SlowStart::Standard,
             max_cwnd: 1e9,
+            min_cwnd: 1,
             srtt_gain: 0.125,
             srtt_allowance: Span::ZERO,
         },

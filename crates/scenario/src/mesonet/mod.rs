@@ -243,6 +243,7 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
             max_ssthresh: table.read("max_ssthresh"),
         },
         max_cwnd: table.read("max_cwnd"),
+        min_cwnd: table.read("min_cwnd"),
         srtt_gain: table.read("srtt_gain"),
         srtt_allowance: clock.span(table.node("srtt_allowance")),
     }

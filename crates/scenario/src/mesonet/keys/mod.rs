@@ -129,6 +129,12 @@ const TRANSPORT: &[Field] = &[
         "Maximum of the congestion window, in packets; 2147483647 by default.",
     ),
     field(
+        "min_cwnd",
+        Kind::Whole { min: 0, max: 100 },
+        "Minimum of the congestion window that losses leave, in packets; 0 for none, so that a flow with \
+         less than a packet waits for its timeout; 1 by default.",
+    ),
+    field(
         "srtt_gain",
         Kind::Number(Range::above(0.0, 1.0)),
         "Weight of a new sample in the smoothed round-trip time; 1/8 by default.",
