@@ -59,6 +59,7 @@ impl World {
 fn region(config: &Config, number: usize, network: Network) -> Region {
     Region {
         number,
+        links_in: network.links_in(),
         env: Env {
             network,
             timers: Timers::default(),
