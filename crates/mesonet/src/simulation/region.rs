@@ -68,6 +68,13 @@ impl Region {
         for packet in network.staying_until(step.window_end) {
             self.flows.prefetch_for(packet);
         }
+        let flows = &mut self.flows;
+        self.env.timers.begin_window(|time, flow| {
+            let sender = flows.sender(flow);
+            sender.map_or(Time::NEVER, |sender| {
+                sender.postpone_timer(time, step.window_end)
+            })
+        });
     }
 
     #[cold]
