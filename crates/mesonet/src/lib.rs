@@ -20,6 +20,7 @@
 //!
 //! Each uses only those below it.
 
+mod calendar;
 pub mod config;
 mod flows;
 mod hosts;

@@ -1,11 +1,13 @@
 //! Timers of flows.
 //!
 //! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
-//! meanwhile, it is entered again. Entries of closed flows are told by their generation.
+//! meanwhile, it is entered again: at the beginning of the window, in most cases. Entries of closed flows
+//! are told by their generation.
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
 use longhaul_engine::Heap;
 
@@ -28,37 +30,75 @@ impl Timer {
 }
 
 /// All timers of a region.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timers {
+    calendar: Calendar,
+    /// Those of the current window.
     heap: Heap,
 }
 
+/// Windows of the calendar: the largest part of a second, longer than most timeouts.
+const SLOTS: usize = 256;
+
 impl Timers {
-    /// When the next timer is due; never if there is none.
+    pub(crate) fn new(window: Span) -> Self {
+        Self {
+            calendar: Calendar::new(SLOTS, window),
+            heap: Heap::default(),
+        }
+    }
+
+    /// When the next timer of the window is due; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
-        Time::from_ps((self.heap.first() >> 64) as u64)
+        time_of(self.heap.first())
     }
 
     /// Sets a timer.
     pub(crate) fn push(&mut self, time: Time, timer: Timer, flow: FlowId) {
         let class = (timer as u64) << Timer::SHIFT;
         let tag = class | u64::from(flow.generation) << 32 | u64::from(flow.slot);
-        self.heap
-            .push(u128::from(time.as_ps()) << 64 | u128::from(tag));
+        self.push_key(Key::from(time.as_ps()) << 64 | Key::from(tag));
     }
 
-    /// Removes the next timer.
-    pub(crate) fn take(&mut self) -> (Time, Timer, FlowId) {
-        let (time, tag) = (self.first(), self.heap.first() as u64);
-        self.heap.remove_first();
-        let flow = FlowId {
-            slot: tag as u32,
-            generation: (tag >> 32) as u16,
-        };
-        let class = (tag >> Timer::SHIFT) as usize;
-        (time, Timer::ALL[class % Timer::ALL.len()], flow)
+    fn push_key(&mut self, key: Key) {
+        if !self.calendar.push(key) {
+            self.heap.push(key);
+        }
     }
+
+    /// Begins the next window. Timers that may have expired are set anew if `postponed` gives a later
+    /// time for the flow, and dropped if that is never.
+    pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
+        for key in self.calendar.take_window() {
+            let (time, timer, flow) = parts(key);
+            if timer != Timer::Expiry {
+                self.heap.push(key);
+                continue;
+            }
+            match postponed(time, flow) {
+                Time::NEVER => {}
+                later => self.push(later, timer, flow),
+            }
+        }
+    }
+
+    /// Removes the next timer of the window.
+    pub(crate) fn take(&mut self) -> (Time, Timer, FlowId) {
+        let key = self.heap.first();
+        self.heap.remove_first();
+        parts(key)
+    }
+}
+
+fn parts(key: Key) -> (Time, Timer, FlowId) {
+    let tag = key as u64;
+    let flow = FlowId {
+        slot: tag as u32,
+        generation: (tag >> 32) as u16,
+    };
+    let class = (tag >> Timer::SHIFT) as usize;
+    (time_of(key), Timer::ALL[class % Timer::ALL.len()], flow)
 }
 
 #[cfg(test)]
@@ -71,7 +111,7 @@ mod tests {
             slot: u32::MAX,
             generation: u16::MAX,
         };
-        let mut timers = Timers::default();
+        let mut timers = Timers::new(Span::from_ps(6));
         let at = Time::from_ps;
         for (time, timer) in [
             (9, Timer::Stop),
@@ -82,7 +122,13 @@ mod tests {
         ] {
             timers.push(at(time), timer, flow);
         }
-        let order: Vec<_> = (0..5).map(|_| timers.take()).collect();
+        let mut order = Vec::new();
+        for _ in 0..2 {
+            timers.begin_window(|time, _| time);
+            while timers.first() < Time::NEVER {
+                order.push(timers.take());
+            }
+        }
         let expected = [
             (2, Timer::Begin),
             (5, Timer::Expiry),
@@ -91,6 +137,28 @@ mod tests {
             (9, Timer::Stop),
         ];
         assert_eq!(order, expected.map(|(time, timer)| (at(time), timer, flow)));
-        assert_eq!(timers.first(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_timer_whose_deadline_has_moved_is_set_anew() {
+        let flow = FlowId {
+            slot: 1,
+            generation: 2,
+        };
+        let (at, mut timers) = (Time::from_ps, Timers::new(Span::from_ps(10)));
+        timers.push(at(15), Timer::Expiry, flow);
+        timers.push(at(16), Timer::Expiry, flow);
+        let mut found = Vec::new();
+        for window in 1..6 {
+            timers.begin_window(|time, _| match time.as_ps() {
+                15 => at(35),
+                16 => Time::NEVER,
+                _ => time,
+            });
+            while timers.first() < Time::NEVER {
+                found.push((window, timers.take().0));
+            }
+        }
+        assert_eq!(found, [(4, at(35))]);
     }
 }

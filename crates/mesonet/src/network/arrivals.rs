@@ -1,10 +1,9 @@
 //! Packets that arrive at a backbone router from other regions.
 
-use std::collections::VecDeque;
-
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
+use super::fifo::Fifo;
 use super::packet::Packet;
 
 /// A packet on a link, and when it arrives.
@@ -14,84 +13,120 @@ pub(crate) struct InFlight {
     pub(crate) packet: Packet,
 }
 
-/// What arrives at a backbone router. All of it is known at the beginning of a window.
+/// What arrives at a backbone router: packets that stay in the region, each an event, and packets that
+/// leave it again over another link. Those that arrive at the same time are taken in this order: the ones
+/// that leave again before the others, then by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
-    /// By link, in the order of the network's links: its number and packets on it.
-    links: Vec<(u16, VecDeque<InFlight>)>,
-    /// Arrivals of the window, sorted by time, then by link.
-    window: Vec<InFlight>,
-    /// The next one to be processed.
-    next: usize,
-    /// Positions of those that stay in the region, and the next one of them.
-    local: Vec<u32>,
-    next_local: usize,
+    /// Numbers of the links.
+    links: Vec<u16>,
+    staying: Merged,
+    passing: Merged,
 }
 
 impl Arrivals {
     pub(super) fn new(links: impl Iterator<Item = u16>) -> Self {
+        let links: Vec<u16> = links.collect();
         Self {
-            links: links.map(|link| (link, VecDeque::new())).collect(),
-            ..Self::default()
+            staying: Merged::new(links.len()),
+            passing: Merged::new(links.len()),
+            links,
         }
     }
 
-    /// The links that lead here, with the packets on them that arrive after the window.
-    pub(super) fn links(&mut self) -> impl Iterator<Item = (u16, &mut VecDeque<InFlight>)> {
-        self.links.iter_mut().map(|(link, list)| (*link, list))
+    /// The links that lead here.
+    pub(super) fn links(&self) -> &[u16] {
+        &self.links
     }
 
-    /// Begins a window: what arrives by its end is sorted. `stays` says of which packets the region is
-    /// the destination.
-    pub(super) fn begin_window(&mut self, end: Time, stays: impl Fn(&Packet) -> bool) {
-        debug_assert_eq!(self.next, self.window.len(), "all have been processed");
-        self.window.clear();
-        self.local.clear();
-        (self.next, self.next_local) = (0, 0);
-        for (_, list) in &mut self.links {
-            let due = list.partition_point(|one| one.time <= end);
-            self.window.extend(list.drain(..due));
+    /// Receives packets on a link, in order of time; `stays` says which ones stay.
+    pub(super) fn receive(
+        &mut self,
+        link: usize,
+        packets: &mut Vec<InFlight>,
+        stays: impl Fn(&Packet) -> bool,
+    ) {
+        for one in packets.drain(..) {
+            let fifos = if stays(&one.packet) {
+                &mut self.staying.fifos
+            } else {
+                &mut self.passing.fifos
+            };
+            fifos[link].push(one);
         }
-        // Stable, and quick for a few sorted runs.
-        self.window.sort_by_key(|one| one.time);
-        let stay = self.window.iter().enumerate();
-        let stay = stay.filter(|(_, one)| stays(&one.packet));
-        self.local.extend(stay.map(|(at, _)| at as u32));
+        self.staying.find_first();
+        self.passing.find_first();
     }
 
-    /// Arrivals of the window that stay in the region.
-    pub(super) fn staying(&self) -> impl Iterator<Item = &Packet> {
-        self.local
-            .iter()
-            .map(|&at| &self.window[at as usize].packet)
+    /// Those of packets that stay in the region which arrive by `end`.
+    pub(super) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
+        let fifos = self.staying.fifos.iter();
+        let due = fifos.flat_map(move |fifo| fifo.iter().take_while(move |one| one.time <= end));
+        due.map(|one| &one.packet)
     }
 
-    /// When the next packet that stays in the region arrives; never if none does in this window.
+    /// When the next packet that stays in the region arrives; never if there is none.
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
-        let next = self.local.get(self.next_local);
-        next.map_or(Time::NEVER, |&at| self.window[at as usize].time)
+        self.staying.first.0
     }
 
-    /// Removes the next packet if it arrives by `limit` and leaves the region again.
+    /// Removes it.
     #[inline]
-    pub(super) fn take_transit(&mut self, limit: Time) -> Option<InFlight> {
-        let arrival = *self.window.get(self.next)?;
-        let stays = self.local.get(self.next_local) == Some(&(self.next as u32));
-        if stays || arrival.time > limit {
+    pub(super) fn take_staying(&mut self) -> Option<InFlight> {
+        self.staying.take()
+    }
+
+    /// Removes the next packet that leaves the region again, if it arrives by `limit`.
+    #[inline]
+    pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
+        if self.passing.first.0 > limit {
             return None;
         }
-        self.next += 1;
-        Some(arrival)
+        self.passing.take()
     }
 
-    /// Removes the next packet that stays in the region, before which no other is left.
+    /// How many of the packets on a link arrive after `time`.
+    pub(super) fn later_than(&self, link: usize, time: Time) -> usize {
+        let fifos = [&self.staying, &self.passing].map(|merged| &merged.fifos[link]);
+        let later = |fifo: &Fifo<InFlight>| {
+            let later = fifo.iter().rev().take_while(|one| one.time > time);
+            later.count()
+        };
+        fifos.into_iter().map(later).sum()
+    }
+}
+
+/// A FIFO for each link, and which one is next.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Merged {
+    fifos: Vec<Fifo<InFlight>>,
+    /// When its first packet arrives, and its number.
+    first: (Time, usize),
+}
+
+impl Merged {
+    fn new(links: usize) -> Self {
+        Self {
+            fifos: vec![Fifo::default(); links],
+            first: (Time::NEVER, 0),
+        }
+    }
+
     #[inline]
-    pub(super) fn take_staying(&mut self) -> InFlight {
-        let at = self.local[self.next_local] as usize;
-        debug_assert_eq!(self.next, at, "those before it have been processed");
-        self.next = at + 1;
-        self.next_local += 1;
-        self.window[at]
+    fn find_first(&mut self) {
+        let mut first = (Time::NEVER, 0);
+        for (link, fifo) in self.fifos.iter().enumerate() {
+            let time = fifo.first().map_or(Time::NEVER, |one| one.time);
+            first = if time < first.0 { (time, link) } else { first };
+        }
+        self.first = first;
+    }
+
+    #[inline]
+    fn take(&mut self) -> Option<InFlight> {
+        let taken = self.fifos.get_mut(self.first.1)?.pop();
+        self.find_first();
+        taken
     }
 }

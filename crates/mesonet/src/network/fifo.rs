@@ -49,8 +49,8 @@ impl<T: Copy> Fifo<T> {
         first
     }
 
-    /// From the last entry to the first.
-    pub(super) fn latest_first(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter().rev()
+    #[inline]
+    pub(super) fn iter(&self) -> std::collections::vec_deque::Iter<'_, T> {
+        self.entries.iter()
     }
 }

@@ -154,19 +154,33 @@ impl Network {
         self.packet_intervals[speed as usize]
     }
 
-    /// Begins a window: sorts what arrives from other regions until its end.
-    pub(crate) fn begin_window(&mut self, end: Time) {
-        for router in 0..self.arrivals.len() as u16 {
-            let layout = &self.layout;
-            let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
-            self.arrivals[router as usize].begin_window(end, stays);
-            self.expect_cross_region(router);
-        }
+    /// Links that lead here from other regions: backbone router, position there, number in the network.
+    pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
+        let routers = self.arrivals.iter().enumerate();
+        let links = routers.flat_map(|(router, arrivals)| {
+            let links = arrivals.links().iter().enumerate();
+            links.map(move |(at, &link)| (router as u16, at, link))
+        });
+        links.collect()
     }
 
-    /// Packets of the window that come from other regions and stay in this one.
-    pub(crate) fn staying(&self) -> impl Iterator<Item = &Packet> {
-        self.arrivals.iter().flat_map(Arrivals::staying)
+    /// Receives packets on such a link.
+    pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Vec<InFlight>) {
+        let layout = &self.layout;
+        let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
+        self.arrivals[router as usize].receive(at, packets, stays);
+        self.expect_cross_region(router);
+    }
+
+    /// Packets from other regions that stay in this one and arrive by `end`.
+    pub(crate) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
+        let arrivals = self.arrivals.iter();
+        arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
+    }
+
+    /// How many packets on such a link that were received arrive after `time`.
+    pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
+        self.arrivals[router as usize].later_than(at, time)
     }
 
     /// Queues are sampled at `until` and not before; nothing is processed beyond it.
@@ -188,13 +202,6 @@ impl Network {
         links.map(|(link, packets)| (link.id, packets))
     }
 
-    /// Packets on links from other regions that arrive after the window, by link.
-    pub(crate) fn inboxes(
-        &mut self,
-    ) -> impl Iterator<Item = (u16, &mut std::collections::VecDeque<InFlight>)> {
-        self.arrivals.iter_mut().flat_map(Arrivals::links)
-    }
-
     /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
     /// packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
@@ -209,7 +216,7 @@ impl Network {
                         return delivered;
                     }
                 }
-                Station::CrossRegion(router) => self.arrive_from_region::<TRACED>(router, limit),
+                Station::CrossRegion(router) => self.arrive_cross_region::<TRACED>(router, limit),
                 Station::AckReady => return Some(HostEvent::AckReady(self.pop(station))),
                 Station::MaySend => return Some(HostEvent::MaySend(self.pop(station).flow())),
                 Station::OutOfBackbone(router) => {
@@ -370,10 +377,11 @@ impl Network {
 
     /// The next packet that stays in the region arrives from another one.
     #[inline]
-    fn arrive_from_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
-        let time = self.arrivals[router as usize].next_staying();
-        self.pass_through::<TRACED>(router, time);
-        let InFlight { time, packet } = self.arrivals[router as usize].take_staying();
+    fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
+        self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());
+        let Some(InFlight { time, packet }) = self.arrivals[router as usize].take_staying() else {
+            return;
+        };
         self.expect_cross_region(router);
         self.now = time;
         self.enqueue_at_backbone::<TRACED>(router, time, packet, limit);
@@ -396,9 +404,9 @@ impl Network {
     /// Processes what passes a backbone router on its way between other regions, until `time`.
     #[inline]
     fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
-        while let Some(transit) = self.arrivals[router as usize].take_transit(time) {
+        while let Some(one) = self.arrivals[router as usize].take_passing(time) {
             self.events += 1;
-            self.enqueue_at_backbone::<TRACED>(router, transit.time, transit.packet, time);
+            self.enqueue_at_backbone::<TRACED>(router, one.time, one.packet, time);
         }
     }
 
@@ -420,19 +428,18 @@ impl Network {
             return;
         };
         if let Hop::Link(link) = self.layout.hop(router, packet.to) {
-            self.send_on_link(link, departure, packet);
-            return;
+            return self.send_on_link(link, departure, packet);
         }
-        let fifo = self.layout.out_of_backbone(router);
+        let station = self.layout.out_of_backbone(router);
         let early = if self.shared.is_empty() {
             departure <= self.horizon
         } else {
             departure <= limit && self.event_list.is_before_first(departure)
         };
-        if early && self.fifos[fifo].is_empty() {
+        if early && self.fifos[station].is_empty() {
             self.arrive_from_backbone::<TRACED>(router, departure, packet);
         } else {
-            self.push(fifo, departure, packet);
+            self.push(station, departure, packet);
         }
     }
 
@@ -502,7 +509,8 @@ impl Network {
     fn push(&mut self, station: usize, time: Time, packet: Packet) {
         let fifo = &mut self.fifos[station];
         debug_assert!(
-            fifo.latest_first()
+            fifo.iter()
+                .rev()
                 .next()
                 .is_none_or(|last| last.time <= time),
             "packets overtake each other"
@@ -548,7 +556,7 @@ impl Network {
             let entered = self.now + link.delay;
             let late = |one: &&InFlight| one.time > entered;
             let ahead = match link.within {
-                Some(fifo) => self.fifos[fifo].latest_first().take_while(late).count(),
+                Some(fifo) => self.fifos[fifo].iter().rev().take_while(late).count(),
                 None => self.outboxes[at].iter().rev().take_while(late).count(),
             };
             (link.id, self.sent[at] - ahead as u64)

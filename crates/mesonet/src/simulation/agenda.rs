@@ -1,8 +1,9 @@
 //! When flows begin: requests of sources, and long-lived flows.
 
-use longhaul_engine::Heap;
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
+
+use crate::calendar::{Calendar, Key, time_of};
 
 /// A flow that begins. Those due at the same time are opened in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,36 +14,61 @@ pub(super) enum Opening {
     LongLived(u32),
 }
 
-/// All that are to come.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Agenda {
-    heap: Heap,
-}
-
-impl Agenda {
-    pub(super) fn push(&mut self, time: Time, opening: Opening) {
-        let tag = match opening {
-            Opening::File(source) => u64::from(source),
-            Opening::LongLived(number) => 1 << 32 | u64::from(number),
+impl Opening {
+    fn key(self, time: Time) -> Key {
+        let tag = match self {
+            Self::File(source) => u64::from(source),
+            Self::LongLived(number) => 1 << 32 | u64::from(number),
         };
-        self.heap
-            .push(u128::from(time.as_ps()) << 64 | u128::from(tag));
+        Key::from(time.as_ps()) << 64 | Key::from(tag)
     }
 
-    /// Removes the next one, if it is due by `limit`.
-    pub(super) fn take_until(&mut self, limit: Time) -> Option<(Time, Opening)> {
-        let key = self.heap.first();
-        let (time, tag) = (Time::from_ps((key >> 64) as u64), key as u64);
-        if time > limit || key == u128::MAX {
-            return None;
+    fn of(key: Key) -> Self {
+        let (kind, number) = (key as u64 >> 32, key as u32);
+        match kind {
+            0 => Self::File(number),
+            _ => Self::LongLived(number),
         }
-        self.heap.remove_first();
-        let number = tag as u32;
-        let opening = match tag >> 32 {
-            0 => Opening::File(number),
-            _ => Opening::LongLived(number),
-        };
-        Some((time, opening))
+    }
+}
+
+/// All that are to come.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Agenda {
+    calendar: Calendar,
+    /// Those that are due in the current window or before, the last ones first.
+    due: Vec<Key>,
+}
+
+/// Windows of the calendar: some seconds.
+const SLOTS: usize = 2048;
+
+impl Agenda {
+    pub(super) fn new(window: Span) -> Self {
+        Self {
+            calendar: Calendar::new(SLOTS, window),
+            due: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, time: Time, opening: Opening) {
+        let key = opening.key(time);
+        if !self.calendar.push(key) {
+            let at = self.due.partition_point(|&other| other > key);
+            self.due.insert(at, key);
+        }
+    }
+
+    /// Adds those that are due in the next window to those that are left.
+    pub(super) fn begin_window(&mut self) {
+        self.due.append(&mut self.calendar.take_window());
+        self.due.sort_unstable_by(|one, other| other.cmp(one));
+    }
+
+    /// Removes the next one that is due in the window.
+    pub(super) fn take(&mut self) -> Option<(Time, Opening)> {
+        let key = self.due.pop()?;
+        Some((time_of(key), Opening::of(key)))
     }
 }
 
@@ -52,7 +78,7 @@ mod tests {
 
     #[test]
     fn flows_begin_in_order_of_time_then_of_number() {
-        let mut agenda = Agenda::default();
+        let mut agenda = Agenda::new(Span::from_ps(5));
         let at = Time::from_ps;
         for (time, opening) in [
             (5, Opening::LongLived(0)),
@@ -63,19 +89,24 @@ mod tests {
         ] {
             agenda.push(at(time), opening);
         }
-        assert_eq!(agenda.take_until(at(1)), None);
-        let order: Vec<_> = std::iter::from_fn(|| agenda.take_until(at(5))).collect();
+        agenda.begin_window();
+        let first = agenda.take();
+        assert_eq!(first, Some((at(2), Opening::LongLived(3))));
+        // Thought of in the window in which it is due.
+        agenda.push(at(4), Opening::File(9));
+        let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();
         let expected = [
-            (2, Opening::LongLived(3)),
+            (4, Opening::File(9)),
             (5, Opening::File(1)),
             (5, Opening::File(u32::MAX)),
             (5, Opening::LongLived(0)),
         ];
         assert_eq!(order, expected.map(|(time, opening)| (at(time), opening)));
-        assert_eq!(
-            agenda.take_until(Time::NEVER),
-            Some((at(7), Opening::File(0)))
-        );
-        assert_eq!(agenda.take_until(Time::NEVER), None);
+        // Too late for its window.
+        agenda.push(at(3), Opening::File(8));
+        agenda.begin_window();
+        let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();
+        let expected = [(3, Opening::File(8)), (7, Opening::File(0))];
+        assert_eq!(order, expected.map(|(time, opening)| (at(time), opening)));
     }
 }

@@ -63,9 +63,10 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
-    /// Opens the flows that begin in the window from `now` to `end`.
-    pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time, end: Time) {
-        while let Some((due, opening)) = self.agenda.take_until(end) {
+    /// Opens the flows that begin in the window that begins now.
+    pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time) {
+        self.agenda.begin_window();
+        while let Some((due, opening)) = self.agenda.take() {
             let time = due.max(now);
             match opening {
                 Opening::File(source) => self.request_file(common, places, source, time),

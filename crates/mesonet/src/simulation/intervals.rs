@@ -5,7 +5,6 @@ use super::region::Region;
 use super::{Places, Run, World};
 use crate::flows::FlowTable;
 use crate::hosts::{Receivers, Sources};
-use crate::network::InFlight;
 use crate::records::{
     FlowClass, Interval, LongLivedSample, QueueSample, Recorder, RouterSample, Totals,
 };
@@ -100,19 +99,18 @@ impl Run<'_> {
     fn entered(&self) -> Vec<u64> {
         let mut sent = vec![0; self.clock.entered.len()];
         let mut late = vec![0; sent.len()];
-        for mut region in self.places.regions() {
-            let network = &mut region.env.network;
+        for region in self.places.regions() {
+            let network = &region.env.network;
             network
                 .entered()
                 .for_each(|(link, count)| sent[link as usize] = count);
-            for (link, packets) in network.inboxes() {
+            for &(router, at, link) in &region.links_in {
                 // Some of those that have been handed over have not departed.
                 let departed = self.clock.now + self.common.delays[link as usize];
-                let is_late = |one: &&InFlight| one.time > departed;
-                let unreceived = |sent: &[InFlight]| sent.iter().rev().take_while(is_late).count();
-                let received = packets.iter().rev().take_while(is_late).count();
-                let last = self.clock.window - 1;
-                late[link as usize] = received + self.mail.unreceived(link, last, unreceived);
+                let unreceived = self.mail.sent(link, self.clock.window - 1);
+                let unreceived = unreceived.iter().rev();
+                late[link as usize] = network.later_than(router, at, departed)
+                    + unreceived.take_while(|one| one.time > departed).count();
             }
         }
         let entered = sent.iter().zip(late);

@@ -1,7 +1,6 @@
 //! Packets on their way from one region to another, between two windows.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,18 +32,8 @@ impl Mail {
         std::mem::swap(&mut *sent, packets);
     }
 
-    /// At the beginning of a window: receives what was sent at the end of the one before.
-    pub(super) fn receive(&self, link: u16, window: u64, packets: &mut VecDeque<InFlight>) {
-        packets.extend(locked(self.of(link, window - 1)).drain(..));
-    }
-
-    /// Visits the packets on a link that have been sent and not received, the last ones first.
-    pub(super) fn unreceived<R>(
-        &self,
-        link: u16,
-        window: u64,
-        visit: impl FnOnce(&[InFlight]) -> R,
-    ) -> R {
-        visit(&locked(self.of(link, window)))
+    /// What was sent on a link in a window, until it is received in the next one.
+    pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Vec<InFlight>> {
+        locked(self.of(link, window))
     }
 }

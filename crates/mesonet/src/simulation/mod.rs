@@ -221,8 +221,7 @@ impl Run<'_> {
         } = *self.clock;
         let begins = now + self.clock.window_length == window_end;
         if begins {
-            self.coordinator
-                .begin_window(common, places, now, window_end);
+            self.coordinator.begin_window(common, places, now);
         }
         let until = window_end.min(interval_end);
         advance(Step {

@@ -15,6 +15,8 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
+    /// Links from other regions: backbone router, position there, number in the network.
+    pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
     pub(super) counters: Counters,
@@ -60,12 +62,19 @@ impl Region {
 
     fn begin_window(&mut self, mail: &Mail, step: &Step) {
         let network = &mut self.env.network;
-        let inboxes = network.inboxes();
-        inboxes.for_each(|(link, packets)| mail.receive(link, step.window, packets));
-        network.begin_window(step.window_end);
-        for packet in self.env.network.staying() {
+        for &(router, at, link) in &self.links_in {
+            network.receive(router, at, &mut mail.sent(link, step.window - 1));
+        }
+        for packet in network.staying_until(step.window_end) {
             self.flows.prefetch_for(packet);
         }
+        let flows = &mut self.flows;
+        self.env.timers.begin_window(|time, flow| {
+            let sender = flows.sender(flow);
+            sender.map_or(Time::NEVER, |sender| {
+                sender.postpone_timer(time, step.window_end)
+            })
+        });
     }
 
     #[cold]

@@ -31,7 +31,7 @@ impl World {
             let mut network = Network::new(topology, &regions, &routes, number, intervals);
             let trace = config.trace.as_ref();
             network.set_packet_trace(trace.map(|trace| trace.packet_trace(&regions)));
-            Mutex::new(region(config, number, network))
+            Mutex::new(region(config, number, network, regions.window))
         });
         Ok(Self {
             places: Places {
@@ -56,12 +56,13 @@ impl World {
     }
 }
 
-fn region(config: &Config, number: usize, network: Network) -> Region {
+fn region(config: &Config, number: usize, network: Network, window: Span) -> Region {
     Region {
         number,
+        links_in: network.links_in(),
         env: Env {
             network,
-            timers: Timers::default(),
+            timers: Timers::new(window),
             packets_in: 0,
             srtt_gain: config.transport.srtt_gain,
             initial_cwnd: config.transport.initial_cwnd,
@@ -108,7 +109,7 @@ fn coordinator(
 ) -> Result<Coordinator, SetupError> {
     let streams = Streams::new(config.seed, config.replication, Randomness::Streams);
     let sources = Sources::new(config, &streams);
-    let mut agenda = Agenda::default();
+    let mut agenda = Agenda::new(regions.window);
     for (source, time) in sources.first_requests(&streams).into_iter().enumerate() {
         agenda.push(time, Opening::File(source as u32));
     }

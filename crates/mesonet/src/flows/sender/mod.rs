@@ -196,6 +196,18 @@ impl Sender {
         self.flow = next;
     }
 
+    /// An entry of its timers is due at `time`, in a window that begins: when it is to be looked at, never
+    /// if it is stale.
+    pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
+        if self.timer != time || self.phase == Phase::Over {
+            return Time::NEVER;
+        }
+        if self.rtt.deadline > window_end {
+            self.timer = self.rtt.deadline;
+        }
+        self.timer
+    }
+
     /// An entry of its timers is due.
     pub(crate) fn on_timer_expired(&mut self, env: &mut Env) -> TimerOutcome {
         let now = env.network.now;

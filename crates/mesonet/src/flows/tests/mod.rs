@@ -89,10 +89,13 @@ impl Start {
             speed: 1,
             counter: 0,
         };
+        // One window that is longer than any test.
+        let mut timers = Timers::new(Span::from_secs(1000));
+        timers.begin_window(|time, _| time);
         Path {
             env: Env {
                 network,
-                timers: Timers::default(),
+                timers,
                 packets_in: 0,
                 srtt_gain: 0.125,
                 initial_cwnd: self.cwnd,
