@@ -101,10 +101,19 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
     rows = []
     for name, step_s, counts in counted(run):
-        for one in hurst.estimates(counts):
+        for one in _estimates(run, counts):
             ends = float(one.scales[0] * step_s), float(one.scales[-1] * step_s)
             rows.append((name, one.method, *ends, one.value, one.low, one.high))
     return [Text(f"{run.name}: long-range dependence", heads, rows)]
+
+
+def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
+    try:
+        return hurst.estimates(counts)
+    except ValueError as error:
+        raise RunAnalysisError(
+            f"{run.path}: {len(counts)} samples are too few or do not vary: {error}"
+        ) from None
 
 
 def counted(run: "Results") -> Iterator[tuple[str, float, np.ndarray]]:

@@ -246,7 +246,7 @@ def _groups(
 
 WEB: list[Figure] = [
     _figure("4.12a", "Loss by load", "H1 H1-TUNED",
-            "Both Sync-TCPs lose least at every load; marks are Table 4.11, none is drawn as 0.001.",
+            "Both Sync-TCPs lose least at every load. Marks: Table 4.11; none is drawn as 0.001.",
             LOAD, "packets dropped (%)", _loss,
             ("printed in Table 4.11", "not printed"), from_zero=False),
     _by_load("4.12b", "Mean queue by load", "queue_0", "packets",
