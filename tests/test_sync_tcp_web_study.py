@@ -16,7 +16,7 @@ METRICS = STUDY.module("metrics")
 MEASURES = STUDY.module("web.measures")
 
 
-def cell(experiment: str, replication: int = 0, **levels: Any) -> Run:
+def cell(experiment: str, replication: int = 0, **levels: str | float) -> Run:
     (found,) = [
         run
         for run in STUDY.runs("full", [experiment], replication + 1)
@@ -110,8 +110,8 @@ def data(**metrics: list[float]) -> Data:
             (one, load) for load in (80, 90) for one in ("reno", "mixreact")
         ):
             values = {name: each[place] + 10.0 * number for name, each in metrics.items()}
-            rows.append({"experiment": "H1", "replication": number, "protocol": protocol,
-                         "load": load, "data_packets": 1, "results_version": 3, **values})  # fmt: skip
+            facts = {"experiment": "H1", "replication": number, "results_version": 3}
+            rows.append({**facts, "protocol": protocol, "load": load, **values})
     return Data(pl.DataFrame(rows), pl.DataFrame(), ("protocol", "load"))
 
 
@@ -137,7 +137,7 @@ def test_what_was_not_run_is_not_measured() -> None:
     ):
         with pytest.raises(longhaul.LonghaulError):
             MEASURES.WEB[name](given, "H1", "loss", "pcwnd", "reno", **cell_)
-    with pytest.raises(longhaul.LonghaulError, match="has no curve"):
+    with pytest.raises(longhaul.LonghaulError, match="was not run"):
         MEASURES.curve_of(given, "H1", "cdf", protocol="reno")
 
 
