@@ -13,6 +13,7 @@ import pytest
 from conftest import CommandLine
 
 import longhaul
+from longhaul.analysis.named.runs import RUN_ANALYSES
 from longhaul.campaign import Run, Store, execute
 from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.dataset import Dataset, collect
@@ -408,8 +409,9 @@ NAMED: Mapping[str, tuple[list[str], int]] = {
 
 
 def test_every_analysis_is_tried(cli: CommandLine) -> None:
-    listed = cli("analyze", "list").stdout.splitlines()
-    assert {line.split()[0] for line in listed} == set(NAMED)
+    listed, of_runs = cli("analyze", "list").stdout.split("of the directory of one run:\n")
+    assert {line.split()[0] for line in listed.splitlines()} == set(NAMED)
+    assert {line.split()[0] for line in of_runs.splitlines()} == set(RUN_ANALYSES)
 
 
 @pytest.mark.parametrize("name", NAMED)

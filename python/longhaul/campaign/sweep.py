@@ -10,14 +10,15 @@ from itertools import product
 from typing import Any
 
 from longhaul._engine import Scenario as Resolved
+from longhaul._engine import ScenarioError
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.running import load
 
 # A point on an axis.
 Level = str | int | float
 
-# The factors' levels at each point of an axis.
-Conditions = Mapping[Level, Mapping[str, Level]]
+# The factors' levels at each point of an axis: one, or a tuple with one for each replication.
+Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,19 @@ class Sweep:
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
 
-    def cells(self) -> Iterator[dict[str, Level]]:
-        """Every combination of levels."""
+    def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
+        """Every combination of levels, with the factors as they are in a replication."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
-                cell |= table[cell[axis]]
+                for factor, level in table[cell[axis]].items():
+                    cell[factor] = _of(replication, level, self.experiment)
             yield cell
 
     def runs(self) -> Iterator[Run]:
         """Every run; all cells once, then all again."""
         for replication in range(self.replications):
-            for cell in self.cells():
+            for cell in self.cells(replication):
                 values = {
                     path: setting.at(cell)
                     for path, setting in self.settings.items()
@@ -110,3 +112,15 @@ class Sweep:
                 }
                 scenario = filled_in(self.template, {**values, "replication": replication})
                 yield Run(self.experiment, cell, replication, scenario)
+
+
+def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
+    """A factor's level in a replication."""
+    if not isinstance(levels, tuple):
+        return levels
+    if replication >= len(levels):
+        raise ScenarioError(
+            f"{experiment}: its table of conditions has {len(levels)} replications, not "
+            f"{replication + 1}"
+        )
+    return levels[replication]

@@ -34,7 +34,10 @@ def analyze(
     ],
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ANALYSIS]...", help="`list` shows them; by default effects."),
+        typer.Argument(
+            metavar="[ANALYSIS]...",
+            help="`analyze list` shows them; by default effects, of a run steady.",
+        ),
     ] = None,
     response: Annotated[
         list[str] | None, typer.Option("--response", "-r", help="Response to analyse; repeatable.")
@@ -74,7 +77,7 @@ def analyze(
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(help="Another campaign to compare correlations with."),
+        typer.Option(help="Another campaign to compare correlations with, or run to pair."),
     ] = None,
     classes: Annotated[int, typer.Option(min=2, help="Number of congestion classes.")] = 4,
     out: Annotated[
@@ -88,11 +91,16 @@ def analyze(
     from longhaul.analysis.named import ANALYSES, Options, analyse
 
     if str(source) == "list":
+        from longhaul.analysis.named.runs import RUN_ANALYSES
+
         for known in ANALYSES.values():
             typer.echo(f"{known.name:14} {known.help}")
+        typer.echo("of the directory of one run:")
+        for known_of_run in RUN_ANALYSES.values():
+            typer.echo(f"{known_of_run.name:14} {known_of_run.help}")
         return
     if (source / "run.json").is_file():
-        _steady(source, json=json)
+        _of_run(source, names or ["steady"], against, json=json)
         return
     table = _table(source, factor or [])
     for words, keep in ((without, False), (only, True)):
@@ -115,16 +123,19 @@ def analyze(
                 typer.echo(path)
 
 
-def _steady(run: Path, *, json: bool) -> None:
-    """Of one run: how long it takes to be steady, and whether it drifts."""
-    from longhaul.analysis.time_series import steady_state
+def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
+    """Analyses of one run, such as how long it takes to be steady."""
+    from longhaul.analysis.named.runs import analyse_run
     from longhaul.results import Results
 
-    text = steady_state(Results(run))
+    other = None if against is None else Results(against)
+    found = {name: analyse_run(name, Results(run), other) for name in names}
     if json:
-        print_json({"steady": [_as_json(text)]})
-    else:
-        _print(text)
+        print_json({name: [_as_json(text) for text in texts] for name, texts in found.items()})
+        return
+    for texts in found.values():
+        for text in texts:
+            _print(text)
 
 
 def _table(source: Path, factors: list[str]) -> ResponseTable:

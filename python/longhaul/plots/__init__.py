@@ -23,7 +23,7 @@ from longhaul.results import Results, ResultsError
 __all__ = ["PLOTS", "STYLE", "Options", "Plot", "figure", "find", "plot", "save", "suitable"]
 
 # Each registers its plots, in the order of the list.
-for _subject in ("flows", "links", "fairness", "responses", "scatter"):
+for _subject in ("flows", "links", "fairness", "responses", "traffic", "scatter"):
     import_module(f"longhaul.plots.{_subject}")
 for _kind in KINDS:
     import_module(_kind.plots)

@@ -42,8 +42,8 @@ class Data:
     def collect(cls, study: Study, runs: list[Run], store: Path) -> "Data":
         """From what a store has of these runs."""
         metrics = study.required("metrics", "metrics")
-        # Runs of which samples over time are drawn; all, if the study does not say.
-        drawn = getattr(study.module("metrics"), "drawn", lambda run: True)
+        # Runs of which samples are drawn; all that have any over time, if the study does not say.
+        drawn = getattr(study.module("metrics"), "drawn", None)
         stores = {one.name: study.store(store, one) for one in study.experiments.values()}
         rows, courses = [], []
         for run in runs:
@@ -53,7 +53,7 @@ class Data:
             place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
             facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
             rows.append(place | metrics(kept, run) | facts)
-            if "flow_series" in kept and drawn(run):
+            if drawn(run) if drawn is not None else "flow_series" in kept:
                 samples = pl.DataFrame(study.required("metrics", "course")(kept))
                 courses.append(samples.with_columns(**{k: pl.lit(v) for k, v in place.items()}))
         values = pl.DataFrame(rows, infer_schema_length=None)

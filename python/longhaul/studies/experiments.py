@@ -15,6 +15,8 @@ from longhaul.campaign.template import Scenario
 SCALES = ("quick", "full")
 # Instead of the levels of an axis: all that the table of its conditions has.
 ALL = "all"
+# A column of a table of conditions whose factors differ between replications.
+REPLICATION = "replication"
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,12 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         head = Head(whole["title"], whole["source"], tuple(whole.get("include", ())))
-        found = _experiments(file, whole)
+        found = _experiments(file.parent, file, whole)
         for folder in head.includes:
             part = file.parent / folder / file.name
-            found += _experiments(part, tomllib.loads(part.read_text(encoding="utf-8")))
+            found += _experiments(
+                file.parent, part, tomllib.loads(part.read_text(encoding="utf-8"))
+            )
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
     except tomllib.TOMLDecodeError as error:
@@ -110,15 +114,20 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
     return head, dict(zip(names, found, strict=True))
 
 
-def _experiments(file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
+def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
     common = whole.get("common", {})
-    return [_experiment(file, common, one) for one in whole.get("experiments", [])]
+    return [_experiment(study, file, common, one) for one in whole.get("experiments", [])]
 
 
-def _experiment(file: Path, common: Mapping[str, Any], given: Mapping[str, Any]) -> Experiment:
+def _experiment(
+    study: Path, file: Path, common: Mapping[str, Any], given: Mapping[str, Any]
+) -> Experiment:
     parts = given.get("parts", [])
-    texts = [(file.parent / "scenarios" / f"{part}.toml").read_text("utf-8") for part in parts]
-    conditions = _conditions(file, given["conditions"]) if "conditions" in given else {}
+    texts = [_of_folder(study, file, f"scenarios/{part}.toml").read_text("utf-8") for part in parts]
+    named = given.get("conditions", common.get("conditions"))
+    conditions = (
+        {} if named is None else _conditions(_of_folder(study, file, f"conditions/{named}.csv"))
+    )
     whole = dict.fromkeys(conditions, ALL)
     axes = {**whole, **common.get("axes", {}), **given.get("axes", {})}
     settings = {**common.get("set", {}), **given.get("set", {})}
@@ -153,15 +162,33 @@ def _followed(written: Mapping[str, Any]) -> list[str]:
     return [*([written["axis"]] if "axis" in written else []), *written.get("when", {})]
 
 
-def _conditions(file: Path, name: str) -> dict[str, Conditions]:
-    """A table of conditions, by the axis that its first column is; other columns are factors."""
-    with (file.parent / "conditions" / f"{name}.csv").open(encoding="utf-8", newline="") as text:
+def _of_folder(study: Path, file: Path, name: str) -> Path:
+    """A file of the folder with the experiments, or else of the study that includes it."""
+    own = file.parent / name
+    return own if own.is_file() else study / name
+
+
+def _conditions(file: Path) -> dict[str, Conditions]:
+    """A table of conditions, by the axis that its first column is; other columns are factors.
+
+    Where the second column is `replication`, there is a row for each, in order from 0 on.
+    """
+    with file.open(encoding="utf-8", newline="") as text:
         axis, *factors = next(rows := csv.reader(text))
-        table = {
-            _level(first): dict(zip(factors, map(_level, rest), strict=True))
-            for first, *rest in rows
+        levels = [list(map(_level, row)) for row in rows]
+    if factors[0] != REPLICATION:
+        return {axis: {first: dict(zip(factors, rest, strict=True)) for first, *rest in levels}}
+    points: dict[Level, list[list[Level]]] = {}
+    for first, replication, *rest in levels:
+        if replication != len(points.setdefault(first, [])):
+            raise ScenarioError(f"{file}: {axis} {first}: expected replications 0, 1 and so on")
+        points[first].append(rest)
+    return {
+        axis: {
+            point: dict(zip(factors[1:], zip(*rows, strict=True), strict=True))
+            for point, rows in points.items()
         }
-    return {axis: table}
+    }
 
 
 def _level(cell: str) -> Level:

@@ -1,5 +1,9 @@
-"""The dissertation's figures, drawn again, in its order."""
+"""The dissertation's figures, drawn again, in its order; then ours."""
 
+from .standards.figures import STANDARDS
+from .today.figures import TODAY
+from .traffic.figures import TRAFFIC
 from .transfers.figures import TRANSFERS
+from .web.figures import WEB
 
-FIGURES = [*TRANSFERS]
+FIGURES = [*TRANSFERS, *WEB, *TRAFFIC, *STANDARDS, *TODAY]

@@ -3,5 +3,6 @@
 from longhaul.studies.measures import GENERAL
 
 from .transfers.measures import TRANSFERS
+from .web.measures import WEB
 
-MEASURES = {**GENERAL, **TRANSFERS}
+MEASURES = {**GENERAL, **TRANSFERS, **WEB}

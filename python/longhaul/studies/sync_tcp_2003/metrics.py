@@ -7,12 +7,22 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
 
+from .largest_flow import metrics as largest_flow
+from .pairs import metrics as pairs
+from .traffic import metrics as traffic
 from .transfers import metrics as transfers
+from .web import metrics as web
 
 Row = dict[str, float | None]
 
 # By what `reduce` of each kind calls it.
-KINDS: dict[str, ModuleType] = {"transfers": transfers}
+KINDS: dict[str, ModuleType] = {
+    "transfers": transfers,
+    "web": web,
+    "offered": traffic,
+    "trace": largest_flow,
+    "pairs": pairs,
+}
 
 
 def metrics(kept: Kept, run: Run) -> Row:

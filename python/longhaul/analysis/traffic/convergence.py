@@ -1,0 +1,69 @@
+"""Whether statistics of a long run of values settle: running means and quantiles.
+
+Means of heavy-tailed sizes do not settle in any run. The sample that a mean of some digits takes:
+Crovella and Lipsky, "Long-lasting transient conditions in simulations with heavy-tailed workloads"
+(Winter Simulation Conference 1997), section 3.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Running:
+    """A statistic of the first values, of more and more of them."""
+
+    counts: np.ndarray
+    """How many values,"""
+    values: np.ndarray
+    """and the statistic of these."""
+
+    def after(self, count: int) -> np.ndarray:
+        """Its values once so many are in."""
+        return self.values[self.counts >= count]
+
+    def range_after(self, count: int) -> float:
+        """Largest less smallest from then on."""
+        return float(np.ptp(self.after(count)))
+
+    def variation_after(self, count: int) -> float:
+        """Coefficient of variation from then on: standard deviation over mean."""
+        later = self.after(count)
+        return float(later.std() / later.mean())
+
+
+def running_mean(values: ArrayLike, every: int = 100) -> Running:
+    """The mean of the first `every` values, of twice as many, and so on."""
+    given = np.asarray(values, float)
+    counts = np.arange(every, len(given) + 1, every)
+    return Running(counts, np.cumsum(given)[counts - 1] / counts)
+
+
+def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
+    """A quantile of the first `every` values, of twice as many, and so on.
+
+    The smallest value that has at least that part of all at or below it.
+    """
+    given = np.asarray(values, float)
+    counts = np.arange(every, len(given) + 1, every)
+    ordered = np.empty(0)
+    found = np.empty(len(counts))
+    for number, count in enumerate(counts):
+        # Two sorted parts, which a merge sort joins in one pass.
+        ordered = np.sort(np.concatenate([ordered, np.sort(given[count - every : count])]),
+                          kind="stable")  # fmt: skip
+        found[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]
+    return Running(counts, found)
+
+
+def sample_for_mean(tail_index: float, digits: float) -> float:
+    """How many values the mean needs for so many digits, where the tail falls with a power.
+
+    Crovella and Lipsky's rule, with the constant one: 10^(digits / (1 - 1/index)), for an index
+    between 1 and 2.
+    """
+    if not 1.0 < tail_index < 2.0:
+        raise ValueError(f"expected a tail index between 1 and 2, found {tail_index:g}")
+    return float(10.0 ** (digits / (1.0 - 1.0 / tail_index)))

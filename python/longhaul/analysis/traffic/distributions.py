@@ -1,0 +1,62 @@
+"""Distribution functions on fixed grids, with bands over replications, and by classes of size."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
+    """How many values are larger than each point of a grid."""
+    ordered = np.sort(np.asarray(values, float))
+    return len(ordered) - np.searchsorted(ordered, np.asarray(grid, float), side="right")
+
+
+def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
+    """The share of values larger than each point; of `of`, if more began than have values."""
+    given = np.asarray(values, float)
+    whole = len(given) if of is None else of
+    if whole < len(given) or whole == 0:
+        raise ValueError(f"expected at least {max(len(given), 1)} that began, found {whole}")
+    return (counts_above(given, grid) + whole - len(given)) / whole
+
+
+def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
+    """The share of values up to each point; what has no value is above every point."""
+    return 1.0 - ccdf(values, grid, of)
+
+
+@dataclass(frozen=True)
+class Band:
+    """A curve over a grid: the median of replications, and between which values most are."""
+
+    grid: np.ndarray
+    middle: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
+    """The median of curves point by point, with the interval that covers a part of them.
+
+    With the coverage 1, the default, it is from the smallest to the largest: of a few replications
+    percentiles say no more.
+    """
+    every = np.asarray([np.asarray(curve, float) for curve in curves])
+    if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):
+        raise ValueError("expected curves with a value at each point of the grid")
+    outside = (1.0 - coverage) / 2.0
+    low, middle, high = np.quantile(every, [outside, 0.5, 1.0 - outside], axis=0)
+    return Band(np.asarray(grid, float), middle, low, high)
+
+
+def by_class(values: ArrayLike, sizes: ArrayLike, bounds: Sequence[float]) -> list[np.ndarray]:
+    """Values whose size is up to the first bound, up to the second and so on, and beyond all."""
+    given, of = np.asarray(values), np.searchsorted(np.asarray(bounds), np.asarray(sizes, float))
+    return [given[of == number] for number in range(len(bounds) + 1)]
+
+
+def largest_gap(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """The largest vertical distance between two curves of each name, as in Kolmogorov's test."""
+    return {name: float(np.abs(one[name] - other[name]).max()) for name in one}

@@ -1,0 +1,160 @@
+"""Estimators of the Hurst parameter of a stationary series.
+
+0.5 is independent noise; the closer to 1, the slower do correlations die out. Each estimator fits a
+line in logarithms of scale and of a statistic. Those by variances and by ranges have no interval
+that holds under long-range dependence; the one by wavelets has.
+
+Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical study",
+Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
+long-range dependence", IEEE Transactions on Information Theory 45(3), 1999.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+# Blocks of the largest scale, at least, and steps between two scales.
+MIN_BLOCKS, STEP = 50, 1.5
+# Octaves below see the samples, not the process behind them: Veitch and Abry, section IV.
+MIN_OCTAVE = 4
+# Samples of the shortest series that is looked at.
+MIN_SAMPLES = 256
+# Daubechies' wavelet with two vanishing moments, which linear trends do not disturb.
+_ROOT = np.sqrt(3.0)
+LOW_PASS = np.array([1 + _ROOT, 3 + _ROOT, 3 - _ROOT, 1 - _ROOT]) / (4 * np.sqrt(2))
+HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
+
+
+@dataclass(frozen=True)
+class Hurst:
+    """An estimate, and the points and line that it is from."""
+
+    method: str
+    value: float
+    low: float | None
+    """Where its 95 % interval begins, if the method has one,"""
+    high: float | None
+    """and ends."""
+    scales: np.ndarray
+    """In samples."""
+    statistics: np.ndarray
+    slope: float
+    intercept: float
+    """Of the line through the logarithms to base 10."""
+
+    def line(self) -> np.ndarray:
+        """The fitted line at the scales."""
+        return np.asarray(10.0 ** (self.intercept + self.slope * np.log10(self.scales)))
+
+
+def aggregated_variance(
+    values: ArrayLike, min_scale: int = 1, max_scale: int | None = None
+) -> Hurst:
+    """From the variance of the means of blocks, which falls with the power 2H - 2 of their length.
+
+    Too small by 0.02 at 0.84 and by 0.04 at 0.9, for the mean of the series is one of its own.
+    """
+    series = _checked(values)
+    scales = _scales(len(series), min_scale, max_scale)
+    variances = np.array([_blocks(series, scale).mean(axis=1).var() for scale in scales])
+    slope, intercept = _line(scales, variances)
+    value = 1.0 + slope / 2.0
+    return Hurst("aggregated variance", value, None, None, scales, variances, slope, intercept)
+
+
+def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
+    """From the range of partial sums over the deviation, R/S, which grows with the power H.
+
+    Biased towards 0.7 for short blocks: by 0.03 at 0.5 and at 0.84.
+    """
+    series = _checked(values)
+    scales = _scales(len(series), min_scale, max_scale)
+    statistics = np.array([_mean_rescaled_range(_blocks(series, scale)) for scale in scales])
+    slope, intercept = _line(scales, statistics)
+    return Hurst("R/S", slope, None, None, scales, statistics, slope, intercept)
+
+
+def wavelet(
+    values: ArrayLike, min_octave: int = MIN_OCTAVE, max_octave: int | None = None
+) -> Hurst:
+    """From the energy of the wavelet coefficients of each octave, which grows with 2H - 1.
+
+    A weighted line through octaves whose coefficients are nearly uncorrelated; the interval is
+    that of independent Gaussian coefficients.
+    """
+    approximation = _checked(values) - np.mean(np.asarray(values, float))
+    octaves, counts, energies = [], [], []
+    octave = 0
+    while len(approximation) >= 2 * len(LOW_PASS) and octave != max_octave:
+        octave += 1
+        # Coefficients at the ends would mix the end with the beginning.
+        detail = np.convolve(approximation, HIGH_PASS[::-1], "valid")[::2]
+        approximation = np.convolve(approximation, LOW_PASS[::-1], "valid")[::2]
+        if octave >= min_octave and len(detail) >= 4:
+            octaves.append(octave)
+            counts.append(len(detail))
+            energies.append(float(np.mean(detail**2)))
+    if len(octaves) < 3:
+        raise ValueError("expected a series with at least three octaves of wavelet coefficients")
+    scale, half = np.array(octaves, float), np.array(counts) / 2.0
+    # The logarithm of a mean of squares is too small on average: Veitch and Abry, equation (5).
+    bias = special.psi(half) / np.log(2.0) - np.log2(half)
+    logarithms = np.log2(energies) - bias
+    weights = np.log(2.0) ** 2 / special.zeta(2, half)
+    centre = (weights * scale).sum() / weights.sum()
+    spread = (weights * (scale - centre) ** 2).sum()
+    slope = float((weights * (scale - centre) * logarithms).sum() / spread)
+    intercept = float((weights * (logarithms - slope * scale)).sum() / weights.sum())
+    value, deviation = (1.0 + slope) / 2.0, 0.5 / np.sqrt(spread)
+    margin = float(stats.norm.ppf(0.975)) * deviation
+    return Hurst(
+        "wavelet", value, value - margin, value + margin,
+        2.0**scale, 2.0**logarithms, slope, intercept * np.log10(2.0),
+    )  # fmt: skip
+
+
+def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
+    """All estimators, from some scale on: below the time scales of protocols they disagree."""
+    octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
+    return [
+        aggregated_variance(values, min_scale),
+        rescaled_range(values, max(min_scale, 16)),
+        wavelet(values, octave),
+    ]
+
+
+def _checked(values: ArrayLike) -> np.ndarray:
+    series = np.asarray(values, float)
+    if len(series) < MIN_SAMPLES:
+        raise ValueError(f"expected at least {MIN_SAMPLES} samples, found {len(series)}")
+    if np.ptp(series) == 0.0:
+        raise ValueError("a constant series has no Hurst parameter")
+    return series
+
+
+def _scales(count: int, min_scale: int, max_scale: int | None) -> np.ndarray:
+    largest = count // MIN_BLOCKS if max_scale is None else min(max_scale, count // MIN_BLOCKS)
+    steps = int(np.log(max(largest / min_scale, 1.0)) / np.log(STEP)) + 1
+    scales = np.unique((min_scale * STEP ** np.arange(steps)).astype(int))
+    if len(scales) < 3:
+        raise ValueError(f"expected three scales between {min_scale} and {largest} samples")
+    return scales
+
+
+def _blocks(series: np.ndarray, length: int) -> np.ndarray:
+    return series[: len(series) // length * length].reshape(-1, length)
+
+
+def _mean_rescaled_range(blocks: np.ndarray) -> float:
+    sums = np.cumsum(blocks - blocks.mean(axis=1, keepdims=True), axis=1)
+    ranges = np.maximum(sums.max(axis=1), 0.0) - np.minimum(sums.min(axis=1), 0.0)
+    deviations = blocks.std(axis=1)
+    some = deviations > 0.0
+    return float((ranges[some] / deviations[some]).mean())
+
+
+def _line(scales: np.ndarray, statistics: np.ndarray) -> tuple[float, float]:
+    slope, intercept = np.polyfit(np.log10(scales), np.log10(statistics), 1)
+    return float(slope), float(intercept)

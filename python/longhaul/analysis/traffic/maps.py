@@ -1,0 +1,61 @@
+"""Means over two quantities at once, such as base round trip and size, and differences of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class MeanMap:
+    """Means in the cells of a grid."""
+
+    x_edges: np.ndarray
+    y_edges: np.ndarray
+    counts: np.ndarray
+    """Values in each cell, by row of x and column of y."""
+    totals: np.ndarray
+    """Their sums."""
+
+    def means(self, min_count: int = 10) -> np.ndarray:
+        """Means of cells with enough values; not a number elsewhere."""
+        enough = self.counts >= max(min_count, 1)
+        return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
+
+    def __add__(self, other: "MeanMap") -> "MeanMap":
+        """Of the values of both, such as two replications."""
+        if not (np.array_equal(self.x_edges, other.x_edges)
+                and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
+            raise ValueError("expected two maps with the same cells")
+        return MeanMap(
+            self.x_edges, self.y_edges, self.counts + other.counts, self.totals + other.totals
+        )
+
+
+def mean_map(
+    x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
+) -> MeanMap:
+    """Means of values by cell; what is outside the edges, lower ends included, is left out."""
+    edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
+    given = np.asarray(values, float)
+    places = [
+        np.searchsorted(edge, np.asarray(of, float), side="right") - 1
+        for edge, of in zip(edges, (x, y), strict=True)
+    ]
+    shape = len(edges[0]) - 1, len(edges[1]) - 1
+    inside = np.logical_and.reduce(
+        [(place >= 0) & (place < size) for place, size in zip(places, shape, strict=True)]
+    )
+    cell = places[0][inside] * shape[1] + places[1][inside]
+    counts, totals = (
+        np.bincount(cell, weights=weights, minlength=shape[0] * shape[1]).reshape(shape)
+        for weights in (None, given[inside])
+    )
+    return MeanMap(*edges, counts, totals)
+
+
+def difference(one: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
+    """Means of the first less those of the second, where both have enough values."""
+    if one.counts.shape != other.counts.shape:
+        raise ValueError("expected two maps with the same cells")
+    return np.asarray(one.means(min_count) - other.means(min_count))

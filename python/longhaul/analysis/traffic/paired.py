@@ -1,0 +1,99 @@
+"""The same connections in two runs, one by one.
+
+With common random numbers each connection is asked for the same at the same time in both runs, so
+that its two response times differ by what was changed between them. Differences of pairs scatter
+far less than the response times, most of whose variance is that of sizes and round trips.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from longhaul._engine import LonghaulError
+from longhaul.analysis.statistics import percentile_interval
+
+KEYS = ("name", "connection")
+# What both runs have to have in common of a connection, besides its name and number.
+ASKED = ("start_s", "request_bytes", "response_bytes", "extra_rtt_s")
+SAMPLES, BLOCKS = 999, 50
+
+
+class NotPairedError(LonghaulError):
+    """Runs whose connections are not the same."""
+
+
+def matched(one: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
+    """Exchanges that two runs have in common, a row each, in the order in which they began.
+
+    The arguments are tables of exchanges. What the runs ask for has its own name; `response_s` and
+    `other_response_s` are null where a run ended before the response was complete. NotPairedError
+    if connections of the same number ask for different things: then seeds, rates or binding
+    differ.
+    """
+    took = pl.col("end_s") - pl.col("start_s")
+    tables = [
+        table.filter(pl.col("start_s") >= from_s)
+        .group_by(KEYS, maintain_order=True)
+        .first()
+        .select(*KEYS, *ASKED, took.alias(name))
+        for table, name in ((one, "response_s"), (other, "other_response_s"))
+    ]
+    both = tables[0].join(tables[1], on=KEYS, suffix="_other")
+    if both.is_empty():
+        raise NotPairedError("the runs have no connection in common")
+    same = [
+        pl.col(name).eq(pl.col(f"{name}_other")).fill_null(value=True)  # not asked for yet
+        for name in ASKED
+    ]
+    asked = both.filter(~pl.all_horizontal(same))
+    if len(asked):
+        first = asked.row(0, named=True)
+        raise NotPairedError(
+            f"connection {first['connection']} of {first['name']} is not the same in both runs: "
+            "they have common random numbers if seed, replication, rates and sizes are the same"
+        )
+    return both.drop([f"{name}_other" for name in ASKED]).sort("start_s", *KEYS)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """How paired values differ, the second less the first."""
+
+    count: int
+    mean: float
+    mean_interval: tuple[float, float]
+    median: float
+    median_interval: tuple[float, float]
+    smaller: float
+    """The share of pairs whose second value is smaller,"""
+    larger: float
+    """and larger: by more than the tolerance."""
+
+
+def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
+    """Compare paired values, in order of time.
+
+    Intervals of 95 % are percentile intervals of a moving-block bootstrap with fifty blocks:
+    connections that are near in time meet the same queue (Kuensch, Annals of Statistics 17(3),
+    1989).
+    """
+    one, other = np.asarray(first, float), np.asarray(second, float)
+    if one.shape != other.shape or one.ndim != 1 or len(one) < 2:
+        raise ValueError("expected two lists of as many values, at least two")
+    gained = other - one
+    length = max(1, len(gained) // BLOCKS)
+    random = np.random.default_rng(seed)
+    begins = random.integers(0, len(gained) - length + 1, (SAMPLES, -(-len(gained) // length)))
+    means, medians = np.empty(SAMPLES), np.empty(SAMPLES)
+    offsets = np.arange(length)
+    for number, begin in enumerate(begins):
+        sample = gained[(begin[:, None] + offsets).ravel()[: len(gained)]]
+        means[number], medians[number] = sample.mean(), np.median(sample)
+    return Paired(
+        len(gained),
+        float(gained.mean()), percentile_interval(means.tolist()),
+        float(np.median(gained)), percentile_interval(medians.tolist()),
+        float((gained < -tolerance).mean()), float((gained > tolerance).mean()),
+    )  # fmt: skip

@@ -1,0 +1,158 @@
+"""Plots of traffic: tails with bands over replications, maps, long-range dependence."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from longhaul import styles
+from longhaul.analysis.named.runs import counted
+from longhaul.analysis.traffic import convergence, distributions, hurst, maps
+from longhaul.plots.layout import panels
+from longhaul.plots.registry import Options, has_samples, register
+from longhaul.results import Results
+
+GRID_S = np.logspace(-2, 3, 201)
+# Cells of a map: 20 ms of round trip, and sizes in tenths of a decade.
+ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
+SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
+MIN_COUNT = 10
+# What replications of one scenario may differ in.
+NUMBERS = ("seed", "replication", "title")
+
+
+def _has_exchanges(run: Results) -> bool:
+    return run.is_tcp and "exchanges" in run.tables
+
+
+def _took(run: Results) -> pl.DataFrame:
+    """Exchanges that began in the measurement window, with response times."""
+    took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
+    return run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"]).with_columns(took)
+
+
+@register(
+    "response-tails",
+    "share of responses that take longer than a time, on logarithmic scales; runs that differ in "
+    "seed or replication only are one line with a band",
+    _has_exchanges,
+)
+def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
+    groups = _replications(runs)
+
+    def draw(axes: Axes, _: str) -> None:
+        for group, style in zip(groups, styles.of_runs(len(groups)), strict=True):
+            curves = []
+            for run in group:
+                times = _took(run)["response_s"]
+                curves.append(distributions.ccdf(times.drop_nulls(), GRID_S, len(times)))
+            band = distributions.band(GRID_S, curves)
+            name = (
+                group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
+            )
+            axes.plot(GRID_S, band.middle, label=name, **styles.as_line(style))
+            if len(group) > 1:
+                axes.fill_between(GRID_S, band.low, band.high, color=style.colour, alpha=0.2)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylabel("share that takes longer")
+
+    return panels([""], draw, [""], x="response time (s)")
+
+
+def _replications(runs: Sequence[Results]) -> list[list[Results]]:
+    """Runs of one scenario but for random numbers, together."""
+    groups: list[tuple[dict[str, Any], list[Results]]] = []
+    for run in runs:
+        scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}
+        for known, group in groups:
+            if known == scenario:
+                group.append(run)
+                break
+        else:
+            groups.append((scenario, [run]))
+    return [group for _, group in groups]
+
+
+@register(
+    "response-map",
+    "mean response time over base round trip and size; of two runs, what the second takes longer",
+    _has_exchanges,
+)
+def _response_map(runs: Sequence[Results], options: Options) -> Figure:
+    found = [_map(run) for run in runs]
+    if len(runs) == 2:
+        values = [1e3 * maps.difference(found[1], found[0], MIN_COUNT)]
+        titles = [f"{runs[1].name} less {runs[0].name}"]
+    else:
+        values = [1e3 * one.means(MIN_COUNT) for one in found]
+        titles = [run.name for run in runs]
+    most = max(float(np.nanquantile(np.abs(value), 0.95)) for value in values)
+    least = -most if len(runs) == 2 else 0.0
+    colours = "RdBu_r" if len(runs) == 2 else "viridis"
+
+    def draw(axes: Axes, value: np.ndarray) -> None:
+        axes.set_facecolor("#dddddd")
+        shown = axes.pcolormesh(
+            1e3 * ROUND_TRIP_EDGES_S, SIZE_EDGES_BYTES, value.T, cmap=colours, vmin=least, vmax=most
+        )
+        axes.set_yscale("log")
+        axes.set_ylabel("response (bytes)")
+        axes.grid(visible=False)
+        axes.figure.colorbar(shown, ax=axes, label="response time (ms)")
+
+    return panels(values, draw, titles, x="base round trip beyond the network's (ms)")
+
+
+def _map(run: Results) -> maps.MeanMap:
+    done = _took(run).drop_nulls("response_s")
+    return maps.mean_map(
+        done["extra_rtt_s"], done["response_bytes"], done["response_s"],
+        ROUND_TRIP_EDGES_S, SIZE_EDGES_BYTES,
+    )  # fmt: skip
+
+
+@register("hurst", "variance of packet counts over scales, with the fitted line", has_samples)
+def _hurst(runs: Sequence[Results], options: Options) -> Figure:
+    def draw(axes: Axes, _: str) -> None:
+        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
+            name, step_s, counts = next(counted(run))
+            found = hurst.aggregated_variance(counts)
+            axes.plot(
+                found.scales * step_s, found.statistics, "o", color=style.colour, markersize=3
+            )
+            axes.plot(
+                found.scales * step_s, found.line(), **styles.as_line(style),
+                label=f"{run.name if len(runs) > 1 else name}: H = {found.value:.2f}",
+            )  # fmt: skip
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylabel("variance of means of counts")
+
+    return panels([""], draw, [""], x="scale (s)")
+
+
+@register("running-sizes", "running quantiles and mean of response sizes", _has_exchanges)
+def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
+    def draw(axes: Axes, run: Results) -> None:
+        sizes = _took(run).sort("start_s")["response_bytes"].drop_nulls().to_numpy().astype(float)
+        every = max(1, len(sizes) // 500)
+        lines = {
+            "median": convergence.running_quantile(sizes, 0.5, every),
+            "90 %": convergence.running_quantile(sizes, 0.9, every),
+            "99 %": convergence.running_quantile(sizes, 0.99, every),
+            "mean": convergence.running_mean(sizes, every),
+        }
+        for (name, one), style in zip(lines.items(), styles.of_runs(len(lines)), strict=True):
+            axes.plot(one.counts, one.values, label=name, **styles.as_line(style))
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter("{x:,g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_ylabel("response (bytes)")
+
+    return panels(runs, draw, [run.name for run in runs], x="responses")

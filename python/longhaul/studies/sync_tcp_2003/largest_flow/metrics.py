@@ -1,0 +1,45 @@
+"""Metrics of runs in which the flow with the largest response is followed."""
+
+import polars as pl
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+from longhaul.studies.sync_tcp_2003.web.curves import curve
+
+Row = dict[str, float | None]
+
+DRAWN = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """How fast the flow was, in kbit/s, and what it lost; delays in ms."""
+    one, largest = kept["exchange"], kept["largest"]
+    row: Row = {
+        "flow_retransmitted": one["retransmitted_pkts"],
+        "flow_round_trip": 14.0 + 1e3 * one["extra_rtt_s"],
+        "flow_MB": 1e-6 * one["response_bytes"],
+        "flow_early_cuts": largest.get("early_cuts"),
+    }
+    if one["end_s"] is not None:
+        took_s = one["end_s"] - one["start_s"]
+        row |= {"flow_s": took_s, "flow_rate": 8e-3 * one["response_bytes"] / took_s}
+    if "largest_queueing_delay" in largest:
+        row["flow_largest_delay"] = 1e3 * largest["largest_queueing_delay"]
+    return row
+
+
+def drawn(run: Run) -> bool:
+    """Whether samples of a run are drawn."""
+    return run.experiment == "Z1"
+
+
+def course(kept: Kept) -> pl.DataFrame:
+    """Windows in segments and delays in ms over time."""
+    series = kept["flow_series"]
+    parts = []
+    for name in DRAWN:
+        if name in series:
+            scale = 1e3 if name.endswith("delay") else 1.0
+            values = [None if value is None else scale * value for value in series[name]]
+            parts.append(curve(name, series["t_s"], pl.Series(values, dtype=pl.Float64), 2))
+    return pl.concat(parts)

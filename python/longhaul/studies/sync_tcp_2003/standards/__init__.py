@@ -1,0 +1,1 @@
+"""Appendix B: loss recovery and queue management of the standards."""

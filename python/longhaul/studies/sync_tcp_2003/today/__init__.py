@@ -1,0 +1,1 @@
+"""Not of the dissertation: today's protocols under the same loads."""

@@ -1,0 +1,1 @@
+"""Appendix A: the web traffic itself, its loads, arrivals, sizes and how they settle."""

@@ -1,0 +1,16 @@
+"""Points of named curves, as they are recorded to be drawn."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+SCHEMA = {"curve": pl.String, "x": pl.Float64, "y": pl.Float64}
+
+
+def curve(name: str, x: ArrayLike, y: ArrayLike, digits: int = 5) -> pl.DataFrame:
+    """Points of one curve; none if there are no values."""
+    places, values = np.asarray(x, float), np.asarray(y, float)
+    if len(values) != len(places):
+        places, values = places[:0], values[:0]
+    columns = {"curve": [name] * len(places), "x": places, "y": np.round(values, digits)}
+    return pl.DataFrame(columns, schema=SCHEMA)

@@ -1,0 +1,255 @@
+"""What claims about web traffic measure.
+
+Protocols of one replication share their connections, so that differences are taken within each
+replication before the median.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from longhaul.studies.data import REPLICATION, Data, NotRunError
+from longhaul.studies.measures import Measure, rank_trend
+
+WEB: dict[str, Measure] = {}
+# Points of the response time distribution, in ms.
+TIMES_MS = tuple(range(100, 1501, 100))
+# Experiments of which one has the tuned queues of the other's loads.
+TUNED = {"ecn-136": "H1-TUNED", "ecn-340": "H1-TUNED", "ecn-5-136": "H1-TUNED"}
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure under its name."""
+    WEB[function.__name__] = function
+    return function
+
+
+def _runs(data: Data, of: str, metric: str, **cell: str | float) -> dict[int, float]:
+    """A metric of each replication of one cell."""
+    points = data.points(of, **cell)
+    if metric not in points.columns:
+        raise NotRunError(f"{of} has no {metric}")
+    found = points.drop_nulls(metric)
+    if found.is_empty():
+        raise NotRunError(f"{of} has no {metric} at {cell}")
+    if found.select(REPLICATION, metric).n_unique(REPLICATION) < found[REPLICATION].n_unique():
+        raise NotRunError(f"{of} has several cells at {cell}")
+    return {row[REPLICATION]: float(row[metric]) for row in found.iter_rows(named=True)}
+
+
+def _differences(
+    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
+    **cell: str | float,
+) -> np.ndarray:  # fmt: skip
+    """A metric of one protocol less that of another, replication by replication."""
+    first, second = (
+        _runs(data, TUNED.get(name, of), metric, **{axis: name}, **cell) for name in (one, other)
+    )
+    common = [number for number in first if number in second]
+    if not common:
+        raise NotRunError(f"no replication of both {one} and {other} at {cell}")
+    return np.array([first[number] - second[number] for number in common])
+
+
+@measure
+def difference(
+    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
+    **cell: str | float,
+) -> float:  # fmt: skip
+    """The median over replications of what one protocol has more than another."""
+    return float(np.median(_differences(data, of, metric, one, other, axis, **cell)))
+
+
+def _along(
+    data: Data, of: str, metric: str, one: str, other: str, low: float, high: float,
+    axis: str, **cell: str | float,
+) -> Iterator[float]:  # fmt: skip
+    """The differences at all loads between two at which both were run."""
+    loads = data.cells(of, **{axis: other}, **cell)["load"].unique().sort().to_list()
+    some = False
+    for load in loads:
+        if low <= load <= high:
+            try:
+                yield difference(data, of, metric, one, other, axis, load=load, **cell)
+                some = True
+            except NotRunError:
+                continue
+    if not some:
+        raise NotRunError(f"{one} and {other} have no load in common")
+
+
+@measure
+def largest_difference(
+    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
+    axis: str = "protocol", **cell: str | float,
+) -> float:  # fmt: skip
+    """The largest difference at any load: negative if one is always below the other."""
+    return max(_along(data, of, metric, one, other, low, high, axis, **cell))
+
+
+@measure
+def smallest_difference(
+    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
+    axis: str = "protocol", **cell: str | float,
+) -> float:  # fmt: skip
+    """The smallest difference at any load: positive if one is always above the other."""
+    return min(_along(data, of, metric, one, other, low, high, axis, **cell))
+
+
+@measure
+def distance(
+    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
+    axis: str = "protocol", **cell: str | float,
+) -> float:  # fmt: skip
+    """The largest difference of either sign at any load."""
+    return max(abs(gap) for gap in _along(data, of, metric, one, other, low, high, axis, **cell))
+
+
+@measure
+def worst_of_distribution(
+    data: Data, of: str, one: str, other: str, low: float = 0, high: float = 1e9,
+    axis: str = "protocol", **cell: str | float,
+) -> float:  # fmt: skip
+    """How far the response time distribution of one protocol falls below that of another at most.
+
+    In per cent of the responses, of all points up to 1500 ms and of all loads; negative is below.
+    """
+    return min(
+        smallest_difference(data, of, f"within_{ms}", one, other, low, high, axis, **cell)
+        for ms in TIMES_MS
+    )
+
+
+@measure
+def spread_of_protocols(
+    data: Data, of: str, metric: str, load: float, protocols: str, axis: str = "protocol"
+) -> float:
+    """The largest median less the smallest of some protocols at one load."""
+    found = [
+        data.value(metric, TUNED.get(name, of), load=load, **{axis: name})
+        for name in protocols.split(",")
+    ]
+    return max(found) - min(found)
+
+
+@measure
+def best_is(
+    data: Data, of: str, metric: str, one: str, others: str, low: float, high: float,
+    largest: float = 1, axis: str = "protocol", **cell: str | float,
+) -> float:  # fmt: skip
+    """By how much one protocol is ahead of the best of others at the load where it is least so."""
+    sign = 1.0 if largest else -1.0
+    return min(
+        sign * gap
+        for other in others.split(",")
+        for gap in _along(data, of, metric, one, other, low, high, axis, **cell)
+    )
+
+
+@measure
+def grows(data: Data, of: str, metric: str, low: float = 0, **cell: str | float) -> float:
+    """Rank correlation of a metric with the load."""
+    return rank_trend(data.curve(metric, "load", of, **cell).where(low, np.inf))
+
+
+@measure
+def median_ratio(
+    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
+    **cell: str | float,
+) -> float:  # fmt: skip
+    """The median over replications of one protocol's metric over another's."""
+    first, second = (
+        _runs(data, TUNED.get(name, of), metric, **{axis: name}, **cell) for name in (one, other)
+    )
+    ratios = [first[number] / second[number] for number in first if second.get(number)]
+    if not ratios:
+        raise NotRunError(f"no replication of both {one} and {other} at {cell}")
+    return float(np.median(ratios))
+
+
+@measure
+def extreme_ratio(
+    data: Data, of: str, metric: str, one: str, other: str, total: float, largest: float
+) -> float:
+    """The largest or smallest ratio of two protocols over the pairs of loads of a total load."""
+    pairs = [
+        pair
+        for pair in data.cells(of, protocol=other)["pair"].unique().to_list()
+        if pair.startswith(f"{total:g}-")
+    ]
+    ratios = [median_ratio(data, of, metric, one, other, pair=pair) for pair in pairs]
+    if not ratios:
+        raise NotRunError(f"no pair of a total load of {total:g} % was run")
+    return float(max(ratios) if largest else min(ratios))
+
+
+@measure
+def overtakes(data: Data, of: str) -> float:
+    """How far Pcwnd is ahead of Reno and MixReact where over a tenth of its flows had losses.
+
+    The smallest difference of the shares of responses within 1500 ms, at such loads.
+    """
+    curve = data.curve("with_losses", "load", of, protocol="pcwnd")
+    loads = curve.x[curve.y > 10.0]
+    if not len(loads):
+        raise NotRunError("at no load had a tenth of the flows losses")
+    return min(
+        smallest_difference(data, of, "within_1500", "pcwnd", other, low=float(loads.min()))
+        for other in ("reno", "mixreact")
+    )
+
+
+@measure
+def flow_ratio(data: Data, metric: str, one: str, other: str, load: float) -> float:
+    """A metric of the followed flow under one protocol over that under another."""
+    return data.value(metric, "Z1", protocol=one, load=load) / data.value(
+        metric, "Z1", protocol=other, load=load
+    )
+
+
+def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:
+    """A recorded curve of the first replication."""
+    points = data.course(of, **cell).filter(pl.col("curve") == name).sort("x")
+    if points.is_empty():
+        raise NotRunError(f"{of} has no curve {name} at {cell}")
+    return points["x"].to_numpy(), points["y"].to_numpy()
+
+
+def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cells of the map that both have, and what one protocol takes longer there, in ms."""
+    first, second = (curve_of(data, "Z2", "map", protocol=name, load=load) for name in (one, other))
+    cells, left, right = np.intersect1d(first[0], second[0], return_indices=True)
+    if not len(cells):
+        raise NotRunError("the maps have no cell in common")
+    return cells, first[1][left] - second[1][right]
+
+
+@measure
+def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -> float:
+    """The share of the map's cells in which one protocol takes longer, by more than so many ms."""
+    return float((map_difference(data, one, other, load)[1] > by).mean())
+
+
+@measure
+def mean_map_difference(data: Data, one: str, other: str, load: float) -> float:
+    """The median over the map's cells of what one protocol takes longer, in ms."""
+    return float(np.median(map_difference(data, one, other, load)[1]))
+
+
+@measure
+def connections_faster(
+    data: Data, one: str, other: str, load: float, tolerance: float = 1, slower: float = 0
+) -> float:
+    """The share of connections that are faster under one protocol than under another, one by one.
+
+    By more than a tolerance in ms; with `slower`, the share of those that are slower.
+    """
+    first, second = (
+        curve_of(data, "Z2", "connection", protocol=name, load=load) for name in (one, other)
+    )
+    _, left, right = np.intersect1d(first[0], second[0], return_indices=True)
+    if not len(left):
+        raise NotRunError("the runs have no connection in common")
+    gained = second[1][right] - first[1][left]
+    return float((-gained > tolerance).mean() if slower else (gained > tolerance).mean())

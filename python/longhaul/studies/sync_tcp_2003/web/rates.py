@@ -1,0 +1,229 @@
+"""Rates of connections that give the loads of the web experiments (dissertation, appendix A.3).
+
+`python -m longhaul.studies.sync_tcp_2003.web.rates` writes the tables of conditions. As in the
+dissertation, the load is the long-run rate of all bytes on the network with links so fast that
+nothing queues, control packets included; the rates found are used on the network as it is. The
+means of sizes do not converge, so every replication has rates of its own, such that it has its load
+over the connections that a run counts.
+
+One run on the fast network says what each connection carries either way. At another rate the same
+connections come at other times, and their sum over the period of the run is the load: experiment
+CAL measures what is worked out here.
+"""
+
+import csv
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import longhaul
+from longhaul.campaign import merge_parts
+from longhaul.campaign.template import filled_in
+
+STUDY = Path(__file__).parents[1]
+LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
+# End-to-end loads of a total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
+PAIRS = {75: (50, 60, 70), 90: (50, 60, 70, 80, 85), 105: (50, 60, 70, 80, 85, 90, 95, 100)}
+COUNTED = {75: 150_000, 90: 150_000, 105: 100_000}
+SINGLE = 250_000
+REPLICATIONS = 5
+WARM_UP_S = 120.0
+PAYLOAD, HEADER, WINDOW = 1420, 54, 68
+PROPAGATION_S = 0.014
+LINK_BPS = 10e6
+# Connections a second and cloud at which loads are worked out.
+END_TO_END_RATE, CROSS_RATE = 24.0, 12.0
+CROSS_S = 3600.0
+# Clouds, headers and replications of the network of appendix B.
+DUMBBELL_RATE, DUMBBELL_HEADER, DUMBBELL_REPLICATIONS = 60.0, 40, 3
+# The last connection of a group begins so long before the end of the run at most.
+SLACK_S = 5.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """The connections of some clouds: when they begin at a rate, and their bytes either way."""
+
+    rate: float
+    start_s: np.ndarray
+    response_bytes: np.ndarray
+    """On the links of responses, headers and control packets included."""
+    request_bytes: np.ndarray
+    """On the links of requests."""
+    fastest_bps: np.ndarray
+    """At which its window lets a response go."""
+
+    def starts(self, rate: float) -> np.ndarray:
+        """When they begin at another rate."""
+        return self.start_s * (self.rate / rate)
+
+    def carried(self, rate: float, until_s: float) -> tuple[float, float]:
+        """Bytes of the connections that begin after the warm-up: of responses, and of requests."""
+        starts = self.starts(rate)
+        if starts[-1] < until_s - SLACK_S:
+            raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
+        counted = (starts >= WARM_UP_S) & (starts < until_s)
+        # The largest may have more than the run has time for.
+        possible = self.fastest_bps[counted] / 8 * (until_s - starts[counted])
+        responses = np.minimum(self.response_bytes[counted], possible)
+        return float(responses.sum()), float(self.request_bytes[counted].sum())
+
+    def end(self, rate: float, count: int) -> float:
+        """When so many have begun after the warm-up."""
+        starts = self.starts(rate)
+        return float(starts[np.searchsorted(starts, WARM_UP_S) + count - 1])
+
+
+def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.Results:
+    """A run with all links ten times as fast."""
+    texts = [(STUDY / f"{part}.toml").read_text("utf-8") for part in parts]
+    template = merge_parts([tomllib.loads(text) for text in texts])
+    parking_lot = template["topology"]["parking-lot"]
+    for link in (parking_lot["access"], *parking_lot["hops"]):
+        link["rate"] = "100 Mbps"
+    del template["measure"]["stop"]
+    return longhaul.run(filled_in(template, {"measure.every": "never", **values}))
+
+
+def group(results: longhaul.Results, rate: float, label: str, header: int = HEADER) -> Group:
+    """What the connections of a label carry, with so many bytes of headers."""
+    name = pl.col("name").str.replace(r"-\d+$", "")
+    table = results.exchanges.filter(name == label).sort("start_s")
+    sizes = table.select("request_bytes", "response_bytes").fill_null(0).to_numpy().astype(float)
+    segments = np.ceil(sizes / PAYLOAD)
+    whole = sizes + header * segments
+    # SYN, ACK of the SYN-ACK, FIN and ACK of the FIN, and an ACK for every second segment; the
+    # SYN-ACK, FIN and ACK of the FIN.
+    requests = whole[:, 0] + header * (4 + np.floor(segments[:, 1] / 2))
+    responses = whole[:, 1] + header * 3
+    round_trip_s = (table["extra_rtt_s"] + PROPAGATION_S).to_numpy()
+    fastest_bps = 8 * WINDOW * (PAYLOAD + HEADER) / round_trip_s
+    return Group(rate, table["start_s"].to_numpy(), responses, requests, fastest_bps)
+
+
+def balanced(
+    there: Group, back: Group, load: float, until_s: float | None, count: int = 0
+) -> tuple[float, float, float]:
+    """The rates at which both directions have a load, in per cent, and when the run ends."""
+    # What the whole run would need; at least a third, where one response is most of a short run.
+    usual = there.rate * load / _whole_load(there, back)
+    rates = np.full(2, usual)
+    end = 0.0
+    for _ in range(60):
+        end = there.end(rates[0], count) if until_s is None else until_s
+        response, request = there.carried(rates[0], end)
+        other_response, other_request = back.carried(rates[1], end)
+        carried = np.array([response + other_request, request + other_response])
+        wanted = load / 100 * LINK_BPS / 8 * (end - WARM_UP_S)
+        # Half of the way: a large response that comes in or drops out makes a step.
+        rates = np.maximum(rates * np.sqrt(wanted / carried), usual / 3)
+    forward, reverse = (float(f"{rate:.4g}") for rate in rates)
+    return forward, reverse, end
+
+
+def _whole_load(there: Group, back: Group) -> float:
+    """The mean load of both directions over the whole run at its rate."""
+    end = min(there.start_s[-1], back.start_s[-1])
+    carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
+    return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
+
+
+def write() -> None:
+    """Work out and write both tables."""
+    loads, pairs = [], []
+    for replication in range(REPLICATIONS):
+        rate = END_TO_END_RATE
+        values = {
+            "replication": replication,
+            "flows.forward.traffic.rate": rate,
+            "flows.reverse.traffic.rate": rate,
+        }
+        results = fast_network(
+            ("scenarios/web_network", "scenarios/web"),
+            {**values, "measure.stop": {"exchanges": int(1.3 * SINGLE), "of": ["forward"]}},
+        )
+        end_to_end = group(results, rate, "forward"), group(results, rate, "reverse")
+        for load in LOADS:
+            forward, reverse, _ = balanced(*end_to_end, load, None, SINGLE)
+            loads.append((load, replication, forward, reverse))
+            print(*loads[-1], flush=True)
+        crossing = _cross_traffic(replication)
+        for total, parts in PAIRS.items():
+            for load in parts:
+                count = COUNTED[total]
+                forward, reverse, end = balanced(*end_to_end, load, None, count)
+                row: list[Any] = [f"{total}-{load}", replication, total, load, count]
+                row += [forward, reverse]
+                for there, back in crossing:
+                    row += balanced(there, back, total - load, end)[:2]
+                pairs.append(tuple(row))
+                print(*row, flush=True)
+    _table("conditions/web_loads", ("load", "replication", "forward", "reverse"), sorted(loads))
+    heads = ("pair", "replication", "total", "end_to_end", "counted", "forward", "reverse",
+             "cross_1", "cross_1_back", "cross_3", "cross_3_back")  # fmt: skip
+    _table("conditions/web_pairs", heads, sorted(pairs, key=lambda row: row[2:4] + row[1:2]))
+
+
+def _cross_traffic(replication: int) -> list[tuple[Group, Group]]:
+    """Of either link."""
+    rates = {
+        f"flows.{label}.traffic.rate": CROSS_RATE
+        for label in ("cross-1", "cross-1-back", "cross-3", "cross-3-back")
+    }
+    values = {"replication": replication, "duration": f"{CROSS_S} s", **rates}
+    scenario = {"flows.forward.count": 0, "flows.reverse.count": 0}
+    results = fast_network(
+        ("scenarios/web_network", "scenarios/web", "scenarios/web_cross"),
+        {**values, **scenario},
+    )
+    return [
+        (
+            group(results, CROSS_RATE, f"cross-{hop}"),
+            group(results, CROSS_RATE, f"cross-{hop}-back"),
+        )
+        for hop in (1, 3)
+    ]
+
+
+def write_dumbbell() -> None:
+    """The same for the network of appendix B, and the rates of responses in one direction only."""
+    rows = []
+    for replication in range(DUMBBELL_REPLICATIONS):
+        values = {
+            "replication": replication,
+            "flows.*.traffic.rate": DUMBBELL_RATE,
+            "measure.stop": {"exchanges": int(1.3 * SINGLE), "of": ["forward"]},
+            "topology.parking-lot.hops.*.queue": {"kind": "droptail", "limit": "1000 packets"},
+        }
+        results = fast_network(("standards/scenarios/dumbbell",), values)
+        there, back = (
+            group(results, DUMBBELL_RATE, label, DUMBBELL_HEADER)
+            for label in ("forward", "reverse")
+        )
+        for load in LOADS:
+            forward, reverse, end = balanced(there, back, load, None, SINGLE)
+            carried = there.carried(forward, end)[0] * 8 / (end - WARM_UP_S)
+            # Without requests of the other direction.
+            alone = float(f"{forward * load / 100 * LINK_BPS / carried:.4g}")
+            rows.append((load, replication, forward, reverse, alone))
+            print(*rows[-1], flush=True)
+    _table(
+        "standards/conditions/dumbbell",
+        ("load", "replication", "forward", "reverse", "alone"),
+        sorted(rows),
+    )
+
+
+def _table(name: str, heads: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    with (STUDY / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([heads, *rows])
+
+
+if __name__ == "__main__":
+    write()
+    write_dumbbell()

@@ -1,0 +1,149 @@
+"""Sync-TCP's web experiments: what is common to protocols, and what is kept of a run."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import longhaul
+from longhaul.campaign import Run
+from longhaul.studies.data import Data
+from longhaul.studies.study import find
+
+STUDY = find("sync-tcp-2003")
+METRICS = STUDY.module("metrics")
+MEASURES = STUDY.module("web.measures")
+
+
+def cell(experiment: str, replication: int = 0, **levels: str | float) -> Run:
+    (found,) = [
+        run
+        for run in STUDY.runs("full", [experiment], replication + 1)
+        if run.replication == replication
+        and all(run.cell[axis] == level for axis, level in levels.items())
+    ]
+    return found
+
+
+def test_protocols_have_the_same_connections_and_replications_have_rates_of_their_own() -> None:
+    scenarios = [
+        cell("H1", number, protocol=name, load=85).scenario
+        for number, name in ((0, "reno"), (0, "mixreact"), (0, "ecn-5"), (1, "reno"))
+    ]
+    rates = [[flow["traffic"]["rate"] for flow in scenario["flows"]] for scenario in scenarios]
+    assert rates[0] == rates[1] == rates[2] != rates[3]
+    # Table A.3 has 24.1 forward connections a second and cloud.
+    assert rates[0][0] == pytest.approx(24.1, rel=0.01)
+
+
+def test_queues_and_loss_recovery_follow_the_protocol() -> None:
+    tuned = cell("H1-TUNED", protocol="ecn-136", load=85).scenario
+    queues = [hop["queue"] for hop in tuned["topology"]["parking-lot"]["hops"]]
+    assert {queue["target_delay"] for queue in queues} == {"15 ms"}, "Table 4.10"
+    assert {flow["recovery"] for flow in tuned["flows"]} == {"ns2-sack"}
+    assert tuned["tcp"]["ecn"] is True
+    reno = cell("H1", protocol="reno", load=85).scenario
+    assert {flow["recovery"] for flow in reno["flows"]} == {"ns2-reno"}
+    assert reno["tcp"]["ecn"] is False
+
+
+def test_the_flow_that_is_followed_is_that_of_the_largest_response() -> None:
+    scenario = cell("Z1", protocol="reno", load=60).scenario
+    scenario = {**scenario, "duration": "400 s", "measure": {"every": "never"}}
+    exchanges = longhaul.run(scenario).exchanges
+    mine = exchanges.filter(name="forward-4", connection=6370)
+    assert mine["response_bytes"].to_list() == [exchanges["response_bytes"].max()]
+
+
+@pytest.fixture(scope="module")
+def run() -> tuple[Run, longhaul.Results, dict[str, Any]]:
+    """A minute of Reno at 95 % load."""
+    wanted = cell("H1", protocol="reno", load=95)
+    measure = {"from": "10 s", "every": "1 s"}
+    results = longhaul.run({**wanted.scenario, "duration": "70 s", "measure": measure})
+    return wanted, results, STUDY.reduction(STUDY.experiments["H1"]).reducer(results)
+
+
+def test_metrics_are_those_of_forward_responses(
+    run: tuple[Run, longhaul.Results, dict[str, Any]],
+) -> None:
+    wanted, results, kept = run
+    row = METRICS.metrics(kept, wanted)
+    forward = results.exchanges.filter(
+        pl.col("name").str.starts_with("forward"), pl.col("start_s") >= 10
+    )
+    done = forward.drop_nulls("end_s")
+    took = (done["end_s"] - done["start_s"]).to_numpy()
+    assert row["complete"] == len(done) < len(forward)
+    assert row["median"] == pytest.approx(1e3 * np.median(took))
+    assert row["within_1500"] == pytest.approx(100 * np.mean(took <= 1.5))
+    assert row["beyond_40_s"] == (took > 39.810717).sum()
+    small = done["response_bytes"].to_numpy() <= 25_560
+    assert row["within_500_small"] == pytest.approx(100 * np.mean(took[small] <= 0.5))
+    # What clients receive fits through the last link, and is less than what was sent to it.
+    assert 0.5 * 9500 < row["goodput"] < row["utilisation"] <= row["throughput"]
+
+
+def test_curves_are_distribution_functions(
+    run: tuple[Run, longhaul.Results, dict[str, Any]],
+) -> None:
+    wanted, _, kept = run
+    assert METRICS.drawn(wanted)
+    curves = METRICS.course(kept)
+    row = METRICS.metrics(kept, wanted)
+    for name in ("cdf", "cdf-small", "cdf-large", "queue-0"):
+        heights = curves.filter(curve=name)["y"]
+        assert heights.is_sorted()
+        assert heights.is_between(0, 1).all()
+    for name in ("ccdf-all", "sizes", "round-trips-all"):
+        assert curves.filter(curve=name)["y"].is_sorted(descending=True)
+    at = curves.filter(pl.col("curve") == "cdf", (pl.col("x") - 1.5).abs() < 1e-9)["y"][0]
+    assert 100 * at == pytest.approx(row["within_1500"], abs=1e-3)
+
+
+def data(**metrics: list[float]) -> Data:
+    """Three replications of two protocols at two loads."""
+    rows = []
+    for number in range(3):
+        for place, (protocol, load) in enumerate(
+            (one, load) for load in (80, 90) for one in ("reno", "mixreact")
+        ):
+            values = {name: each[place] + 10.0 * number for name, each in metrics.items()}
+            facts = {"experiment": "H1", "replication": number, "results_version": 3}
+            rows.append({**facts, "protocol": protocol, "load": load, **values})
+    return Data(pl.DataFrame(rows), pl.DataFrame(), ("protocol", "load"))
+
+
+def test_differences_are_within_replications() -> None:
+    # Replications differ by 10 and 20: unpaired, nothing could be said of a difference of 1.
+    given = data(loss=[5.0, 4.0, 9.0, 9.5])
+    measure = MEASURES.WEB
+    assert measure["difference"](given, "H1", "loss", "mixreact", "reno", load=80) == -1.0
+    assert measure["largest_difference"](given, "H1", "loss", "mixreact", "reno") == 0.5
+    assert measure["smallest_difference"](given, "H1", "loss", "mixreact", "reno") == -1.0
+    assert measure["largest_difference"](given, "H1", "loss", "mixreact", "reno", high=85) == -1.0
+    assert measure["distance"](given, "H1", "loss", "mixreact", "reno") == 1.0
+    ahead = measure["best_is"](given, "H1", "loss", "mixreact", "reno", 80, 80, largest=0)
+    assert ahead == 1.0
+
+
+def test_what_was_not_run_is_not_measured() -> None:
+    given = data(loss=[1.0, 1.0, 1.0, 1.0])
+    for name, cell_ in (
+        ("difference", {"load": 80}),
+        ("largest_difference", {}),
+        ("median_ratio", {"load": 80}),
+    ):
+        with pytest.raises(longhaul.LonghaulError):
+            MEASURES.WEB[name](given, "H1", "loss", "pcwnd", "reno", **cell_)
+    with pytest.raises(longhaul.LonghaulError, match="was not run"):
+        MEASURES.curve_of(given, "H1", "cdf", protocol="reno")
+
+
+def test_a_table_of_conditions_has_levels_for_each_replication() -> None:
+    first, second = (cell("HM", number, protocol="reno", pair="75-60") for number in (0, 1))
+    assert first.cell["pair"] == second.cell["pair"]
+    assert first.cell["cross_1"] != second.cell["cross_1"]
+    with pytest.raises(longhaul.LonghaulError, match="has 5 replications, not 6"):
+        list(STUDY.experiments["HM"].sweep("full", 6).cells(5))
