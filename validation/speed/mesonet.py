@@ -1,8 +1,9 @@
 """MesoNet's networks by data packets per second: `python -m validation.speed.mesonet`.
 
-All are run in turn, several times, up to a simulated time well after the start. In one thread what counts
-is the processor time between two moments, since the machine may do other things meanwhile; in two threads
-it is the time by the clock, of which only a machine without other work gives the right ratio.
+All are run in turn, several times, up to a simulated time well after the start. In one thread what
+counts is the processor time between two moments, since the machine may do other things meanwhile;
+in two threads it is the time by the clock, of which only a machine without other work gives the
+right ratio.
 """
 
 from __future__ import annotations
