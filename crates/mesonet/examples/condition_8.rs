@@ -1,7 +1,8 @@
-//! Condition 8 of MesoNet's scaled-down network, or as many seconds of it as asked for.
+//! Condition 8 of MesoNet's scaled-down network or condition 4 of the large one, or as many seconds of it
+//! as asked for.
 //!
 //! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm]
-//! [large]`
+//! [threads] [large]`
 
 #![allow(clippy::print_stdout, reason = "it reports to who runs it")]
 
@@ -12,12 +13,12 @@ mod network;
 use std::time::Instant;
 
 use longhaul_congestion::Variant;
-use longhaul_mesonet::config::Jumbo;
+use longhaul_mesonet::config::{Jumbo, Service};
 use longhaul_mesonet::records::NoRecorder;
-use longhaul_mesonet::run;
+use longhaul_mesonet::simulate;
 use longhaul_units::Time;
 
-use network::{Study, long_lived};
+use network::{Buffers, Study, long_lived};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -26,17 +27,22 @@ fn main() {
         .and_then(|word| word.parse().ok())
         .unwrap_or(1500);
     let kind = arguments.next().unwrap_or_else(|| "reno".to_owned());
-    let large = arguments.next().is_some();
-    let study = Study {
-        seconds: 1500,
-        r1: if large { 8000.0 } else { 1200.0 },
-        sources_per_router: if large { 2000.0 } else { 200.0 },
-        initial_ssthresh: if large { 1_073_741_824.0 } else { 100.0 },
-        ..Study::CONDITION_8
+    let threads = arguments.next().and_then(|word| word.parse().ok());
+    let study = match arguments.next() {
+        None => Study::CONDITION_8,
+        Some(_) => Study {
+            r1: 8000.0,
+            sources_per_router: 1000.0,
+            source_shares: [0.1, 0.6, 0.3],
+            initial_ssthresh: 1_073_741_824.0,
+            buffers: Buffers::RttCOverRootN,
+            ..Study::CONDITION_8
+        },
     };
     let nist = ["bic", "hstcp", "htcp", "scalable"].contains(&kind.as_str());
     let variant = if nist { Variant::Nist } else { Variant::Paper };
     let mut config = study.config(&kind, variant);
+    config.topology.service = Service::Shared;
     config.long_lived = [("B0a", "K0a"), ("C0a", "I0a"), ("E0a", "F0a")]
         .map(|(from, to)| long_lived(&config.topology, from, to, 600.0))
         .to_vec();
@@ -49,7 +55,8 @@ fn main() {
     });
     config.duration = Time::from_secs_f64(seconds as f64);
     let begin = Instant::now();
-    let totals = run(&config, &mut NoRecorder).expect("a valid configuration");
+    let totals = simulate(&config, None, threads.unwrap_or(1), &mut NoRecorder);
+    let totals = totals.expect("a valid configuration");
     let wall = begin.elapsed().as_secs_f64();
     let packets = totals.packets_in as f64;
     let flows: u64 = totals.classes.iter().map(|class| class.completed).sum();

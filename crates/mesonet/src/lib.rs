@@ -7,12 +7,14 @@
 //! event heap.
 //!
 //! A [`Config`] says what to simulate, fully resolved. [`run`] simulates it and returns [`Totals`];
-//! everything else goes to a [`Recorder`] as it happens. [`resume`] continues from a checkpoint.
+//! everything else goes to a [`Recorder`] as it happens. [`resume`] continues from a checkpoint, and
+//! [`simulate`] does both in several threads.
 //!
 //! ```text
-//! simulation   the event loop, and what spans flows: lifecycle, intervals, traces, checkpoints
+//! simulation   regions in windows, and what spans them: flows, intervals, traces, checkpoints, threads
 //! flows        both ends of a flow: handshake, window, loss epochs, round trips, acknowledgements
-//! network      queues, shared servers, routing, packets in flight
+//! network      a region: queues, shared servers, routes, packets in flight
+//! calendar     what is due by windows
 //! hosts        sources, receivers, the files they transfer
 //! records      what is reported
 //! config       what is simulated

@@ -48,6 +48,10 @@ impl Sources {
         self.sources[source as usize]
     }
 
+    pub(crate) fn all(&self) -> &[Source] {
+        &self.sources
+    }
+
     /// When each source requests its first file.
     pub(crate) fn first_requests(&self, streams: &Streams) -> Vec<Time> {
         let mut stream = streams.component("mesonet/start");

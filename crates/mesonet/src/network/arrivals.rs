@@ -130,3 +130,54 @@ impl Merged {
         taken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{FlowId, Kind};
+
+    /// Packets that arrive at these times; those of an even slot stay.
+    fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Vec<InFlight> {
+        let packet = |(time, slot)| InFlight {
+            time: Time::from_ps(time),
+            packet: Packet::new(
+                Kind::Data,
+                0,
+                FlowId {
+                    slot,
+                    generation: 0,
+                },
+                0,
+                Time::ZERO,
+            ),
+        };
+        times_and_slots.map(packet).to_vec()
+    }
+
+    #[test]
+    fn arrivals_of_all_links_are_taken_in_order_of_time_then_of_link() {
+        let (at, stays) = (Time::from_ps, |packet: &Packet| packet.flow().slot % 2 == 0);
+        let mut arrivals = Arrivals::new([7, 9].into_iter());
+        arrivals.receive(0, &mut packets([(1, 2), (3, 1), (5, 4), (9, 6)]), stays);
+        arrivals.receive(1, &mut packets([(2, 3), (3, 5), (5, 8)]), stays);
+        let due = arrivals.staying_until(at(5));
+        assert_eq!(
+            due.map(|packet| packet.flow().slot).collect::<Vec<_>>(),
+            [2, 4, 8]
+        );
+        assert_eq!(
+            (arrivals.later_than(0, at(3)), arrivals.later_than(1, at(5))),
+            (2, 0)
+        );
+        let slot = |one: Option<InFlight>| one.map(|one| one.packet.flow().slot);
+        let passing: Vec<_> = std::iter::from_fn(|| slot(arrivals.take_passing(at(3)))).collect();
+        assert_eq!(passing, [3, 1, 5]);
+        let mut staying = Vec::new();
+        while arrivals.next_staying() < Time::NEVER {
+            staying.push((arrivals.next_staying(), slot(arrivals.take_staying())));
+        }
+        let expected = [(1, 2), (5, 4), (5, 8), (9, 6)];
+        assert_eq!(staying, expected.map(|(time, slot)| (at(time), Some(slot))));
+        assert!(arrivals.take_staying().is_none() && arrivals.take_passing(at(99)).is_none());
+    }
+}

@@ -509,10 +509,7 @@ impl Network {
     fn push(&mut self, station: usize, time: Time, packet: Packet) {
         let fifo = &mut self.fifos[station];
         debug_assert!(
-            fifo.iter()
-                .rev()
-                .next()
-                .is_none_or(|last| last.time <= time),
+            fifo.iter().next_back().is_none_or(|last| last.time <= time),
             "packets overtake each other"
         );
         if fifo.is_empty() {

@@ -83,3 +83,52 @@ impl Regions {
         self.of_access[access as usize].into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{
+        AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service,
+    };
+
+    /// Backbone routers in a row, with links of these delays in microseconds and an access router each.
+    fn row(delays: &[u64]) -> Topology {
+        let router = || Router {
+            name: String::new(),
+            capacity: PacketRate::per_ms(1.0),
+            buffer: 1,
+        };
+        let link = |(at, &delay): (usize, &u64)| BackboneLink {
+            name: String::new(),
+            from: at,
+            to: at + 1,
+            delay: Span::from_micros(delay),
+        };
+        let access = |at| AccessRouter {
+            router: router(),
+            class: AccessClass::Direct,
+            parent: Parent::Backbone(at),
+            sources: 0,
+            receivers: 0,
+        };
+        Topology {
+            backbone: (0..=delays.len()).map(|_| router()).collect(),
+            links: delays.iter().enumerate().map(link).collect(),
+            next_link: Vec::new(),
+            pops: Vec::new(),
+            access: (0..=delays.len()).map(access).collect(),
+            service: Service::Shared,
+        }
+    }
+
+    #[test]
+    fn links_with_a_delay_separate_regions_and_the_shortest_is_the_window() {
+        let regions = Regions::new(&row(&[2000, 100, 700, 499]));
+        let of = |at: u16| (regions.of_backbone(at.into()), regions.of_access(at));
+        assert_eq!([0, 1, 2, 3, 4].map(of), [0, 1, 1, 2, 2].map(|at| (at, at)));
+        assert_eq!((regions.count, regions.window), (3, Span::from_micros(700)));
+        // Requests of files are not to wait for long.
+        assert_eq!(Regions::new(&row(&[50_000])).window, MAX_WINDOW);
+        assert_eq!(Regions::new(&row(&[0])).count, 1);
+    }
+}

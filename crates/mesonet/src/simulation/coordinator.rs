@@ -63,6 +63,17 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
+    /// All regions, those with the most sources first.
+    pub(super) fn most_sources_first(&self) -> Vec<usize> {
+        let mut counts = vec![0_u32; self.regions.count];
+        for source in self.sources.all() {
+            counts[self.regions.of_access(source.access)] += 1;
+        }
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|&region| std::cmp::Reverse(counts[region]));
+        order
+    }
+
     /// Opens the flows that begin in the window that begins now.
     pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time) {
         self.agenda.begin_window();

@@ -10,13 +10,15 @@ use super::region::Step;
 /// The threads, and what they are to do.
 pub(super) struct Crew {
     threads: usize,
-    regions: usize,
+    /// The regions in the order in which they are begun: the one with the most work first, so that no
+    /// thread is left alone with it.
+    regions: Vec<usize>,
     /// How many steps there have been. Changes under the lock of `orders`.
     steps: AtomicU64,
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// The number of the step in the upper half, below it the next region to be simulated in it: who is
+    /// The number of the step in the upper half, below it how many regions have been taken in it: who is
     /// late takes no region of another step.
     next: AtomicU64,
     /// Regions that are not finished.
@@ -28,14 +30,15 @@ struct Orders {
     over: bool,
 }
 
-/// How often a thread looks for work or its completion before it goes to sleep: some microseconds, the
-/// time that others need for what they have begun.
-const LOOKS: u32 = 300;
+/// How often a thread looks for work or its completion before it goes to sleep: some tenths of a
+/// millisecond, the time that others need for what they have begun. To be woken up can take as long.
+const LOOKS: u32 = 20_000;
 
 impl Crew {
-    pub(super) fn new(threads: usize, regions: usize) -> Self {
+    /// So many threads, no more than there are regions.
+    pub(super) fn new(threads: usize, regions: Vec<usize>) -> Self {
         Self {
-            threads,
+            threads: threads.min(regions.len()),
             regions,
             steps: AtomicU64::new(0),
             orders: Mutex::new(Orders {
@@ -57,7 +60,8 @@ impl Crew {
         lead: impl FnOnce(&dyn Fn(Step)) -> R,
     ) -> R {
         if self.threads < 2 {
-            return lead(&|step| (0..self.regions).for_each(|region| advance(region, &step)));
+            let all = &self.regions;
+            return lead(&|step| all.iter().for_each(|&region| advance(region, &step)));
         }
         thread::scope(|scope| {
             for _ in 1..self.threads {
@@ -78,7 +82,7 @@ impl Crew {
         let mut orders = locked(&self.orders);
         orders.step = Some(step);
         let number = self.steps.load(Ordering::Relaxed) + 1;
-        self.unfinished.store(self.regions, Ordering::Release);
+        self.unfinished.store(self.regions.len(), Ordering::Release);
         self.next.store(number << 32, Ordering::Release);
         self.steps.store(number, Ordering::Release);
         self.ordered.notify_all();
@@ -88,12 +92,12 @@ impl Crew {
     /// The next region to be simulated in a step, until all have been taken.
     fn take(&self, number: u64) -> Option<usize> {
         let next = |next: u64| {
-            let of_step = next >> 32 == number && (next as u32 as usize) < self.regions;
+            let of_step = next >> 32 == number && (next as u32 as usize) < self.regions.len();
             of_step.then_some(next + 1)
         };
         let (set, fetch) = (Ordering::AcqRel, Ordering::Acquire);
         let taken = self.next.fetch_update(set, fetch, next);
-        taken.ok().map(|taken| taken as u32 as usize)
+        taken.ok().map(|taken| self.regions[taken as u32 as usize])
     }
 
     /// Advances regions until all have been taken.

@@ -179,6 +179,7 @@ impl World {
             coordinator,
             clock,
         } = self;
+        let order = coordinator.most_sources_first();
         let mut run = Run {
             common,
             places,
@@ -186,8 +187,7 @@ impl World {
             coordinator,
             clock,
         };
-        let regions = places.regions.len();
-        Crew::new(threads.min(regions), regions).lead(
+        Crew::new(threads, order).lead(
             |region, step| places.region(region).advance(common, mail, step),
             |advance| loop {
                 if let Some(stopped) = run.step(advance, recorder) {
