@@ -71,6 +71,11 @@ class Results:
         return self.table("events")
 
     @cached_property
+    def acks(self) -> pl.DataFrame:
+        """The state of traced flows at each ACK, one row a quantity."""
+        return self.table("acks")
+
+    @cached_property
     def exchanges(self) -> pl.DataFrame:
         """Requests and responses, of flows that open connections as they go."""
         return self.table("exchanges")
@@ -275,6 +280,7 @@ class Results:
 
 _REMEDIES = {
     "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
+    "acks": "the scenario traces flows with `trace_acks = true`",
     "exchanges": "only flows with `traffic` have exchanges",
     "proxies": "the scenario has no `proxies`",
     "events": "the scenario records events with `measure = { events = true }`",

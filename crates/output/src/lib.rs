@@ -5,6 +5,7 @@
 //! a killed run never looks finished. The same run gives the same bytes: nothing but the `machine`
 //! part of run.json depends on the machine or the hour.
 
+mod acks;
 mod capture;
 mod catalogue;
 mod checkpoint;

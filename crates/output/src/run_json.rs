@@ -75,6 +75,9 @@ pub struct Rows {
     /// Of events.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// Of acks.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acks: Option<u64>,
     /// Of exchanges.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchanges: Option<u64>,

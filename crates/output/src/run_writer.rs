@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
-    CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
-    Recorder, Ticker, Totals,
+    AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
+    ProxySample, Recorder, Ticker, Totals,
 };
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
+use crate::acks::{self, AckRow};
 use crate::capture::{self, Capture};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
@@ -31,6 +32,7 @@ pub struct RunWriter {
     // Tables close their files before the directory goes.
     series: Option<Table<Sample>>,
     events: Option<Table<EventRow>>,
+    acks: Option<Table<AckRow>>,
     exchanges: Option<Table<ExchangeRow>>,
     capture: Option<Capture>,
     run: Run<Config>,
@@ -59,6 +61,10 @@ impl RunWriter {
             .events
             .then(|| Table::create(directory.file(events::FILE), events::columns()))
             .transpose()?;
+        let traces = config.flows.iter().any(|flow| !flow.traced.is_empty());
+        let acks = traces
+            .then(|| Table::create(directory.file(acks::FILE), acks::columns()))
+            .transpose()?;
         let opens = |transport: &Transport| matches!(transport, Transport::Traffic(..));
         let exchanges = config
             .flows
@@ -77,6 +83,7 @@ impl RunWriter {
         Ok(Self {
             series,
             events,
+            acks,
             exchanges,
             capture,
             run: Run::new(directory, meta, progress),
@@ -131,6 +138,7 @@ impl RunWriter {
                 .transpose()?,
             series: self.series.map(Table::finish).transpose()?,
             events: self.events.map(Table::finish).transpose()?,
+            acks: self.acks.map(Table::finish).transpose()?,
             exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
@@ -163,6 +171,13 @@ impl Recorder for RunWriter {
         self.run.push(&mut self.events, || EventRow {
             name: self.flow_names[event.flow as usize].clone(),
             event: *event,
+        });
+    }
+
+    fn trace(&mut self, sample: &AckTrace) {
+        self.run.push(&mut self.acks, || AckRow {
+            name: self.flow_names[sample.flow as usize].clone(),
+            sample: *sample,
         });
     }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
-use longhaul_engine::config::{Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp};
+use longhaul_engine::config::{
+    ClockError, Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp,
+};
 use longhaul_units::{Bytes, Time};
 
 use crate::defaults;
@@ -124,11 +126,30 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             stop: group.get("stop").map(|stop| stop.read::<Time>()),
             via: path.via,
             via_back: path.via_back,
+            traced: traced(group),
+            clock: clock(group),
             transport: transport.clone(),
         };
         flows.extend(transports.iter().enumerate().map(stream));
     }
     flows
+}
+
+/// Numbers of the connections that are traced: of a flow that has one only, number 0.
+fn traced(group: &Table) -> Vec<u64> {
+    match group.get("trace_acks").map(|node| &node.value) {
+        Some(Value::List(numbers)) => numbers.iter().map(Node::read::<u64>).collect(),
+        Some(Value::Flag(true)) => vec![0],
+        _ => Vec::new(),
+    }
+}
+
+fn clock(group: &Table) -> ClockError {
+    let clock = group.get("clock_error").and_then(Node::table);
+    clock.map_or_else(ClockError::default, |clock| ClockError {
+        offset: clock.read("offset"),
+        drift: clock.read("drift"),
+    })
 }
 
 fn start(node: &Node, index: usize) -> Start {

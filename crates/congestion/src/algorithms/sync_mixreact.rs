@@ -1,6 +1,6 @@
 //! Sync-TCP(MixReact): detector mix with reaction mixreact.
 
-use super::sync::{SyncTcp, TIE, TOO_SMALL, WEIGHT};
+use super::sync::{AFTER_CUT, SyncTcp, TIE, TOO_SMALL, WEIGHT};
 use crate::entry::{Entry, Study};
 use crate::parameter::Variant;
 
@@ -18,6 +18,6 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
-    parameters: &[WEIGHT, TOO_SMALL, TIE],
+    parameters: &[WEIGHT, TOO_SMALL, AFTER_CUT, TIE],
     build: |settings| Ok(SyncTcp::mix_react(settings)),
 };

@@ -1,6 +1,6 @@
 //! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
 
-use super::sync::{DECREASE, PART, SyncTcp};
+use super::sync::{AFTER_CUT, DECREASE, PART, SyncTcp};
 use crate::entry::{Entry, Study};
 use crate::parameter::Variant;
 
@@ -15,6 +15,6 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
-    parameters: &[PART, DECREASE],
+    parameters: &[PART, DECREASE, AFTER_CUT],
     build: |settings| Ok(SyncTcp::pcwnd(settings)),
 };

@@ -102,8 +102,8 @@ fn mix_averages_and_cuts_as_worked_out() {
     }
     assert_probe(&sender, "level", averages[8] / 80.0);
     assert_probe(&sender, "trend", 1.0);
-    // No growth until the next adjustment; the threshold is left alone.
-    assert_near(queued(&mut sender, 80), window);
+    // Congestion avoidance until the next adjustment; the threshold is left alone.
+    assert_near(queued(&mut sender, 80), window + 1.0 / window);
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
 
@@ -177,26 +177,31 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// After a loss: cuts above half the largest queueing delay, once until all that was in flight at
-/// the cut is acknowledged, and no growth in between.
+/// After a loss: cuts above half the largest queueing delay, each with the first acknowledgement of a segment
+/// that was sent after the one before; between them the window grows, or stays.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
-    let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 16.0, 2.0);
-    queued(&mut sender, 0);
-    queued(&mut sender, 80);
-    sender.signal(Cause::Loss);
-    let lossy = sender.cwnd();
-    assert_near(queued(&mut sender, 40), lossy + 1.0 / lossy);
-    let in_flight = sender.cwnd() as u64 - 1;
-    let cut = sender.cwnd() / 2.0;
-    assert_near(queued(&mut sender, 41), cut);
-    assert_eq!(sender.state.window.ssthresh(), cut);
-    for _ in 1..in_flight {
-        assert_near(queued(&mut sender, 60), cut);
+    for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
+        let pcwnd = controller("sync-pcwnd", Variant::Paper, &[("after_cut", after_cut)]);
+        let mut sender = Sender::new(&pcwnd, 16.0, 2.0);
+        queued(&mut sender, 0);
+        queued(&mut sender, 80);
+        sender.signal(Cause::Loss);
+        let lossy = sender.cwnd();
+        assert_near(queued(&mut sender, 40), lossy + 1.0 / lossy);
+        let in_flight = sender.cwnd() as u64 - 1;
+        let mut window = sender.cwnd() / 2.0;
+        assert_near(queued(&mut sender, 41), window);
+        assert_eq!(sender.state.window.ssthresh(), window);
+        for _ in 0..in_flight {
+            window += grows / window;
+            assert_near(queued(&mut sender, 60), window);
+        }
+        assert_near(queued(&mut sender, 60), window / 2.0);
+        let grown = queued(&mut sender, 0);
+        assert_near(grown, window / 2.0 + 2.0 / window);
+        assert_probe(&sender, "early_cuts", 2.0);
     }
-    assert_near(queued(&mut sender, 60), cut / 2.0);
-    let grown = queued(&mut sender, 0);
-    assert_near(grown, cut / 2.0 + 2.0 / cut);
 }
 
 /// A cut that falls on a duplicate acknowledgement is made with the next that moves the window, or

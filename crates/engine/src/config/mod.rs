@@ -183,8 +183,41 @@ pub struct Flow {
     pub via: Option<usize>,
     /// The same for what comes back, of connections with data both ways.
     pub via_back: Option<usize>,
+    /// Of which of its connections, counted from zero in order of opening, the sender's state is recorded at each
+    /// acknowledgement; of traffic, that of what is sent from the flow's first node to its second.
+    pub traced: Vec<u64>,
+    /// How the clock of its second node differs from that of its first.
+    pub clock: ClockError,
     /// Transport and application.
     pub transport: Transport,
+}
+
+/// How a receiver's clock differs from the sender's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClockError {
+    /// How far it is ahead at the beginning.
+    pub offset: Span,
+    /// What it gains: seconds per second.
+    pub drift: f64,
+}
+
+impl ClockError {
+    /// A transit time that ends at `now`, as both clocks have it; none below zero.
+    pub(crate) fn measured(&self, transit: Span, now: Time) -> Span {
+        if *self == Self::default() {
+            return transit;
+        }
+        let gained_ps = (self.drift * now.as_ps() as f64) as i64;
+        let ahead = transit + self.offset;
+        Span::from_ps(ahead.as_ps().saturating_add_signed(gained_ps))
+    }
+}
+
+impl Flow {
+    /// Whether a connection of the flow is traced.
+    pub(crate) fn traces(&self, connection: u64) -> bool {
+        self.traced.contains(&connection)
+    }
 }
 
 /// When a flow starts.

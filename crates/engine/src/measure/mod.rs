@@ -8,8 +8,8 @@ mod totals;
 pub(crate) use columns::smaller;
 pub use columns::{Columns, Figure, Value};
 pub use recorder::{
-    CapturedPacket, Control, DataPackets, Event, EventKind, Exchange, FlowSample, LinkSample,
-    NoRecorder, ProxySample, Recorder,
+    AckTrace, CapturedPacket, Control, DataPackets, Event, EventKind, Exchange, FlowSample,
+    LinkSample, NoRecorder, ProxySample, Recorder,
 };
 pub use ticker::Ticker;
 pub use totals::{

@@ -19,6 +19,8 @@ pub trait Recorder {
     /// A congestion event. Flows are numbered in order of the configuration, and after them the
     /// connections between the nodes of proxies.
     fn event(&mut self, event: &Event);
+    /// One quantity of a traced flow at an acknowledgement. In order of time.
+    fn trace(&mut self, sample: &AckTrace);
     /// A request and its response that are over, or that the end of the run has cut short. In order
     /// of their ends.
     fn exchange(&mut self, exchange: &Exchange);
@@ -55,6 +57,7 @@ impl Recorder for NoRecorder {
     fn link_sample(&mut self, _: &LinkSample) {}
     fn proxy_sample(&mut self, _: &ProxySample) {}
     fn event(&mut self, _: &Event) {}
+    fn trace(&mut self, _: &AckTrace) {}
     fn exchange(&mut self, _: &Exchange) {}
     fn packet(&mut self, _: &CapturedPacket) {}
     fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
@@ -160,6 +163,24 @@ record! {
         "event": &'static str = |event| event.kind.name(),
         /// What a reduction of the window reacted to: loss, nak, ecn or router.
         "cause": Option<&'static str> = |event| event.kind.cause(),
+    }
+}
+
+record! {
+    /// One quantity of a traced flow after it has processed an acknowledgement.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct AckTrace {
+        /// Simulated time.
+        time: Time as "t_s",
+        /// Number of the flow.
+        flow: u32 as "flow",
+        /// Number of its connection among those of the flow, in order of opening.
+        connection: u64 as "connection",
+        /// What is measured: cwnd, ssthresh and in_flight in segments, and what the congestion control tells of
+        /// its own state, times in seconds.
+        quantity: &'static str as "quantity",
+        /// How much it is.
+        value: f64 as "value",
     }
 }
 

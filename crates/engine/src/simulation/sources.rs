@@ -59,6 +59,7 @@ impl World {
         let index = self
             .traffic
             .add(named, paths, tcp, stream, generator, from_servers);
+        self.traffic.observe(index, &flow.traced, flow.clock);
         Ok(Kind::Traffic(index))
     }
 

@@ -33,7 +33,7 @@ pub(crate) use self::requests::RequestModel;
 pub(crate) use self::session::Session;
 pub(crate) use self::stop_condition::StopCondition;
 pub(crate) use self::traffic_source::{ConnectionPaths, DirectionPaths, SecondLeg, TrafficSource};
-use crate::config::Tcp;
+use crate::config::{ClockError, Tcp};
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Carrier, End};
 use crate::packet::Packet;
@@ -103,10 +103,18 @@ impl Traffic {
             stream,
             generator,
             from_servers,
+            traced: Vec::new(),
+            clock: ClockError::default(),
             running: false,
             counters: FlowCounters::default(),
         });
         self.sources.len() - 1
+    }
+
+    /// Has connections of a source traced, and its transit times measured with a clock.
+    pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
+        let source = &mut self.sources[source];
+        (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
     /// After the last source has been added: initialises the random series of all sources together.

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use super::connection_slab::{ConnectionId, Side};
 use super::direction::Direction;
 use super::generator::Generator;
-use crate::config::Tcp;
+use crate::config::{ClockError, Tcp};
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Endpoint, Path};
 use crate::random::Stream;
@@ -73,16 +73,26 @@ pub(crate) struct TrafficSource {
     pub(super) generator: Generator,
     /// Whether the flow goes from servers to clients, and not from clients to servers.
     pub(super) from_servers: bool,
+    /// Numbers of the connections that are traced.
+    pub(super) traced: Vec<u64>,
+    /// How the clock of the flow's second node differs from that of its first.
+    pub(super) clock: ClockError,
     pub(super) running: bool,
     /// Of closed connections; `connections` and `exchanges` count all.
     pub(super) counters: FlowCounters,
 }
 
 impl TrafficSource {
-    /// Senders and receivers for one direction of a new connection.
-    pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
+    /// Senders and receivers for one direction of a new connection of this number.
+    pub(super) fn direction(&mut self, id: ConnectionId, number: u64) -> Direction {
         let way = self.paths.on(id.side());
-        let direction = self.leg(id, self.flow, way.data, way.acks);
+        let mut direction = self.leg(id, self.flow, way.data, way.acks);
+        if (id.side() == Side::Down) == self.from_servers {
+            direction.receiver.set_clock(self.clock);
+            if self.traced.contains(&number) {
+                direction.sender.trace_as(number);
+            }
+        }
         let second_leg = way.second_leg.map(|second_leg| {
             let recorded = EventLog::UNRECORDED;
             let mut leg = self.leg(id.second_leg(), recorded, second_leg.data, second_leg.acks);

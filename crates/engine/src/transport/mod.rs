@@ -3,7 +3,7 @@
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
-use crate::measure::{Event, Recorder};
+use crate::measure::{AckTrace, Event, Recorder};
 use crate::network::Network;
 
 /// What the ends of flows act on.
@@ -18,6 +18,8 @@ pub(crate) struct Env {
 pub(crate) struct EventLog {
     pub(crate) enabled: bool,
     pub(crate) pending: Vec<Event>,
+    /// What flows that are traced report.
+    pub(crate) traced: Vec<AckTrace>,
 }
 
 impl EventLog {
@@ -30,6 +32,10 @@ impl EventLog {
         self.pending
             .drain(..)
             .for_each(|event| recorder.event(&event));
+        self.traced.sort_by_key(|sample| (sample.time, sample.flow));
+        self.traced
+            .drain(..)
+            .for_each(|sample| recorder.trace(&sample));
     }
 
     pub(crate) fn push(&mut self, event: Event) {

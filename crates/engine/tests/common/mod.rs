@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock, Service,
-    Source, Start, Tcp, Timestamps, Transport, Udp,
+    AckCounting, Clock, ClockError, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
+    Service, Source, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::{
-    CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample, ProxySample,
-    Recorder, Totals,
+    AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
+    ProxySample, Recorder, Totals,
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
@@ -29,6 +29,7 @@ pub struct Records {
     pub links: Vec<LinkSample>,
     pub proxies: Vec<ProxySample>,
     pub events: Vec<Event>,
+    pub traces: Vec<AckTrace>,
     pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
     /// As of the last report of progress.
@@ -47,6 +48,9 @@ impl Recorder for Records {
     }
     fn event(&mut self, event: &Event) {
         self.events.push(*event);
+    }
+    fn trace(&mut self, sample: &AckTrace) {
+        self.traces.push(*sample);
     }
     fn exchange(&mut self, exchange: &Exchange) {
         self.exchanges.push(*exchange);
@@ -170,6 +174,8 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
             stop: None,
             via: None,
             via_back: None,
+            traced: Vec::new(),
+            clock: ClockError::default(),
             transport: Transport::Tcp(Arc::clone(&tcp)),
         });
     }
@@ -187,6 +193,8 @@ pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
         stop: None,
         via: None,
         via_back: None,
+        traced: Vec::new(),
+        clock: ClockError::default(),
         transport: Transport::Traffic(Arc::new(tcp), Arc::new(source)),
     });
 }
@@ -209,6 +217,8 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
         stop: None,
         via: None,
         via_back: None,
+        traced: Vec::new(),
+        clock: ClockError::default(),
         transport: Transport::Udp(udp),
     });
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, Config, Flow, Link, Measure, Randomness, Recovery, Service, Start, Tcp,
-    Transport, Udp,
+    AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Service,
+    Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -105,6 +105,8 @@ fn flow(name: &str, transport: Transport) -> Flow {
         stop: None,
         via: None,
         via_back: None,
+        traced: Vec::new(),
+        clock: ClockError::default(),
         transport,
     }
 }

@@ -186,6 +186,7 @@ pub(crate) fn resolve(
         });
         let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
         congestion = resolve_tcp(flow, path, shared, bdp + queued + held, out);
+        check_clock_error(flow, path, shared.duration, out);
     }
     Some(Path {
         from,
@@ -196,6 +197,33 @@ pub(crate) fn resolve(
         via: None,
         via_back: None,
     })
+}
+
+/// Refuses errors of clocks that nothing is measured with, or that make transit times negative.
+fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
+    let Some(node) = flow.get("clock_error") else {
+        return;
+    };
+    let (Some(tcp), Some(clock)) = (flow.get("tcp").and_then(Node::table), node.table()) else {
+        return;
+    };
+    let path = join(path, "clock_error");
+    let mut refuse = |message: String| {
+        out.push(Diagnostic::new(&path, node.key_origin(), message));
+    };
+    if !transport::reports_one_way_delay(tcp.node("timestamps")) {
+        refuse(
+            "no transit times are measured; write tcp.timestamps = \"one-way\", or leave it out"
+                .into(),
+        );
+    }
+    let (offset, drift): (Span, f64) = (clock.read("offset"), clock.read("drift"));
+    let lost = Span::from_ps((-drift * duration.as_ps() as f64).max(0.0) as u64);
+    if lost > offset {
+        refuse(format!(
+            "transit times could come out negative; write an offset of at least {lost}, what the clock loses"
+        ));
+    }
 }
 
 fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {

@@ -1,7 +1,7 @@
 //! Keys of a group of flows.
 
 use longhaul_engine::config::{Recovery, Tcp};
-use longhaul_keys::{Key, Kind, Profile, RATE, SIZE, TIME, count, joined, key, required};
+use longhaul_keys::{Key, Kind, Profile, RATE, Range, SIZE, TIME, count, joined, key, required};
 
 use crate::link::ACCESS;
 use crate::topology::FLOW_PLACES;
@@ -117,6 +117,38 @@ const TCP_FLOW_LISTS: &[&[Key]] = &[
             "transfer",
             Kind::Positive(SIZE),
             "Payload to send; unlimited by default.",
+        ),
+        key(
+            "clock_error",
+            Kind::Table(&[
+                key(
+                    "offset",
+                    Kind::Quantity(TIME),
+                    "How far it is ahead at the beginning of the run.",
+                )
+                .default("0 s"),
+                key(
+                    "drift",
+                    Kind::Number(Range::closed(-0.01, 0.01)),
+                    "What it gains, or loses, in a second.",
+                )
+                .default("0")
+                .unit("s/s"),
+            ]),
+            "How the clock of the flow's second node differs from that of the first, where transit times of data \
+             are reported (`tcp.timestamps = \"one-way\"`); they agree by default.",
+        ),
+        key(
+            "trace_acks",
+            Kind::OneOf(&[
+                Kind::Flag,
+                Kind::List(&Kind::Whole {
+                    min: 0,
+                    max: i64::MAX,
+                }),
+            ]),
+            "Whether the state of the sender and of its congestion control is recorded at each ACK; of traffic, \
+             of which connections of each source, by their number in the table of exchanges.",
         ),
     ],
     TCP_STACK,

@@ -12,7 +12,7 @@ mod trend;
 
 use delays::Delays;
 use detector::{Average, Detector, Mix, Verdict};
-use reaction::{Adjust, Cut, Reaction, Step};
+use reaction::{Adjust, AfterCut, Cut, Reaction, Step};
 use trend::{Medians, Trend};
 
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     },
 };
 
-static GENERIC_PARAMETERS: [Parameter; 10] = [
+static GENERIC_PARAMETERS: [Parameter; 11] = [
     Parameter {
         name: "detector",
         unit: "choice",
@@ -87,6 +87,7 @@ static GENERIC_PARAMETERS: [Parameter; 10] = [
     WEIGHT,
     TOO_SMALL,
     DECREASE,
+    AFTER_CUT,
     TIE,
 ];
 
@@ -137,6 +138,17 @@ pub(super) const TIE: Parameter = Parameter {
     source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
 };
 
+pub(super) const AFTER_CUT: Parameter = Parameter {
+    name: "after_cut",
+    unit: "choice",
+    default: DefaultValue::Fixed(0.0),
+    allowed: Range::choice(&["grow", "stay"]),
+    help: "What the window does from a cut until the next one may follow (pcwnd) or the next verdict \
+        comes (mixreact): grows as in congestion avoidance, or stays.",
+    source: "Weigle, dissertation, UNC 2003, does not say; with growth long transfers come out as in \
+        Table 4.3",
+};
+
 fn part_of_largest(settings: &Settings) -> Detector {
     Detector::PartOfLargest {
         part: settings.get(PART.name),
@@ -169,11 +181,21 @@ fn chosen_detector(settings: &Settings) -> Detector {
 }
 
 fn cut(settings: &Settings) -> Reaction {
-    Reaction::Cut(Cut::new(settings.get(DECREASE.name)))
+    Reaction::Cut(Cut::new(settings.get(DECREASE.name), after_cut(settings)))
 }
 
 fn adjust(settings: &Settings) -> Reaction {
-    Reaction::Adjust(Adjust::new(settings.choice(TIE.name) == "keep"))
+    Reaction::Adjust(Adjust::new(
+        settings.choice(TIE.name) == "keep",
+        after_cut(settings),
+    ))
+}
+
+fn after_cut(settings: &Settings) -> AfterCut {
+    match settings.choice(AFTER_CUT.name) {
+        "stay" => AfterCut::Stays,
+        _ => AfterCut::Grows,
+    }
 }
 
 fn chosen_reaction(settings: &Settings) -> Reaction {
@@ -193,6 +215,9 @@ pub struct SyncTcp {
     delays: Delays,
     /// The detector's last word; none before the first, and after a timeout.
     verdict: Option<Verdict>,
+    /// Verdicts and cuts of its own so far.
+    verdicts: u64,
+    cuts: u64,
     /// What the current acknowledgement does.
     step: Step,
 }
@@ -215,6 +240,8 @@ impl SyncTcp {
             standard: Reno::general(1.0, 0.5),
             delays: Delays::default(),
             verdict: None,
+            verdicts: 0,
+            cuts: 0,
             step: Step::Standard,
         }
     }
@@ -223,6 +250,7 @@ impl SyncTcp {
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
+        self.verdicts += 1;
         Some(self.delays.reports())
     }
 
@@ -266,10 +294,12 @@ impl CongestionControl for SyncTcp {
             Step::Standard => self.standard.on_ack(ack, phase, window),
             Step::Grow(rate) => window.grow(rate * ack.credit / window.cwnd(), Change::Avoidance),
             Step::Reduce(kept) => {
+                self.cuts += 1;
                 self.step = Step::Grow(0.0);
                 window.reduce_to(window.cwnd() * kept);
             }
             Step::Shrink(kept) => {
+                self.cuts += 1;
                 self.step = Step::Grow(0.0);
                 window.set_cwnd(window.cwnd() * kept, Change::Reduction);
             }
@@ -292,11 +322,13 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Delays in seconds; verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
+    /// Delays in seconds; how many verdicts and early cuts there were; the last verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());
         out("smallest_transit_time", self.delays.min_s());
+        out("verdicts", self.verdicts as f64);
+        out("early_cuts", self.cuts as f64);
         if let Some(average_s) = self.detector.average_s() {
             out("average_queueing_delay", average_s);
         }

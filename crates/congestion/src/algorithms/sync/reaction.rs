@@ -62,31 +62,55 @@ impl Reaction {
     }
 }
 
-/// One reduction per round trip while there is congestion.
+/// What the window does from a cut to the next verdict or cut that may follow: the source does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum AfterCut {
+    /// Grows as in congestion avoidance. With it long transfers come out as published (Table 4.3).
+    Grows,
+    /// Stays.
+    Stays,
+}
+
+impl AfterCut {
+    /// Segments per round trip.
+    fn rate(self) -> f64 {
+        match self {
+            Self::Grows => 1.0,
+            Self::Stays => 0.0,
+        }
+    }
+}
+
+/// One reduction per round trip while there is congestion, as for marks: the next needs an acknowledgement of a
+/// segment that was sent after the last one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
+    after: AfterCut,
     /// Segments delivered when all that were sent before the last cut have arrived.
-    next: u64,
+    flight: u64,
 }
 
 impl Cut {
-    pub(super) fn new(decrease: f64) -> Self {
+    pub(super) fn new(decrease: f64, after: AfterCut) -> Self {
         Self {
             kept: 1.0 - decrease,
-            next: 0,
+            after,
+            flight: 0,
         }
     }
 
-    /// The signal stops growth in the round trip of a cut too.
     fn step(&mut self, verdict: &Verdict, ack: &AckSample) -> Step {
         if !verdict.congested {
             return Step::Standard;
         }
-        if ack.delivered < self.next {
-            return Step::Grow(0.0);
+        if ack.delivered <= self.flight {
+            return match self.after {
+                AfterCut::Grows => Step::Standard,
+                AfterCut::Stays => Step::Grow(0.0),
+            };
         }
-        self.next = ack.delivered + ack.in_flight;
+        self.flight = ack.delivered + ack.in_flight;
         Step::Reduce(self.kept)
     }
 }
@@ -99,6 +123,7 @@ const PERIOD: u64 = 3;
 pub(super) struct Adjust {
     /// Whether the last adjustment continues where no trend is found.
     keeps: bool,
+    after: AfterCut,
     /// Growth until the next adjustment, in segments per round trip; none while standard TCP has
     /// the window.
     rate: Option<f64>,
@@ -107,9 +132,10 @@ pub(super) struct Adjust {
 }
 
 impl Adjust {
-    pub(super) fn new(keeps: bool) -> Self {
+    pub(super) fn new(keeps: bool, after: AfterCut) -> Self {
         Self {
             keeps,
+            after,
             rate: None,
             next: 0,
         }
@@ -121,7 +147,7 @@ impl Adjust {
         {
             self.next = number + PERIOD;
             if let Some(kept) = self.adjust(verdict, window.cwnd()) {
-                self.rate = Some(0.0);
+                self.rate = Some(self.after.rate());
                 return Step::Shrink(kept);
             }
         }
@@ -172,7 +198,7 @@ mod tests {
             level,
         };
         let window = Window::new(40.0, 2.0, 1e3, Rounding::Real);
-        Adjust::new(false).step(&verdict, Some(9), &window)
+        Adjust::new(false, AfterCut::Grows).step(&verdict, Some(9), &window)
     }
 
     /// Table 1.1 at a window of 40 segments.
@@ -194,7 +220,7 @@ mod tests {
 
     #[test]
     fn growth_holds_from_one_adjustment_to_the_next_and_a_cut_is_made_once() {
-        let mut adjust = Adjust::new(true);
+        let mut adjust = Adjust::new(true, AfterCut::Grows);
         let window = Window::new(40.0, 2.0, 1e3, Rounding::Real);
         let verdict = |trend, level| Verdict {
             congested: false,
@@ -210,7 +236,7 @@ mod tests {
         assert_eq!(kept, Step::Grow(10.0));
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
-        assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(0.0));
+        assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(1.0));
         // A detector that reports a trend each time is acted on every third time.
         let congested = Verdict {
             congested: true,
@@ -218,7 +244,7 @@ mod tests {
             level: 0.8,
         };
         let early = adjust.step(&congested, Some(17), &larger);
-        assert_eq!(early, Step::Grow(0.0));
+        assert_eq!(early, Step::Grow(1.0));
         assert_eq!(
             adjust.step(&congested, Some(18), &larger),
             Step::Shrink(0.5)

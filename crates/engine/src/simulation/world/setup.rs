@@ -33,6 +33,7 @@ impl World {
         let log = EventLog {
             enabled: config.measure.events,
             pending: Vec::new(),
+            traced: Vec::new(),
         };
         let streams = Streams::new(config.seed, config.replication, config.randomness);
         let mut world = Self {
@@ -141,6 +142,10 @@ impl World {
         let index = self.push_connection((id, id), (there, back), (tcp, controller), stream);
         let user = || format!("flow `{}`", flow.name);
         self.lead_dummies(config, user, index, (flow.from, flow.to))?;
+        self.tcp[index].receiver.set_clock(flow.clock);
+        if flow.traces(0) {
+            self.tcp[index].sender.trace_as(0);
+        }
         Ok(Kind::Tcp {
             from: index,
             to: index,

@@ -107,7 +107,7 @@ impl AppConnection {
         Self {
             id,
             source,
-            up: traffic_source.direction(id.on(Side::Up)),
+            up: traffic_source.direction(id.on(Side::Up), record.connection),
             down: None,
             stage: Stage::Requesting,
             planned: planned.first,
@@ -248,7 +248,7 @@ impl AppConnection {
 
     /// The direction of responses: over the client's connection, or one of its own that is to be opened.
     fn open_down(&self, traffic_source: &mut TrafficSource, env: &mut Env) -> Direction {
-        let mut down = traffic_source.direction(self.id.on(Side::Down));
+        let mut down = traffic_source.direction(self.id.on(Side::Down), self.record.connection);
         if self.separate_directions {
             down.sender.begin_empty();
         } else {

@@ -1,5 +1,6 @@
 //! Measurements and actions that only some algorithms need: delivery rates, round-trip times of every
-//! segment, pairs, dummies, router headers. Allocated for those connections alone.
+//! segment, pairs, dummies, router headers; and the trace of a connection's state. Allocated for those connections
+//! alone.
 
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 use longhaul_units::Span;
@@ -12,7 +13,7 @@ use super::rto::RttEstimator;
 use super::send_times::SendTimes;
 
 /// What the algorithm of a connection asks for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Extras {
     /// Measures the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
@@ -28,6 +29,8 @@ pub(super) struct Extras {
     pub(super) asks_routers: bool,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
+    /// Whether its state is recorded at each acknowledgement, and as that of which connection of its flow.
+    pub(super) traced_as: Option<u64>,
 }
 
 impl Extras {
@@ -41,10 +44,9 @@ impl Extras {
             rate: needs.delivery_rate.then(DeliveryRate::default),
             times: times.then(SendTimes::default),
             pairs: sends_pairs.then(Pairs::default),
-            dummies: None,
             marks_segments: times || sends_pairs || asks_routers,
             asks_routers,
-            granted: None,
+            ..Self::default()
         };
         let any = extras.marks_segments || needs.dummies || extras.rate.is_some();
         any.then(|| Box::new(extras))

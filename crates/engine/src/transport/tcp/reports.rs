@@ -3,6 +3,7 @@
 use longhaul_congestion::Load;
 use longhaul_units::Span;
 
+use crate::config::ClockError;
 use crate::network::Network;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 
@@ -13,6 +14,8 @@ pub(super) struct Reports {
     /// is shorter, would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
     transits: bool,
     transit: Option<Span>,
+    /// By how much the clock that they are measured with is wrong.
+    clock: ClockError,
     /// The highest load among the segments not yet answered.
     load: Option<Load>,
     /// What XCP's routers have granted to these in all, in bytes per second.
@@ -25,16 +28,23 @@ impl Reports {
         let reports = Self {
             transits,
             transit: None,
+            clock: ClockError::default(),
             load: None,
             granted: None,
         };
         (transits || routers).then(|| Box::new(reports))
     }
 
+    /// Has transit times measured with a clock that is wrong.
+    pub(super) fn set_clock(&mut self, clock: ClockError) {
+        self.clock = clock;
+    }
+
     /// Records a segment.
     pub(super) fn record(&mut self, packet: &Packet, network: &mut Network) {
         if self.transits && packet.seq > 0 {
-            self.transit = Some(network.now.since(packet.stamp));
+            let transit = network.now.since(packet.stamp);
+            self.transit = Some(self.clock.measured(transit, network.now));
         }
         self.load = self.load.max(packet.flags.load());
         let (header, _) = network.take_header(packet.sack);

@@ -99,6 +99,39 @@ impl ControlBlock {
         }
     }
 
+    /// Has the state recorded after each acknowledgement, as that of a connection of the flow.
+    pub(crate) fn trace_as(&mut self, connection: u64) {
+        self.extras.get_or_insert_default().traced_as = Some(connection);
+    }
+
+    /// Records the state after an acknowledgement, of those that are traced.
+    #[inline]
+    pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut Env) {
+        if let Some(extras) = &self.extras
+            && let Some(connection) = extras.traced_as
+        {
+            self.record_state(connection, in_flight(), env);
+        }
+    }
+
+    #[cold]
+    fn record_state(&self, connection: u64, in_flight: u64, env: &mut Env) {
+        let (time, flow) = (env.network.now, self.flow);
+        let mut record = |quantity, value| {
+            env.log.traced.push(measure::AckTrace {
+                time,
+                flow,
+                connection,
+                quantity,
+                value,
+            });
+        };
+        record("cwnd", self.congestion.window.cwnd());
+        record("ssthresh", self.congestion.window.ssthresh());
+        record("in_flight", in_flight as f64);
+        self.congestion.probe(&mut record);
+    }
+
     /// Logs a congestion event; `before` is the window before it.
     pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
         let window = &self.congestion.window;

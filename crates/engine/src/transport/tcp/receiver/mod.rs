@@ -11,7 +11,7 @@ use super::dummies;
 use super::ranges::Ranges;
 use super::reports::Reports;
 use super::wire::Wire;
-use crate::config::{Ecn, Tcp};
+use crate::config::{ClockError, Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
@@ -69,6 +69,13 @@ impl Receiver {
             timer: Timer::IDLE,
             end,
             config,
+        }
+    }
+
+    /// Has the transit times that it reports measured with a clock that differs from the sender's.
+    pub(crate) fn set_clock(&mut self, clock: ClockError) {
+        if let Some(reports) = &mut self.reports {
+            reports.set_clock(clock);
         }
     }
 

@@ -56,6 +56,11 @@ impl Sender {
         self.tcb.reset_clock();
     }
 
+    /// Has its state recorded after each acknowledgement, as that of a connection of its flow.
+    pub(crate) fn trace_as(&mut self, connection: u64) {
+        self.tcb.trace_as(connection);
+    }
+
     /// Opens the connection: the SYN leaves.
     pub(crate) fn start(&mut self, env: &mut Env) {
         let tcb = &mut self.tcb;
@@ -272,6 +277,7 @@ fn process_ack(
     if let Some(limit) = burst {
         send(tcb, recovery, limit, false, env);
     }
+    tcb.trace_ack(|| recovery.in_flight(tcb), env);
     tcb.check_finish(env);
     if packet.flags.has(Flags::FIN) {
         tcb.acknowledge_fin(env);

@@ -100,6 +100,7 @@ fn network(end: End) -> (Env, Path, Streams) {
     let mut network = Network::new(&config, &streams);
     let path = network.path(0, 1, end).expect("there is a link");
     let log = EventLog {
+        traced: Vec::new(),
         enabled: false,
         pending: Vec::new(),
     };
