@@ -1,5 +1,315 @@
-"""Figures of long transfers."""
+"""Figures of long transfers and detectors, drawn again; what is printed is grey or a dash."""
 
-from longhaul.studies.drawing import Figure
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-TRANSFERS: list[Figure] = []
+import numpy as np
+from matplotlib.axes import Axes
+
+from longhaul.studies.data import Data
+from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.styles import ALGORITHMS, OTHERS
+
+from . import detectors
+
+Draw = Callable[[Axes, Data, str], None]
+
+NAMES = {"reno": "Reno", "pcwnd": "Sync-TCP(Pcwnd)", "mixreact": "Sync-TCP(MixReact)"}
+COLOURS = {"reno": ALGORITHMS["reno"], "pcwnd": OTHERS[0], "mixreact": OTHERS[1]}
+FLOWS = range(1, 21)
+FLOW, TIME, DELAY = "flow", "time (s)", "queueing delay (ms)"
+MARKS = {"reno": "s", "pcwnd": "o", "mixreact": "^"}
+# Windows of the three protocols are drawn above each other, each in a band of the largest window.
+BAND = 46
+
+
+def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
+    """What Tables 4.4, 4.5, 4.8 and 4.9 print of each flow, by protocol."""
+    found: dict[str, dict[int, float]] = {}
+    file = Path(__file__).with_name("published") / "flows.csv"
+    with file.open(encoding="utf-8", newline="") as text:
+        for row in csv.DictReader(text):
+            if row["experiment"] == experiment:
+                found.setdefault(row["protocol"], {})[int(row["flow"])] = float(row[column])
+    return found
+
+
+def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
+    """A metric of each flow: medians, with the range of nine tenths of the runs."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        printed = printed_flows(experiment, column) if column else {}
+        for number, (protocol, name) in enumerate(NAMES.items()):
+            points = data.points(experiment, protocol=protocol)
+            shift = 0.2 * (number - 1)
+            values = [points[f"{metric}_{flow}"].to_numpy() for flow in FLOWS]
+            middle = np.array([np.median(one) for one in values])
+            low, high = (
+                np.array([np.quantile(one, part) for one in values]) for part in (0.05, 0.95)
+            )
+            axes.errorbar(
+                np.array(FLOWS) + shift, middle, yerr=(middle - low, high - middle), label=name,
+                linestyle="none", marker=MARKS[protocol], markersize=3, linewidth=0.8,
+                color=COLOURS[protocol].colour,
+            )  # fmt: skip
+            if protocol in printed:
+                flows = list(printed[protocol])
+                axes.plot(
+                    np.array(flows) + shift, list(printed[protocol].values()), "k_", markersize=6,
+                    label="printed",
+                )  # fmt: skip
+        axes.set_xticks(list(FLOWS))
+
+    return draw
+
+
+def _queue(axes: Axes, data: Data, panel: str) -> None:
+    """Ten seconds of the bottleneck's queue under one protocol."""
+    course = data.course("FTP-SB", protocol=panel, course="router")
+    colour = COLOURS[panel].colour
+    axes.plot(course["t_s"], course["queue_pkts"], color=colour, linewidth=0.7, label="packets")
+    axes.plot(
+        course["t_s"], course["router_ms"], color="k", linewidth=0.5, label="queueing delay (ms)"
+    )
+    axes.axhline(92, label="limit", **PUBLISHED)
+    axes.set_title(NAMES[panel])
+
+
+def _windows(axes: Axes, data: Data, panel: str) -> None:
+    """The windows of one flow under the three protocols, in bands above each other."""
+    for number, (protocol, name) in enumerate(reversed(NAMES.items())):
+        course = data.course("FTP-SB", protocol=protocol, course="seconds")
+        t, base = course["t_s"].to_numpy(), BAND * number
+        cwnd = np.minimum(course[f"cwnd_{panel}"].to_numpy(), BAND)
+        colour = COLOURS[protocol].colour
+        axes.plot(t, base + cwnd, color=colour, linewidth=0.6, label=name)
+        lost = t[course[f"lost_{panel}"].to_numpy() > 0]
+        axes.plot(lost, np.full(len(lost), base + BAND - 4), "+", color=colour, markersize=3)
+        axes.axhline(base, color="k", linewidth=0.4)
+    axes.set_yticks([BAND * n for n in range(4)])
+    axes.set_title(f"flow {panel}")
+
+
+def _running(axes: Axes, data: Data, panel: str) -> None:
+    """Goodput averaged from the start."""
+    for protocol in ("reno", "pcwnd"):
+        course = data.course("FTP-CONV", protocol=protocol, length_s=300, course="seconds")
+        axes.plot(
+            course["t_s"], course["goodput_mbps"], color=COLOURS[protocol].colour,
+            label=NAMES[protocol],
+        )  # fmt: skip
+
+
+def _detector(experiment: str, detector: str) -> Draw:
+    """The router's delay, and what the detector makes of its samples."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        span = detectors.SPANS_S[int(panel)]
+        router = data.course(experiment, detector=detector, course="router")
+        acks = data.course(experiment, detector=detector, course="acks")
+        router, acks = (course.filter(course["t_s"].is_between(*span)) for course in (router, acks))
+        axes.plot(router["t_s"], router["router_ms"], label="router's queue", **PUBLISHED)
+        t, delay = acks["t_s"].to_numpy(), 1e3 * acks["queueing_delay"].to_numpy()
+        if detector in ("avg", "mix"):
+            average = 1e3 * acks["average_queueing_delay"].to_numpy()
+            axes.plot(t, average, color=OTHERS[0].colour, linewidth=0.9, label="average")
+            height = average
+        else:
+            axes.plot(t, delay, "ks", markersize=1.5, label="samples")
+            height = delay
+        for number, (level, label) in enumerate(_thresholds(detector, acks)):
+            axes.plot(
+                t, level, color=OTHERS[3].colour, linewidth=0.8, label=label or None,
+                linestyle="--" if number == 1 and label else "-",
+            )  # fmt: skip
+        if detector in ("trend", "mix"):
+            new = np.flatnonzero(np.diff(acks["verdicts"].to_numpy(), prepend=np.nan) > 0)
+            trend = acks["trend"].to_numpy()
+            for sign, mark, name in ((1.0, "o", "increasing"), (-1.0, "*", "decreasing")):
+                at = new[trend[new] == sign]
+                axes.plot(
+                    t[at], height[at], mark, markersize=3.5, label=name, markerfacecolor="none",
+                    color=OTHERS[1 if sign > 0 else 2].colour,
+                )  # fmt: skip
+        axes.set_title("start" if panel == "0" else "steady state")
+
+    return draw
+
+
+def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]:
+    """The lines that samples or averages are compared with, in ms, with their names."""
+    largest = 1e3 * acks["largest_queueing_delay"].to_numpy()  # type: ignore[index]
+    smallest = 1e3 * acks["smallest_transit_time"].to_numpy()  # type: ignore[index]
+    match detector:
+        case "pqlen":
+            return [(largest, "largest"), (0.5 * largest, "half of the largest")]
+        case "pminott":
+            return [(0.5 * smallest, "half of the smallest transit time")]
+        case "avg":
+            return [(np.full(len(largest), 30.0), "30 ms")]
+        case "mix":
+            parts = ((0.25, "quarters of the largest"), (0.5, ""), (0.75, ""), (1.0, ""))
+            return [(part * largest, name) for part, name in parts]
+    return []
+
+
+def _several(axes: Axes, data: Data, panel: str) -> None:
+    """Utilisation by the number of flows that have met a queueing delay above 190 ms."""
+    for protocol in ("pcwnd", "mixreact"):
+        points = data.points("FTP-MB", protocol=protocol)
+        axes.plot(
+            points["largest_above_190"], points["utilisation"], MARKS[protocol], markersize=3,
+            color=COLOURS[protocol].colour, label=f"{NAMES[protocol]}, a point per run",
+        )  # fmt: skip
+    printed = printed_flows("FTP-MB", "largest_ms")
+    for protocol, utilisation in (("pcwnd", 50.88), ("mixreact", 43.88)):
+        above = sum(largest > 190 for largest in printed[protocol].values())
+        axes.plot(above, utilisation, "k_", markersize=10, label="printed")
+
+
+def _drift(axes: Axes, data: Data, panel: str) -> None:
+    """Utilisation and fairness by the drift of clocks."""
+    for protocol in ("pcwnd", "mixreact"):
+        for metric, times, line in (("utilisation", 0.01, "-"), ("jain", 1.0, "--")):
+            curve = data.curve(metric, "drift_ppm", "FTP-CLOCK", protocol=protocol)
+            label = "utilisation" if metric == "utilisation" else "Jain's index"
+            axes.plot(
+                np.maximum(curve.x, 0.1), times * curve.y, line, marker=MARKS[protocol],
+                markersize=3, color=COLOURS[protocol].colour, label=f"{label}, {NAMES[protocol]}",
+            )  # fmt: skip
+    axes.set_xscale("log")
+
+
+SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
+
+
+def _today(metric: str) -> Draw:
+    """A metric of today's senders, by discipline, with one and with several bottlenecks."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        for number, queue in enumerate(("droptail", "fq-codel")):
+            values = [data.value(metric, panel, protocol=one, queue=queue) for one in SENDERS]
+            axes.bar(
+                np.arange(len(SENDERS)) + 0.4 * number, values, 0.38, label=queue,
+                color=OTHERS[number].colour,
+            )  # fmt: skip
+        axes.set_xticks(np.arange(len(SENDERS)) + 0.2, SENDERS, rotation=30)
+        axes.set_title("one bottleneck" if panel == "FTP-TODAY" else "several bottlenecks")
+
+    return draw
+
+
+def _of_flows(
+    number: str, title: str, experiment: str, metric: str, y: str, column: str, published: str
+) -> Figure:
+    frame = Frame(FLOW, y, from_zero=metric != "largest")
+    draw = _by_flow(experiment, metric, column)
+    return Figure(number, title, (experiment,), published, frame, panels=("",), draw=draw)
+
+
+def _of_detector(number: str, title: str, detector: str, published: str) -> Figure:
+    draw = _detector("DET", detector)
+    frame = Frame(TIME, DELAY)
+    return Figure(number, title, ("DET",), published, frame, panels=("0", "1"), draw=draw)
+
+
+def _of_today(number: str, metric: str, y: str) -> Figure:
+    both = ("FTP-TODAY", "FTP-TODAY-MB")
+    title = f"Ours: today's senders, {y}"
+    return Figure(number, title, both, "", Frame("", y), panels=both, draw=_today(metric))
+
+
+LEAST_WITH_PCWND = "Every flow loses least with Pcwnd."
+
+TRANSFERS: list[Figure] = [
+    _of_detector(
+        "3.5, 3.6",
+        "SyncPQlen",
+        "pqlen",
+        "No verdict before the first loss; a drop just before 0.3 s, the sample at about 0.4 s.",
+    ),
+    _of_detector(
+        "3.7", "SyncPMinOTT", "pminott", "Smallest transit time 35 ms, threshold 17.5 ms."
+    ),
+    _of_detector("3.8, 3.9", "SyncTrend", "trend", "Wrong increases in a clear decline."),
+    _of_detector(
+        "3.10, 3.11", "SyncAvg", "avg", "Falls below 30 ms long after the queue has drained."
+    ),
+    _of_detector(
+        "3.13, 3.14", "SyncMix", "mix", "Reports a decline earlier than SyncTrend and SyncAvg."
+    ),
+    Figure(
+        "4.2",
+        "Running goodput",
+        ("FTP-CONV",),
+        "Settled by 150 s at a little over 9 Mbit/s.",
+        Frame(TIME, "Mbit/s", from_zero=False),
+        panels=("",),
+        draw=_running,
+    ),
+    _of_flows(
+        "4.5", "Loss of each flow, one bottleneck", "FTP-SB", "lost", "loss (%)", "",
+        LEAST_WITH_PCWND,
+    ),
+    _of_flows(
+        "4.7", "Goodput of each flow, one bottleneck", "FTP-SB", "goodput", "kbit/s",
+        "goodput_kbps", "Tables 4.4 and 4.5.",
+    ),
+    Figure(
+        "4.6",
+        "The queue over ten seconds",
+        ("FTP-SB",),
+        "Reno fills the queue in cycles, MixReact in shorter ones; Pcwnd stays mostly below half.",
+        Frame(TIME, "packets, ms"),
+        panels=("reno", "pcwnd", "mixreact"),
+        draw=_queue,
+    ),
+    _of_flows(
+        "Tables 4.4, 4.5", "Largest queueing delay that each flow has seen", "FTP-SB", "largest",
+        "largest (ms)", "largest_ms", "79.9 to 105.7 ms (Pcwnd), 92.9 to 101.9 ms (MixReact).",
+    ),
+    Figure(
+        "4.8, 4.9, 4.10",
+        "Windows of three flows",
+        ("FTP-SB",),
+        "Bands of 46 packets; + where something is retransmitted.",
+        Frame(TIME, "cwnd (packets)"),
+        panels=("2", "14", "6"),
+        draw=_windows,
+    ),
+    _of_flows(
+        "4.11a", "Loss of each flow, several bottlenecks", "FTP-MB", "lost", "loss (%)", "",
+        LEAST_WITH_PCWND,
+    ),
+    _of_flows(
+        "4.11b", "Goodput of each flow, several bottlenecks", "FTP-MB", "goodput", "kbit/s",
+        "goodput_kbps", "Tables 4.8 and 4.9.",
+    ),
+    _of_flows(
+        "Tables 4.8, 4.9", "Largest queueing delay of each flow, several bottlenecks", "FTP-MB",
+        "largest", "largest (ms)", "largest_ms", "160 to 256 ms (Pcwnd), 159 to 188 ms (MixReact).",
+    ),
+    Figure(
+        "N.1",
+        "Ours: utilisation and flows above 190 ms, several bottlenecks",
+        ("FTP-MB",),
+        "Pcwnd: 50.88 % with 11 flows above 190 ms.",
+        Frame("flows above 190 ms", "utilisation (%)", from_zero=False),
+        panels=("",),
+        draw=_several,
+    ),
+    Figure(
+        "N.2",
+        "Ours: clocks that drift",
+        ("FTP-CLOCK",),
+        "",
+        Frame("drift of the clocks (ppm; 0.1 is none)", "part of one", from_zero=False),
+        panels=("",),
+        draw=_drift,
+    ),
+    _of_today("N.3", "utilisation", "utilisation (%)"),
+    _of_today("N.4", "loss_most", "largest loss of a router (%)"),
+    _of_today("N.5", "jain", "Jain's index"),
+    _of_today("N.6", "queue_1", "mean queue at R1 (packets)"),
+]  # fmt: skip

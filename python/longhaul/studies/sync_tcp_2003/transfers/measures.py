@@ -1,5 +1,105 @@
-"""What claims about long transfers measure."""
+"""What claims about long transfers measure.
 
+`one` and `other` are levels of the axis `protocol`, or of the axis that `axis` names; `each` is a metric
+that every flow has, such as `goodput` for `goodput_1` to `goodput_20`.
+"""
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.measures import Measure
 
-TRANSFERS: dict[str, Measure] = {}
+from .figures import FLOWS, printed_flows
+
+
+def difference(
+    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol", **cell: str
+) -> float:
+    """A metric at one level of an axis less that at another."""
+    first, second = (data.value(metric, of, **{axis: level}, **cell) for level in (one, other))
+    return first - second
+
+
+def flows_below(data: Data, of: str, each: str, one: str, other: str) -> float:
+    """The number of flows whose median is smaller under one protocol than under the other."""
+    pairs = [
+        [data.value(f"{each}_{flow}", of, protocol=protocol) for protocol in (one, other)]
+        for flow in FLOWS
+    ]
+    return float(sum(first < second for first, second in pairs))
+
+
+def apart(data: Data, of: str, each: str, one: str, other: str) -> float:
+    """The median over flows of the relative difference between two protocols."""
+    pairs = [
+        [data.value(f"{each}_{flow}", of, protocol=protocol) for protocol in (one, other)]
+        for flow in FLOWS
+    ]
+    return float(np.median([abs(first / second - 1) for first, second in pairs]))
+
+
+def flows_over(data: Data, of: str, each: str, one: str, other: str, flows: str) -> float:
+    """What some flows have of a metric together under one protocol, over that under the other."""
+    first, second = (
+        sum(data.value(f"{each}_{flow}", of, protocol=protocol) for flow in flows.split(","))
+        for protocol in (one, other)
+    )
+    return first / second
+
+
+def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
+    """Rank correlation of the flows' medians with what the source prints of them."""
+    printed = printed_flows(of, column)[protocol]
+    found = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
+    return rank_correlation(list(printed.values()), found)
+
+
+def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
+    """The median over flows of the relative difference from what the source prints."""
+    printed = printed_flows(of, column)[protocol]
+    off = [
+        abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
+        for flow, value in printed.items()
+    ]
+    return float(np.median(off))
+
+
+def differing_runs(data: Data, of: str, metric: str) -> float:
+    """In how many replications the cells of an experiment do not all have the same value."""
+    counts = data.points(of).group_by(REPLICATION).agg(pl.col(metric).n_unique())
+    return float((counts[metric] > 1).sum())
+
+
+def across_runs(data: Data, of: str, metric: str, over: str, **cell: str) -> float:
+    """Rank correlation of two metrics over the runs of a cell."""
+    points = data.points(of, **cell)
+    if len(points) < 3:
+        raise NotRunError("a correlation needs three runs")
+    return rank_correlation(points[over].to_numpy(), points[metric].to_numpy())
+
+
+def mean_where(
+    data: Data, of: str, metric: str, over: str, low: float, high: float, **cell: str
+) -> float:
+    """The mean of a metric over those runs of a cell in which another one is within bounds."""
+    points = data.points(of, **cell)
+    chosen = points.filter(pl.col(over).is_between(low, high))
+    if chosen.is_empty():
+        raise NotRunError(f"no run has {over} from {low:g} to {high:g}")
+    return float(chosen[metric].mean())  # type: ignore[arg-type]
+
+
+def greatest(data: Data, of: str, metric: str, **cell: str) -> float:
+    """The highest quantile of runs that is not an extreme: nine tenths of them are below it."""
+    return float(data.points(of, **cell)[metric].quantile(0.9, "linear"))  # type: ignore[arg-type]
+
+
+TRANSFERS: dict[str, Measure] = {
+    function.__name__: function
+    for function in (
+        difference, flows_below, apart, flows_over, rank_as_printed, off_printed, differing_runs,
+        across_runs, mean_where, greatest,
+    )
+}  # fmt: skip

@@ -1,7 +1,10 @@
-"""What is kept of a run with long transfers: counters of links and of the flows measured.
+"""What is kept of a run with long transfers: counters of links and of the flows that are measured.
 
-All over the whole run, which has no warm-up (section 4.2).
+All over the whole run, which has no warm-up (section 4.2). Of a single flow that is traced every
+acknowledgement is kept, of several how their detectors ended.
 """
+
+from typing import Any
 
 import polars as pl
 
@@ -13,15 +16,117 @@ from longhaul.results import Results
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
 # A flow of the measured direction is called so and by its number.
 MEASURED = "forward-"
+# Flows whose windows are drawn (Figures 4.8 to 4.10).
+WINDOWS = (2, 6, 14)
+
+_FLOW = (
+    "delivered_pkts", "delivered_bytes", "sent_pkts", "sent_bytes", "dropped_pkts", "cuts_loss",
+    "timeouts", "cwnd_mean_pkts",
+)  # fmt: skip
+_LINK = (
+    "name", "rate_bps", "arrived_pkts", "arrived_bytes", "departed_pkts", "departed_bytes",
+    "dropped_pkts", "queue_mean_pkts", "queue_found_mean_pkts", "queue_max_pkts",
+)  # fmt: skip
+_NUMBER = pl.col("label").str.strip_prefix(MEASURED).cast(pl.Int64)
 
 
 def reduce(run: Results) -> Kept:
     """The tables to keep."""
-    flows = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
+    measured = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
     links = run.links.filter(pl.col("name").is_in([*CONGESTED, LAST]))
-    return {
+    kept: Kept = {
         "traffic": "transfers",
         "run": {**facts(run.meta), "simulated_s": run.meta["simulated_s"]},
-        "links": links.to_dicts(),
-        "flows": flows.to_dicts(),
+        "links": links.select(_LINK).to_dicts(),
+        "flows": measured.select(_NUMBER.alias("number"), *_FLOW)
+        .join(_first_losses(run), on="number", how="left")
+        .sort("number")
+        .to_dicts(),
     }
+    series = run.series
+    kept["router"] = _router(series)
+    kept["flow_series"] = _every_second(series)
+    if "acks" in run.tables:
+        traced = run.acks.with_columns(number=_numbers(pl.col("name")))
+        if traced["number"].n_unique() == 1:
+            kept["acks"] = _every_ack(traced)
+        else:
+            kept["detectors"] = _detectors(traced)
+    return kept
+
+
+def _numbers(names: pl.Expr) -> pl.Expr:
+    """The numbers of flows called `forward-16-0`."""
+    return names.str.extract(rf"^{MEASURED}(\d+)-", 1).cast(pl.Int64)
+
+
+def _first_losses(run: Results) -> pl.DataFrame:
+    """When each flow first reacted to a loss."""
+    reactions = run.events.filter(pl.col("event").is_in(["cut", "timeout"]))
+    first = reactions.group_by("name").agg(first_loss_s=pl.col("t_s").min())
+    return first.select(_numbers(pl.col("name")).alias("number"), "first_loss_s").drop_nulls()
+
+
+def _router(series: pl.DataFrame) -> dict[str, list[Any]]:
+    """The first congested queue over time, in packets and bytes, and the packets it has dropped."""
+    queue = series.filter((pl.col("kind") == "link") & (pl.col("name") == CONGESTED[0]))
+    return queue.select("t_s", "queue_pkts", "queue_bytes", "dropped_pkts").to_dict(as_series=False)
+
+
+def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
+    """Payload delivered to all measured flows; windows and retransmissions of some."""
+    flows = series.filter(
+        (pl.col("kind") == "flow")
+        & pl.col("name").str.starts_with(MEASURED)
+        & (pl.col("t_s") == pl.col("t_s").round())
+    ).with_columns(number=_numbers(pl.col("name")))
+    whole = flows.group_by("t_s").agg(pl.col("delivered_bytes").sum()).sort("t_s")
+    for number in WINDOWS:
+        one = flows.filter(pl.col("number") == number).select(
+            "t_s",
+            pl.col("cwnd_pkts").round(3).alias(f"cwnd_{number}"),
+            pl.col("retransmitted_pkts").alias(f"lost_{number}"),
+        )
+        whole = whole.join(one, on="t_s", how="left")
+    return whole.sort("t_s").to_dict(as_series=False)
+
+
+def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
+    """What the detector of one flow had at each acknowledgement; delays in seconds."""
+    table = traced.pivot("quantity", index="t_s", values="value", aggregate_function="last")
+    wanted = [
+        name
+        for name in (
+            "t_s", "queueing_delay", "largest_queueing_delay", "smallest_transit_time",
+            "average_queueing_delay", "verdicts", "congested", "trend", "level", "cwnd",
+        )
+        if name in table.columns
+    ]  # fmt: skip
+    return table.select(wanted).sort("t_s").to_dict(as_series=False)
+
+
+def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
+    """How the detector of each flow ended, and what its verdicts asked for (Table 1.1)."""
+    last = traced.group_by("number", "quantity").agg(pl.col("value").last())
+    ends = last.filter(
+        pl.col("quantity").is_in(
+            ["largest_queueing_delay", "smallest_transit_time", "early_cuts", "verdicts"]
+        )
+    ).pivot("quantity", index="number", values="value")
+    if "trend" not in traced["quantity"].unique():
+        return ends.sort("number").to_dicts()
+    verdicts = (
+        traced.filter(pl.col("quantity").is_in(["verdicts", "trend", "level"]))
+        .pivot("quantity", index=["number", "t_s"], values="value", aggregate_function="last")
+        .sort("number", "t_s")
+        .filter(pl.col("verdicts").diff().over("number").fill_null(pl.col("verdicts")) > 0)
+        .with_columns(quarter=(4 * pl.col("level")).floor().clip(0, 3))
+    )
+    shares = verdicts.group_by("number").agg(
+        ((pl.col("trend") * sign > 0) & (pl.col("quarter") == quarter))
+        .sum()
+        .alias(f"{name}_{quarter}")
+        for name, sign in (("rising", 1), ("falling", -1))
+        for quarter in range(4)
+    )
+    return ends.join(shares, on="number").sort("number").to_dicts()

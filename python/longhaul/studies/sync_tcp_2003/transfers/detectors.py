@@ -1,0 +1,114 @@
+"""Metrics of a detector that reports while standard TCP has the window (chapter 3).
+
+Runs with different detectors have the same packets, so that what they say of one drain of the
+queue can be compared.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from longhaul.campaign.store import Kept
+
+Row = dict[str, float | None]
+
+# What figures show: the start, and five seconds of the steady state.
+SPANS_S = ((0.0, 1.0), (260.0, 265.0))
+# The traced flow.
+NUMBER = 16
+# A drain: the queue falls from above the one part of its largest delay to below the other.
+FULL, DRAINED = 0.7, 0.3
+# Threshold of the average (section 3.2.4).
+THRESHOLD_S = 0.03
+
+
+def metrics(kept: Kept) -> Row:
+    """Of one run."""
+    acks = {name: np.asarray(column, float) for name, column in kept["acks"].items()}
+    t, delay = acks["t_s"], acks["queueing_delay"]
+    flow = next(flow for flow in kept["flows"] if flow["number"] == NUMBER)
+    row: Row = {
+        "transit_min_ms": 1e3 * float(acks["smallest_transit_time"][-1]),
+        "sample_peak_s": float(t[np.argmax(np.where(t < 1.0, delay, -1.0))]),
+        "drop_first_s": _first_drop(kept["router"]),
+        "loss_first_s": flow["first_loss_s"],
+    }
+    row["sample_lag_s"] = row["sample_peak_s"] - row["drop_first_s"]  # type: ignore[operator]
+    after = acks["largest_queueing_delay"][t >= flow["first_loss_s"]]
+    row["largest_growth"] = float(after[-1] / after[0])
+    new = np.flatnonzero(np.diff(acks["verdicts"], prepend=0.0) > 0)
+    if len(new):
+        row["verdict_after_loss_s"] = float(t[new[0]]) - flow["first_loss_s"]
+    drains = _drains(kept["router"])
+    if "trend" in acks:
+        falling = t[new][acks["trend"][new] < 0]
+        row["drain_seen_s"] = _lag(drains, falling)
+        row["rising_in_drains"] = _share_rising(drains, t[new], acks["trend"][new])
+    else:
+        congested = acks["congested"] == 1.0
+        row["drain_seen_s"] = _lag(drains, t[1:][congested[:-1] & ~congested[1:]])
+        row["single_sample_spells"] = _single(congested)
+    if "average_queueing_delay" in acks:
+        row["average_lag_s"] = _average_lag(t, delay, acks["average_queueing_delay"])
+    return row
+
+
+def _first_drop(router: Mapping[str, Sequence[Any]]) -> float:
+    """When the router had first dropped a packet, to the resolution of samples."""
+    dropped = np.asarray(router["dropped_pkts"])
+    return float(router["t_s"][int(np.argmax(dropped > 0))])
+
+
+def _drains(router: Mapping[str, Sequence[Any]]) -> list[tuple[float, float]]:
+    """When the queue was last above one part of its largest length, and then below the other."""
+    t, queue = np.asarray(router["t_s"], float), np.asarray(router["queue_bytes"], float)
+    high, low = FULL * queue.max(), DRAINED * queue.max()
+    drains: list[tuple[float, float]] = []
+    began: float | None = None
+    for time, now in zip(t, queue, strict=True):
+        if now > high:
+            began = float(time)
+        elif now < low and began is not None:
+            drains.append((began, float(time)))
+            began = None
+    return drains
+
+
+def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
+    """The median time from the beginning of a drain to a report of it, before the next drain."""
+    ends = [*(began for began, _ in drains[1:]), np.inf]
+    lags = []
+    for (began, _), end in zip(drains, ends, strict=True):
+        after = reports[(reports > began) & (reports < end)]
+        if len(after):
+            lags.append(float(after[0]) - began)
+    return float(np.median(lags)) if lags else None
+
+
+def _share_rising(
+    drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
+) -> float | None:
+    """The share of verdicts within drains that say the delay increases."""
+    inside = np.zeros(len(t), bool)
+    for began, ended in drains:
+        inside |= (t > began) & (t < ended)
+    return float(np.mean(trend[inside] > 0)) if inside.any() else None
+
+
+def _single(congested: np.ndarray) -> float | None:
+    """The share of spells of congestion that are a single sample."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
+    lengths = edges[1::2] - edges[::2]
+    return float(np.mean(lengths == 1)) if len(lengths) else None
+
+
+def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
+    """The median time that an average stays above its threshold after the last delay above."""
+    below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
+    lags = []
+    for end in below:
+        above = np.flatnonzero(delay[:end] > THRESHOLD_S)
+        if len(above):
+            lags.append(float(t[end] - t[above[-1]]))
+    return float(np.median(lags)) if lags else None

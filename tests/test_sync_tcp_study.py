@@ -1,0 +1,100 @@
+"""The study of Sync-TCP, its long transfers: what is kept of runs, and what is made of it."""
+
+import csv
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import longhaul
+from longhaul.analysis.fairness import jain
+from longhaul.studies.study import find
+
+STUDY = find("sync-tcp-2003")
+METRICS = STUDY.module("transfers.metrics")
+DETECTORS = STUDY.module("transfers.detectors")
+FIGURES = STUDY.module("transfers.figures")
+
+
+def of(experiment: str, seconds: int, **levels: str) -> tuple[Any, Mapping[str, Any]]:
+    """The first seconds of one run, and what is kept of them."""
+    cell = STUDY.cell(experiment, levels)
+    results = longhaul.run({**cell.scenario, "duration": f"{seconds} s"})
+    return cell, STUDY.reduction(STUDY.experiments[experiment]).reducer(results)
+
+
+def test_what_is_printed_of_flows_adds_up() -> None:
+    sums = {"FTP-SB": {"pcwnd": 9030.38, "mixreact": 8421.87},
+            "FTP-MB": {"pcwnd": 4934.92, "mixreact": 4235.36}}  # fmt: skip
+    for experiment, totals in sums.items():
+        printed = FIGURES.printed_flows(experiment, "goodput_kbps")
+        found = {protocol: sum(flows.values()) for protocol, flows in printed.items()}
+        assert found == pytest.approx(totals, abs=0.01)
+    goodput = FIGURES.printed_flows("FTP-SB", "goodput_kbps")
+    assert jain(list(goodput["pcwnd"].values())) == pytest.approx(0.733, abs=5e-4)
+
+
+@pytest.mark.parametrize("experiment", ["FTP-SB", "FTP-MB"])
+def test_flows_have_the_round_trips_of_table_4_2(experiment: str) -> None:
+    scenario = STUDY.cell(experiment, {"protocol": "reno"}).scenario
+    round_trips = {flow["label"]: float(flow["rtt"].split()[0]) for flow in scenario["flows"]}
+    for number, expected in enumerate(METRICS.ROUND_TRIPS_MS, 1):
+        assert round_trips[f"forward-{number}"] == expected
+        if f"cross-1-{number}" in round_trips:
+            # Three links instead of seven, there and back.
+            assert round_trips[f"cross-1-{number}"] == pytest.approx(expected - 8)
+    with (STUDY.path / "transfers/published/flows.csv").open(encoding="utf-8") as text:
+        assert len(list(csv.DictReader(text))) == 80
+
+
+def test_metrics_of_transfers_agree_with_each_other() -> None:
+    cell, kept = of("FTP-SB", 40, protocol="pcwnd")
+    row = METRICS.metrics(kept, cell)
+    # SYNs, and what waits at the end, are not counted.
+    assert row["bytes_over_counted"] == pytest.approx(1.0, abs=5e-3)
+    assert row["goodput"] == pytest.approx(sum(row[f"goodput_{n}"] for n in range(1, 21)))
+    assert row["cuts_14"] > row["reactions_14"], "early cuts come on top of losses"
+    # Delayed ACKs: one for two segments, if all flows have the same.
+    assert 30 < row["ack_share"] < 40
+    # The mean over arrivals and departures; some arrive in bursts.
+    assert row["queue_time_0"] < row["queue_0"] < row["queue_time_0"] + 5
+    assert 40 < row["largest_min"] <= row["largest_max"] < 115
+    course = METRICS.course(kept)
+    assert set(course["course"]) == {"seconds"}, "the ten seconds of Figure 4.6 come later"
+    assert course["goodput_mbps"][-1] == pytest.approx(row["goodput"] / 1e3, rel=0.02)
+
+
+def test_detectors_that_watch_leave_the_queue_as_it_is() -> None:
+    rows = {}
+    for detector in ("pqlen", "mix"):
+        cell, kept = of("DET", 15, detector=detector)
+        rows[detector] = METRICS.metrics(kept, cell)
+    assert rows["pqlen"]["router_checksum"] == rows["mix"]["router_checksum"]
+    # 7 ms of links, half of 38.97 ms, and seven transmissions of a full segment.
+    assert rows["mix"]["transit_min_ms"] == pytest.approx(34.74, abs=0.01)
+    assert rows["pqlen"]["verdict_after_loss_s"] >= 0.0
+    assert "average_lag_s" in rows["mix"]
+    assert "average_lag_s" not in rows["pqlen"]
+
+
+def router(queue: list[float]) -> dict[str, list[float]]:
+    """A queue sampled every second."""
+    return {"t_s": list(range(len(queue))), "queue_bytes": queue}
+
+
+def test_drains_and_how_soon_they_are_reported() -> None:
+    drains = DETECTORS._drains(router([0, 5, 10, 8, 5, 2, 6, 9, 8, 4, 1, 0]))
+    assert drains == [(3.0, 5.0), (8.0, 10.0)]
+    assert DETECTORS._lag(drains, np.array([3.5, 4.0, 9.5])) == pytest.approx(1.0)
+    # A report after the next drain has begun is none of the first.
+    assert DETECTORS._lag(drains, np.array([8.5])) == pytest.approx(0.5)
+    assert DETECTORS._lag(drains, np.array([2.0])) is None
+
+
+def test_spells_and_lags_of_averages() -> None:
+    congested = np.array([0, 1, 0, 1, 1, 0, 1], bool)
+    assert DETECTORS._single(congested) == pytest.approx(2 / 3)
+    t = np.arange(6.0)
+    delay, average = np.array([0, 60, 60, 0, 0, 0]), np.array([0, 20, 40, 35, 31, 29])
+    assert DETECTORS._average_lag(t, delay / 1e3, average / 1e3) == pytest.approx(3.0)

@@ -1,0 +1,80 @@
+"""Sync-TCP(Pcwnd) over several bottlenecks: utilisation follows who met a long delay early on.
+
+The dissertation prints 50.88 % (Table 4.6), and neither start times nor round trips of the reverse
+and cross flows. This runs experiment FTP-MB with the round trips as in the study, and with those
+of reverse and cross flows shuffled, and prints utilisation by the number of measured flows whose
+largest queueing delay exceeds 190 ms (11 in Table 4.8).
+
+    python validation/sync_tcp/shuffled_round_trips.py [RUNS]
+"""
+
+import random
+import sys
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+import longhaul
+from longhaul.studies.study import find
+
+STUDY = find("sync-tcp-2003")
+ABOVE_MS = 190.0
+
+
+def main(runs: int) -> None:
+    """Print both tables."""
+    draw = random.Random(5)
+    cell = STUDY.cell("FTP-MB", {"protocol": "pcwnd"})
+    for shuffles in (False, True):
+        found = []
+        for number in range(runs):
+            scenario = {**deepcopy(cell.scenario), "replication": number}
+            if shuffles:
+                shuffle(scenario["flows"], draw)
+            found.append(figures(scenario))
+        report("shuffled" if shuffles else "as in the study", found)
+
+
+def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
+    """Reverse flows get a permutation of their round trips, cross flows ten of the twenty."""
+    reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
+    round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]
+    draw.shuffle(round_trips)
+    for flow, rtt in zip(reverse, round_trips, strict=True):
+        flow["rtt"] = f"{rtt} ms"
+    for way in ("cross-1-", "cross-1-back-", "cross-3-", "cross-3-back-"):
+        labels = [f"{way}{number}" for number in range(1, 11)]
+        cross = [flow for flow in flows if flow["label"] in labels]
+        for flow, rtt in zip(cross, draw.sample(round_trips, len(cross)), strict=True):
+            # Three links instead of seven, there and back.
+            flow["rtt"] = f"{rtt - 8:.2f} ms"
+
+
+def figures(scenario: dict[str, Any]) -> tuple[float, int]:
+    """Utilisation in percent, and the number of flows above the delay."""
+    run = longhaul.run(scenario)
+    kept = STUDY.reduction(STUDY.experiments["FTP-MB"]).reducer(run)
+    (last,) = (link for link in kept["links"] if link["name"] == "hop-4")
+    above = sum(1e3 * flow["largest_queueing_delay"] > ABOVE_MS for flow in kept["detectors"])
+    return 800.0 * last["departed_bytes"] / last["rate_bps"] / kept["run"]["simulated_s"], above
+
+
+def report(title: str, found: Iterable[tuple[float, int]]) -> None:
+    """Print quantiles, and means by the number of flows."""
+    utilisation, above = map(np.array, zip(*found, strict=True))
+    quantiles = np.quantile(utilisation, (0.05, 0.25, 0.5, 0.75, 0.95)).round(1)
+    correlation = np.corrcoef(utilisation, above)[0, 1]
+    share = np.mean(utilisation >= 50.88)
+    print(f"\n{title}: {len(above)} runs")
+    print(f"utilisation 5, 25, 50, 75, 95 %: {quantiles}; at least 50.88 % in {share:.0%}")
+    print(f"correlation with the number of flows above {ABOVE_MS:g} ms: {correlation:.2f}")
+    for low, high in ((0, 0), (1, 4), (5, 8), (9, 13), (14, 20)):
+        inside = utilisation[(above >= low) & (above <= high)]
+        if len(inside):
+            print(f"  {low:2d} to {high:2d} flows: {len(inside):3d} runs, {inside.mean():.1f} %")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
