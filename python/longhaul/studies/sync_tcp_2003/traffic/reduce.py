@@ -20,7 +20,8 @@ CLOUDS = 5
 EVERY, SETTLED = 100, 100_000
 # Points kept of what changes over time.
 POINTS = 500
-# Hurst parameters are of scales from so many seconds on.
+# Of runs that are sampled so often there are Hurst parameters, of scales from so many seconds on.
+STEP = "100 ms"
 SCALE_S = 0.1
 
 
@@ -43,7 +44,7 @@ def reduce(run: Results) -> Kept:
         },
         "sizes": _sizes(forward),
     }
-    if "series" in run.tables and run.meta["simulated_s"] > 2 * measured_from_s:
+    if run.scenario["measure"]["every"] == STEP:
         kept["hurst"] = _hurst(run, measured_from_s)
         kept["over_time"] = _over_time(run)
     return kept
