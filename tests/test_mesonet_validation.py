@@ -9,6 +9,7 @@ import longhaul
 from validation.mesonet import (
     conditions,
     connections,
+    direct_routers,
     dumbbell,
     long_lived,
     loss_free,
@@ -31,6 +32,10 @@ KNOWN = {
         for delays in (1, 2)
     ),
     ("HTCP, delays x 1", "L3: seconds to 80,000 packets/s"),
+    *(
+        ("condition 8, users below direct access routers", f"{flow}: goodput in TP2, packets/s")
+        for flow in ("L1", "L2", "L3")
+    ),
 }
 
 
@@ -53,7 +58,7 @@ def test_two_standard_flows_share_a_slow_router() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", [long_lived, loss_free])
+@pytest.mark.parametrize("part", [direct_routers, long_lived, loss_free])
 def test_flows_alone(part) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
     assert_within(part.rows(2))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from validation.mesonet import (
     conditions,
+    direct_routers,
     document,
     dumbbell,
     long_lived,
@@ -21,7 +22,9 @@ from validation.mesonet import (
 )  # fmt: skip
 from validation.mesonet.rows import Row
 
-PARTS = {part.PART: part for part in (units, loss_free, long_lived, dumbbell, conditions)}
+PARTS = {
+    part.PART: part for part in (units, loss_free, long_lived, direct_routers, dumbbell, conditions)
+}
 
 
 def main() -> int:

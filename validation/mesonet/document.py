@@ -11,8 +11,9 @@ DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
 TITLES = {
     "dumbbell": "Two flows through a slow router (tables 5-10 and 5-11)",
     "long-lived": "Long-lived flows without other flows (chapter 7)",
+    "direct-routers": "Long-lived flows among jumbo files (chapter 7)",
     "loss-free": "Files on very fast paths without losses (chapter 9)",
-    "conditions": "Whole conditions of chapters 6 and 7",
+    "conditions": "Whole conditions of chapters 4, 6 and 7",
     "units": "Definitions and worked examples of chapter 3",
 }
 

@@ -1,0 +1,66 @@
+"""Condition 8 of chapter 7 with users below direct access routers alone.
+
+Jumbo files slow long-lived flows down at direct access routers. All other users send about a
+fiftieth of the packets there, and take most of the time of the whole condition. Users begin 20 s
+before the long-lived flows, and jumbo files 300 s after these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import longhaul
+from longhaul.mesonet import responses_of
+from longhaul.results import Results
+from validation.mesonet.long_lived import ENDS
+from validation.mesonet.network import quiet
+from validation.mesonet.rows import Row, close
+
+PART = "direct-routers"
+CASE = "condition 8, users below direct access routers"
+
+START_S, JUMBO_S, END_S = 20, 320, 620
+# Table 7-16, tables 7-11 to 7-13.
+TP1 = {"L1": 25_151, "L2": 65_462, "L3": 76_185}
+TP2 = {"L1": 16_278, "L2": 69_223, "L3": 71_777}
+
+
+def rows(processes: int = 1) -> Iterator[Row]:
+    """Run it, and judge the goodput of the long-lived flows."""
+    del processes
+    yield from judge(simulate())
+
+
+def simulate(seed: int = 1) -> Results:
+    """A minute of processor time."""
+    scenario = quiet(
+        5 * END_S,
+        hosts={
+            # As many below a direct access router as in the condition.
+            "sources": 100,
+            "scale": 2 / 3,
+            "source_shares": {"normal": 0, "fast": 0, "direct": 1},
+        },
+        files={"jumbo": {"from": f"{JUMBO_S} s", "until": f"{END_S} s", "factor": 100}},
+        periods=[
+            {"name": "TP1", "from": f"{START_S} s", "to": f"{JUMBO_S} s"},
+            {"name": "TP2", "from": f"{JUMBO_S} s", "to": f"{END_S} s"},
+        ],
+        long_lived=[
+            {"label": flow, "from": source, "to": receiver, "start": f"{START_S} s"}
+            for flow, (source, receiver) in ENDS.items()
+        ],
+        measure={"tables": ["network", "classes", "long_lived", "routers"]},
+    )
+    return longhaul.run({**scenario, "seed": seed})
+
+
+def judge(run: Results) -> Iterator[Row]:
+    """The goodput of the long-lived flows in both periods."""
+    table = {(row["response"], row["period"]): row["value"] for row in responses_of(run).to_dicts()}
+    for number, flow in enumerate(ENDS, 33):
+        metric = f"{flow}: goodput in TP1, packets/s"
+        yield close(CASE, metric, TP1[flow], table[f"y{number}", "TP1"], 0.02)
+    for number, flow in enumerate(ENDS, 33):
+        metric = f"{flow}: goodput in TP2, packets/s"
+        yield close(CASE, metric, TP2[flow], table[f"y{number}", "TP2"], 0.1)
