@@ -150,6 +150,12 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
+    /// Whether nothing has been done.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dropped.is_empty() && self.marked.is_empty()
+    }
+
     /// Drops a packet that had been accepted.
     pub(super) fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.dropped.push((packet, reason));

@@ -125,7 +125,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[inline(always)]
             fn enqueue(
                 &mut self,
                 packet: Packet,
@@ -137,7 +137,7 @@ macro_rules! disciplines {
                 }
             }
 
-            #[inline]
+            #[inline(always)]
             fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
                 match self {
                     $(Self::$Kind(queue) => queue.dequeue(now, effects),)+

@@ -76,8 +76,21 @@ impl Port {
         self.counters.starts_ahead = self.counters.starts_ahead.wrapping_sub(arrived);
     }
 
-    /// Counts what the discipline has done to packets that it held.
+    /// Counts what the discipline has done to packets that it held: nothing, for most.
+    #[inline(always)]
     fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
+        if !effects.is_empty() {
+            self.count_effects(now, effects, options);
+        }
+        debug_assert_eq!(
+            self.queue.as_buffered().waiting(),
+            self.waiting(),
+            "packets are conserved"
+        );
+    }
+
+    #[inline(never)]
+    fn count_effects(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         while let Some(packet) = effects.marked.pop() {
             self.count_mark(&packet);
         }
@@ -87,11 +100,6 @@ impl Port {
             self.count_drop(reason, &packet);
             options.forget(packet.sack);
         }
-        debug_assert_eq!(
-            self.queue.as_buffered().waiting(),
-            self.waiting(),
-            "packets are conserved"
-        );
     }
 
     /// An arrival is over: remembers the longest queue.
