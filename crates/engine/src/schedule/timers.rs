@@ -115,7 +115,7 @@ impl Deadlines {
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = Self::place(connection);
         let enters = self.tables[table].set(place, deadline);
-        enters.then(|| Block(connection & OPENED | (place / Table::BLOCK) as u32))
+        enters.then_some(Block(connection & OPENED | (place / Table::BLOCK) as u32))
     }
 
     /// Clears a connection's deadline.
