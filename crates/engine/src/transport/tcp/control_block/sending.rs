@@ -332,14 +332,21 @@ impl ControlBlock {
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn restart_or_stop_timer(&mut self, env: &mut Env) {
         if self.una < self.max_sent {
             self.restart_timer(env);
         } else {
-            let of = (Kind::Retransmission, self.index);
-            self.timer.stop(of, &mut env.network.schedule);
+            self.stop_timer(env);
         }
+    }
+
+    /// Out of line: long flows always have something outstanding.
+    #[cold]
+    #[inline(never)]
+    fn stop_timer(&mut self, env: &mut Env) {
+        let of = (Kind::Retransmission, self.index);
+        self.timer.stop(of, &mut env.network.schedule);
     }
 
     /// Restarts the timer for a retransmission, and gives up timing the round trip (Karn's rule).
