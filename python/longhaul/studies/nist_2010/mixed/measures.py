@@ -272,12 +272,12 @@ def fewer_in_slow_start(data: Data, of: str, beside: str, algorithm: str) -> flo
 
 @measure
 def above_threshold_ratio(
-    data: Data, of: str, algorithm: str, conditions: str, over: float
+    data: Data, of: str, algorithm: str, conditions: str, other: float
 ) -> float:
     """Flows in alternate mode under some conditions, the fewest, over those of another."""
     flows = [
         data.value("above_threshold_flows_half", of, condition=condition, algorithm=algorithm)
-        for condition in (*map(float, conditions.split(",")), over)
+        for condition in (*map(float, conditions.split(",")), other)
     ]
     return min(flows[:-1]) / flows[-1]
 
