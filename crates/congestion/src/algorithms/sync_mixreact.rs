@@ -13,7 +13,7 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
     description: "Standard TCP's slow start until nine transit times are known, then every third \
         one adjusts the window by the trend of the average queueing delay and by its part of the \
         largest one: cuts of 10, 25 or 50 %, or growth of one segment, 10, 25 or 50 % a round trip. \
-        Until a queue has built up the largest one is that of its own bursts: one flow alone uses 73 % of \
+        Until a queue has built up the largest one is that of its own bursts: one flow alone uses 77 % of \
         10 Mbit/s and 4 % of 100 Mbit/s at 40 ms; among twenty the link is used.",
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     used_by: &[Study::SyncTcp],

@@ -145,8 +145,8 @@ pub(super) const AFTER_CUT: Parameter = Parameter {
     allowed: Range::choice(&["grow", "stay"]),
     help: "What the window does from a cut until the next one may follow (pcwnd) or the next verdict \
         comes (mixreact): grows as in congestion avoidance, or stays.",
-    source: "Weigle, dissertation, UNC 2003, does not say; with growth long transfers come out as in \
-        Table 4.3",
+    source: "Weigle, dissertation, UNC 2003, does not say; with growth MixReact's utilisation and loss \
+        are those of Table 4.3",
 };
 
 fn part_of_largest(settings: &Settings) -> Detector {

@@ -65,7 +65,7 @@ impl Reaction {
 /// What the window does from a cut to the next verdict or cut that may follow: the source does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
-    /// Grows as in congestion avoidance. With it long transfers come out as published (Table 4.3).
+    /// Grows as in congestion avoidance: MixReact's utilisation and loss are then as published (Table 4.3).
     Grows,
     /// Stays.
     Stays,

@@ -188,8 +188,10 @@ def _today(metric: str) -> Draw:
     """A metric of today's senders, by discipline, with one and with several bottlenecks."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
+        # Where packets wait: at R0, and behind cross traffic at R1.
+        name = f"queue_{0 if panel == 'FTP-TODAY' else 1}" if metric == "queue" else metric
         for number, queue in enumerate(("droptail", "fq-codel")):
-            values = [data.value(metric, panel, protocol=one, queue=queue) for one in SENDERS]
+            values = [data.value(name, panel, protocol=one, queue=queue) for one in SENDERS]
             axes.bar(
                 np.arange(len(SENDERS)) + 0.4 * number, values, 0.38, label=queue,
                 color=OTHERS[number].colour,
@@ -311,5 +313,5 @@ TRANSFERS: list[Figure] = [
     _of_today("N.3", "utilisation", "utilisation (%)"),
     _of_today("N.4", "loss_most", "largest loss of a router (%)"),
     _of_today("N.5", "jain", "Jain's index"),
-    _of_today("N.6", "queue_1", "mean queue at R1 (packets)"),
+    _of_today("N.6", "queue", "mean queue at R0, at R1 (packets)"),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """What claims about long transfers measure.
 
-`one` and `other` are levels of the axis `protocol`, or of the axis that `axis` names; `each` is a metric
-that every flow has, such as `goodput` for `goodput_1` to `goodput_20`.
+`one` and `other` are levels of the axis `protocol`, or of the one that `axis` names. `each` is a
+metric that every flow has: `goodput` for `goodput_1` to `goodput_20`.
 """
 
 import numpy as np
