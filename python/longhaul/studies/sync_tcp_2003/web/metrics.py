@@ -158,6 +158,8 @@ def _curves(kept: Kept) -> Iterator[pl.DataFrame]:
     sizes = np.array(responses["sizes_above"]) / max(responses["complete"], 1)
     yield curve("sizes", SIZES_BYTES, sizes)
     for link, counts in kept.get("queues", {}).items():
+        if not counts:  # The network of appendix B has fewer links.
+            continue
         samples = np.cumsum(counts) / max(sum(counts), 1)
         waiting = np.unique(np.linspace(0, len(counts) - 1, 60).astype(int))
         yield curve(f"queue-{link.removeprefix('hop-')}", waiting.astype(float), samples[waiting])
