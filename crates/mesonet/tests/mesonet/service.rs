@@ -1,7 +1,9 @@
-//! How an access router serves its two queues (NIST SP 500-282, chapter 3).
+//! Options of what NIST SP 500-282 leaves open: how a router serves its two queues (chapter 3), and the smallest
+//! window after losses (chapter 5).
 
 use longhaul_congestion::Variant;
-use longhaul_mesonet::config::Service;
+use longhaul_mesonet::config::{Service, Trace};
+use longhaul_mesonet::records::FlowEvent;
 use longhaul_mesonet::run;
 use longhaul_units::{Span, Time};
 
@@ -32,29 +34,38 @@ fn time_of_a_window(service: Service) -> u64 {
     waits.count() as u64 + 1
 }
 
-/// With small buffers and no minimum, flows whose window falls below a packet wait for their timeout.
+/// Windows after losses in a congested network: not below the minimum, which some flow reaches; without one
+/// there are windows of less than a packet.
 #[test]
-fn without_a_smallest_window_more_flows_time_out() {
-    let timeouts = |min_cwnd| {
+fn losses_leave_no_less_than_the_smallest_window() {
+    let smallest = |min_cwnd| {
         let study = Study {
             r1: 60.0,
             sources_per_router: 20.0,
             buffers: Buffers::RttCOverRootN,
             think_ms: 500,
-            seconds: 4,
+            seconds: 3,
             ..Study::CONDITION_8
         };
         let mut config = study.config("reno", Variant::Paper);
         config.topology.service = Service::Shared;
         config.transport.min_cwnd = min_cwnd;
-        config.measure.every = Span::from_millis(50);
+        config.trace = Some(Trace {
+            long_lived: Vec::new(),
+            sources: vec![(0, u32::MAX)],
+            from: Time::ZERO,
+            until: Time::NEVER,
+            max: u64::MAX,
+        });
         let mut keeper = Keeper::default();
         run(&config, &mut keeper).expect("valid");
-        let classes = keeper.intervals.iter().flat_map(|kept| &kept.classes);
-        classes.map(|class| class.timeouts).sum::<u64>()
+        let states = keeper.states.iter();
+        let losses = states.filter(|state| state.event == FlowEvent::Decrease);
+        losses.map(|state| state.cwnd).fold(f64::MAX, f64::min)
     };
-    let [none, one, two] = [0, 1, 2].map(timeouts);
-    assert!(none > one && one > two && two > 0, "{none}, {one}, {two}");
+    let [none, one, two] = [0, 1, 2].map(smallest);
+    assert!(none < 1.0 && none > 0.0, "{none}");
+    assert_eq!((one, two), (1.0, 2.0));
 }
 
 #[test]
