@@ -235,6 +235,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_stopped_timer_has_no_event_and_a_cancelled_one_does() {
+        let first_event = |stops: bool| {
+            let mut schedule = Schedule::default();
+            let of = (Kind::DelayedAck, connection(70));
+            let mut timer = Timer::IDLE;
+            timer.set(Time::from_ps(5), of, &mut schedule);
+            match stops {
+                true => timer.stop(of, &mut schedule),
+                false => timer.cancel(),
+            }
+            assert!(!timer.is_set());
+            schedule.push_observation(Time::from_ps(9), Event::End);
+            schedule.next()
+        };
+        assert_eq!(first_event(true), (Time::from_ps(9), Event::End));
+        let expired = Event::DelayedAckTimer(OPENED);
+        assert_eq!(first_event(false), (Time::from_ps(5), expired));
+    }
+
     proptest! {
         /// Whatever is set and cancelled: each deadline that stands comes once, in order, and ties
         /// in the order of kinds.
