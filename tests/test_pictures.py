@@ -22,7 +22,8 @@ from longhaul.reports import DEFAULT_PLOTS
     [
         name
         for name, plot in plots.PLOTS.items()
-        if "mesonet" not in plot.draw.__module__ and name != "response-times"
+        if not any(of in plot.draw.__module__ for of in ("mesonet", "plots.traffic"))
+        and name != "response-times"
     ],
 )
 @pytest.mark.parametrize("suffix", ["svg", "png"])
@@ -42,6 +43,12 @@ def test_every_plot_draws_one_run_and_several(
         else:
             assert picture.read_bytes().startswith(b"\x89PNG")
     assert one.read_bytes() != several.read_bytes()
+
+
+def test_a_run_without_a_name_has_the_plots_that_it_has_samples_for(
+    finished: longhaul.Results,
+) -> None:
+    assert "hurst" not in plots.suitable([finished])
 
 
 def test_a_plot_is_the_same_each_time(finished: longhaul.Results, tmp_path: Path) -> None:

@@ -116,7 +116,19 @@ def _map(run: Results) -> maps.MeanMap:
     )  # fmt: skip
 
 
-@register("hurst", "variance of packet counts over scales, with the fitted line", has_samples)
+def _has_scales(run: Results) -> bool:
+    """Whether a run has samples enough, and that vary."""
+    if not has_samples(run):
+        return False
+    try:
+        _, _, counts = next(counted(run))
+        hurst.aggregated_variance(counts)
+    except (StopIteration, ValueError):
+        return False
+    return True
+
+
+@register("hurst", "variance of packet counts over scales, with the fitted line", _has_scales)
 def _hurst(runs: Sequence[Results], options: Options) -> Figure:
     def draw(axes: Axes, _: str) -> None:
         for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):

@@ -156,7 +156,9 @@ mod tests {
 
     #[test]
     fn arrivals_of_all_links_are_taken_in_order_of_time_then_of_link() {
-        let (at, stays) = (Time::from_ps, |packet: &Packet| packet.flow().slot.is_multiple_of(2));
+        let (at, stays) = (Time::from_ps, |packet: &Packet| {
+            packet.flow().slot.is_multiple_of(2)
+        });
         let mut arrivals = Arrivals::new([7, 9].into_iter());
         arrivals.receive(0, &mut packets([(1, 2), (3, 1), (5, 4), (9, 6)]), stays);
         arrivals.receive(1, &mut packets([(2, 3), (3, 5), (5, 8)]), stays);
