@@ -45,10 +45,16 @@ def test_every_plot_draws_one_run_and_several(
     assert one.read_bytes() != several.read_bytes()
 
 
-def test_a_run_without_a_name_has_the_plots_that_it_has_samples_for(
-    finished: longhaul.Results,
+def test_a_run_has_the_plots_that_it_has_flows_and_samples_for(
+    tmp_path: Path, cli: CommandLine
 ) -> None:
-    assert "hurst" not in plots.suitable([finished])
+    one_flow = SMALL.replace("count = 2", "count = 1").rpartition("[[flows]]")[0]
+    longhaul.run(one_flow, out=tmp_path / "alone")
+    drawn = cli("plot", tmp_path / "alone", "-o", tmp_path)
+    assert drawn.returncode == 0, drawn.stderr
+    names = {file.stem.removeprefix("alone-") for file in tmp_path.glob("*.svg")}
+    assert "cwnd" in names
+    assert not names & {"window-phase", "hurst"}
 
 
 def test_a_plot_is_the_same_each_time(finished: longhaul.Results, tmp_path: Path) -> None:

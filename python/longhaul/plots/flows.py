@@ -10,7 +10,7 @@ from longhaul import styles
 from longhaul.plots.layout import MAX_MARKED, panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
-from longhaul.results import Results, ResultsError
+from longhaul.results import Results
 from longhaul.styles import Style
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
@@ -19,11 +19,13 @@ MAX_LINES = 12
 DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 
 
-def _of_flows(name: str, help: str) -> Callable[[DrawRun], Draw]:
+def _of_flows(
+    name: str, help: str, suits: Callable[[Results], bool] = has_samples
+) -> Callable[[DrawRun], Draw]:
     """Register a plot whose lines are flows or labels: runs stand side by side."""
 
     def add(draw: DrawRun) -> Draw:
-        @register(name, help, has_samples)
+        @register(name, help, suits)
         def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
@@ -108,15 +110,26 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     _name_labels(axes, run, style_of)
 
 
-@_of_flows("window-phase", "the first flow's window against the second's, one point per sample")
+def _windows(run: Results) -> pl.DataFrame:
+    """Samples of flows that have a window."""
+    return run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
+
+
+def _has_two_windows(run: Results) -> bool:
+    return has_samples(run) and _windows(run)["name"].n_unique() > 1
+
+
+@_of_flows(
+    "window-phase",
+    "the first flow's window against the second's, one point per sample",
+    _has_two_windows,
+)
 def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    series = run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
+    series = _windows(run)
     firsts = series.group_by("label", maintain_order=True).agg(pl.col("name").first())
     names = firsts["name"].to_list()
     if len(names) < 2:
         names = series["name"].unique(maintain_order=True).to_list()[:2]
-    if len(names) < 2:
-        raise ResultsError(f"{run.path}: expected two flows with windows for the window-phase plot")
     first, second = (series.filter(pl.col("name") == name) for name in names[:2])
     # A flow has no samples before its start.
     both = first.join(second, on="t_s", suffix="_2", maintain_order="left")
