@@ -173,7 +173,9 @@ def test_a_killed_worker_costs_one_attempt(tmp_path: Path) -> None:
         _, error = driver.communicate(timeout=60)
     assert driver.returncode == 0, error
     assert place.is_whole()
-    assert sorted(place.log) == sorted(set(place.log))
+    # At most the run that the worker was killed in is measured again.
+    assert len(place.log) <= place.runs + 1
+    assert len(set(place.log)) == place.runs
 
 
 @pytest.mark.long
