@@ -21,6 +21,7 @@ mod flows;
 mod frame;
 mod links;
 mod mesonet;
+mod named;
 mod pcapng;
 mod ports;
 mod proxies;

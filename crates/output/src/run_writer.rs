@@ -11,29 +11,28 @@ use longhaul_engine::measure::{
 use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
-use crate::acks::{self, AckRow};
 use crate::capture::{self, Capture};
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
-use crate::events::{self, EventRow};
-use crate::exchanges::{self, ExchangeRow};
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
+use crate::named::Named;
 use crate::proxies::{self, ProxyRow};
 use crate::run::{Progress, Run, RunSummary, write_table};
 use crate::run_json::{Figures, Rows};
 use crate::run_meta::RunMeta;
 use crate::series::{self, Names, Sample};
 use crate::table::{Name, Table};
+use crate::{acks, events, exchanges};
 
 /// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
 /// before that, it leaves nothing.
 pub struct RunWriter {
     // Tables close their files before the directory goes.
     series: Option<Table<Sample>>,
-    events: Option<Table<EventRow>>,
-    acks: Option<Table<AckRow>>,
-    exchanges: Option<Table<ExchangeRow>>,
+    events: Option<Table<Named<Event>>>,
+    acks: Option<Table<Named<AckTrace>>>,
+    exchanges: Option<Table<Named<Exchange>>>,
     capture: Option<Capture>,
     run: Run<Config>,
     /// Those of proxies' connections come behind those of flows.
@@ -168,23 +167,23 @@ impl Recorder for RunWriter {
     }
 
     fn event(&mut self, event: &Event) {
-        self.run.push(&mut self.events, || EventRow {
+        self.run.push(&mut self.events, || Named {
             name: self.flow_names[event.flow as usize].clone(),
-            event: *event,
+            record: *event,
         });
     }
 
     fn trace(&mut self, sample: &AckTrace) {
-        self.run.push(&mut self.acks, || AckRow {
+        self.run.push(&mut self.acks, || Named {
             name: self.flow_names[sample.flow as usize].clone(),
-            sample: *sample,
+            record: *sample,
         });
     }
 
     fn exchange(&mut self, exchange: &Exchange) {
-        self.run.push(&mut self.exchanges, || ExchangeRow {
+        self.run.push(&mut self.exchanges, || Named {
             name: self.flow_names[exchange.flow as usize].clone(),
-            exchange: *exchange,
+            record: *exchange,
         });
     }
 
