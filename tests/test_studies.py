@@ -381,6 +381,29 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     assert len(recorded()) == 2
 
 
+def test_recorded_rows_of_conditions_with_fractions_are_found_again(
+    tiny: Path, cli: CommandLine
+) -> None:
+    (tiny / "conditions").mkdir()
+    (tiny / "conditions/loads.csv").write_text("load,seconds\n1,1.1\n2,1.2345678901\n")
+    more = """
+[[experiments]]
+id         = "E3"
+title      = "Conditions"
+parts      = ["small"]
+conditions = "loads"
+[experiments.set]
+"measure.from" = { axis = "seconds", of = { "1.1" = "1 s", "1.2345678901" = "2 s" } }
+"""
+    (tiny / "experiments.toml").write_text(EXPERIMENTS + more)
+    words = ("study", "run", "tiny", "-q", "--record")
+    assert cli(*words).returncode == 0
+    before = pl.read_parquet(tiny / "results/quick/values.parquet")
+    assert cli(*words, "--only-judge", "--add", "--store", "new").returncode == 0
+    after = pl.read_parquet(tiny / "results/quick/values.parquet")
+    assert len(after.filter(experiment="E3")) == len(before.filter(experiment="E3")) > 0
+
+
 def test_what_was_recorded_of_a_scenario_stands_for_all_experiments_that_share_it(
     tiny: Path, cli: CommandLine
 ) -> None:

@@ -17,7 +17,8 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
     Experiments may share a scenario: a value that was recorded of one stands for the other, too.
     """
-    axes = tuple(dict.fromkeys(axis for run in runs for axis in run.cell))
+    # Factors of conditions follow from these, and are recorded in single precision.
+    axes = _unique((*new.axes, *recorded.axes))
     done = set(_places(new.values, axes))
     lacking = [run for run in runs if _place(_levels(run), axes) not in done]
     values = _values(lacking, runs, recorded, axes)
