@@ -33,9 +33,11 @@ KNOWN = {
     ),
     ("HTCP, delays x 1", "L3: seconds to 80,000 packets/s"),
     *(
-        ("condition 8, users below direct access routers", f"{flow}: goodput in TP2, packets/s")
+        (case, f"{flow}: goodput in TP2, packets/s")
+        for case in ("condition 8, users below direct access routers", "N7-MAIN condition 8")
         for flow in ("L1", "L2", "L3")
     ),
+    ("N7-MAIN condition 8", "retransmission rate in TP1"),
 }
 
 
