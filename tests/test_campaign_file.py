@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -501,3 +502,13 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
 def test_a_campaign_error_names_file_and_key(tmp_path: Path) -> None:
     with pytest.raises(CampaignError, match=r"c\.toml: factors: expected"):
         read_campaign(written(tmp_path, "", ""))
+
+
+def test_drivers_that_end_together_write_one_table(tmp_path: Path) -> None:
+    dataset = Dataset(pl.DataFrame({"run": [1, 2]}), {"title": "Shared"})
+    file = tmp_path / "results.parquet"
+    with ThreadPoolExecutor(8) as drivers:
+        for ended in [drivers.submit(dataset.write, file) for _ in range(200)]:
+            ended.result()
+    assert Dataset.read(file).facts == dataset.facts
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]

@@ -1,5 +1,6 @@
 """The table of a campaign: a row a run, with factors, responses and provenance."""
 
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import polars as pl
 
 from longhaul._engine import LonghaulError, results_version, version
 from longhaul.campaign.file import Campaign
-from longhaul.campaign.store import Store
+from longhaul.campaign.store import Store, write_whole
 
 # What each row has besides factors and responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
@@ -40,13 +41,15 @@ class Dataset:
         return list(self.facts["responses"])
 
     def write(self, file: Path) -> None:
-        """Write one Parquet file; what it is from stands in its metadata."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_suffix(".unfinished")
+        """Write one Parquet file; what it is from stands in its metadata.
+
+        Processes that share a campaign may write it at the same time.
+        """
+        content = io.BytesIO()
         self.frame.write_parquet(
-            unfinished, compression="zstd", metadata={KEY: json.dumps(self.facts)}
+            content, compression="zstd", metadata={KEY: json.dumps(self.facts)}
         )
-        unfinished.replace(file)
+        write_whole(file, content.getvalue())
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":

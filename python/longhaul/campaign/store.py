@@ -62,8 +62,8 @@ class Store:
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
-            _write(self.table(run, name), content)
-        _write(file, json.dumps(kept, separators=(",", ":")).encode())
+            write_whole(self.table(run, name), content)
+        write_whole(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
         """The Parquet file of a table that is kept whole."""
@@ -76,7 +76,7 @@ class Store:
     def record_failure(self, key: str, message: str) -> None:
         """Record why a run failed, until it is done."""
         text = json.dumps({"message": message})
-        _write(self._failure(key), text.encode())
+        write_whole(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
         """When a run last failed, in seconds since the epoch, and why; None if it did not."""
@@ -122,7 +122,7 @@ class Store:
                 file.unlink(missing_ok=True)
 
 
-def _write(file: Path, content: bytes) -> None:
+def write_whole(file: Path, content: bytes) -> None:
     """Write a file atomically and durably."""
     file.parent.mkdir(parents=True, exist_ok=True)
     writer = f".{socket.gethostname()}-{os.getpid()}{UNFINISHED}"
