@@ -75,39 +75,27 @@ class Data:
             with atomic(folder / f"{name}.parquet") as file:
                 small.write_parquet(file, compression="zstd")
 
-    @property
-    def replications(self) -> list[int]:
-        """The replications there are."""
-        return [] if self.values.is_empty() else self.values[REPLICATION].unique().sort().to_list()
-
-    def resampled(self, replications: Sequence[int]) -> "Data":
-        """The data as if these replications had been run; each may be there several times.
-
-        Courses are the first one's: measures of courses are of a single run.
-        """
-        values, courses = self._by_replication
-        first = courses.get(replications[0], self.courses.clear())
-        return Data(pl.concat([values[number] for number in replications]), first, self.axes)
+    def courses_of(self, runs: Sequence[tuple[str, int]]) -> pl.DataFrame:
+        """The courses of some experiments and replications."""
+        parts = [self._courses_by_run[run] for run in runs if run in self._courses_by_run]
+        return pl.concat(parts) if parts else self.courses.clear()
 
     @cached_property
-    def _by_replication(self) -> tuple[dict[int, pl.DataFrame], dict[int, pl.DataFrame]]:
-        """Values and courses of each replication."""
-        values, courses = (
-            {} if table.is_empty() else table.partition_by(REPLICATION, as_dict=True)
-            for table in (self.values, self.courses)
-        )
-        return (
-            {int(number): part for (number,), part in values.items()},
-            {int(number): part for (number,), part in courses.items()},
-        )
+    def _courses_by_run(self) -> dict[tuple[str, int], pl.DataFrame]:
+        if self.courses.is_empty():
+            return {}
+        parts = self.courses.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
+        return {(str(name), int(number)): part for (name, number), part in parts.items()}
+
+    @cached_property
+    def _runs(self) -> dict[str, pl.DataFrame]:
+        """The rows of each experiment, with what it measures: measures look runs up often."""
+        return {} if self.values.is_empty() else _experiments(self.values)
 
     @cached_property
     def _by_experiment(self) -> dict[str, pl.DataFrame]:
-        """The medians of each experiment; measures look cells up often."""
-        if self.values.is_empty():
-            return {}
-        parts = self.medians.partition_by(EXPERIMENT, as_dict=True)
-        return {str(name): part for (name,), part in parts.items()}
+        """The medians of each experiment, as often looked up."""
+        return {} if self.values.is_empty() else _experiments(self.medians)
 
     @cached_property
     def medians(self) -> pl.DataFrame:
@@ -125,14 +113,29 @@ class Data:
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The rows of single runs."""
-        return _found(self.values, experiment, where)
+        return _having(self._runs.get(experiment), experiment, where)
+
+    def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
+        """A metric in one cell, of each replication that measures it; some, or NotRunError."""
+        table, places = _places(self._runs.get(experiment), experiment, where)
+        values = table[metric].to_list() if metric in table.columns else []
+        numbers = table[REPLICATION].to_list()
+        found = [place for place in places if values and values[place] is not None]
+        if not found:
+            raise NotRunError(f"{experiment} has no {metric} at {where}")
+        by_number = {numbers[place]: float(values[place]) for place in found}
+        if len(by_number) < len(found):
+            raise NotRunError(f"{experiment} has several cells at {where}")
+        return by_number
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        cells = self.having(metric, experiment, **where)
-        if len(cells) != 1:
-            raise NotRunError(f"{experiment} has {len(cells)} cells at {where}, not one")
-        return float(cells[metric][0])
+        table, places = _places(self._by_experiment.get(experiment), experiment, where)
+        values = table[metric].to_list() if metric in table.columns else []
+        found = [values[place] for place in places if values and values[place] is not None]
+        if len(found) != 1:
+            raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
+        return float(found[0])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
@@ -186,6 +189,15 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
     if not len(x):
         raise NotRunError("the curves have no points in common")
     return x, one.y[first], other.y[second]
+
+
+def _experiments(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of each experiment, without the columns in which all of them are null."""
+    parts = table.partition_by(EXPERIMENT, as_dict=True)
+    return {
+        str(name): part[[column.name for column in part if column.null_count() < len(part)]]
+        for (name,), part in parts.items()
+    }
 
 
 def _found(table: pl.DataFrame, experiment: str, where: Where) -> pl.DataFrame:

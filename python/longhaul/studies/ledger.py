@@ -10,7 +10,7 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.statistics import bootstrap_samples, percentile_interval
+from longhaul.analysis.statistics import percentile_interval
 from longhaul.studies.claims import (
     CONTRADICTED,
     NOT_RUN,
@@ -23,6 +23,7 @@ from longhaul.studies.claims import (
 )
 from longhaul.studies.data import EXPERIMENT, Data, NotRunError
 from longhaul.studies.measures import EXTREMES
+from longhaul.studies.resampling import resampled
 from longhaul.studies.study import Study, StudyError, unknown
 
 Measure = Callable[..., float]
@@ -71,7 +72,7 @@ class Judgement:
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
     measures: dict[str, Measure] = study.required("measures", "MEASURES")
-    samples = [data.resampled(drawn) for drawn in bootstrap_samples(data.replications, SAMPLES)]
+    samples = resampled(data, SAMPLES)
     chosen = [one.name for one in study.chosen(experiments)]
     return [
         _judged(claim, _measure(claim, measures), data, samples, scale)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from longhaul.studies.data import REPLICATION, Data, NotRunError
+from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import Measure, rank_trend
 
 WEB: dict[str, Measure] = {}
@@ -25,26 +25,13 @@ def measure(function: Measure) -> Measure:
     return function
 
 
-def _runs(data: Data, of: str, metric: str, **cell: str | float) -> dict[int, float]:
-    """A metric of each replication of one cell."""
-    points = data.points(of, **cell)
-    if metric not in points.columns:
-        raise NotRunError(f"{of} has no {metric}")
-    found = points.drop_nulls(metric)
-    if found.is_empty():
-        raise NotRunError(f"{of} has no {metric} at {cell}")
-    if found.select(REPLICATION, metric).n_unique(REPLICATION) < found[REPLICATION].n_unique():
-        raise NotRunError(f"{of} has several cells at {cell}")
-    return {row[REPLICATION]: float(row[metric]) for row in found.iter_rows(named=True)}
-
-
 def _differences(
     data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
     **cell: str | float,
 ) -> np.ndarray:  # fmt: skip
     """A metric of one protocol less that of another, replication by replication."""
     first, second = (
-        _runs(data, TUNED.get(name, of), metric, **{axis: name}, **cell) for name in (one, other)
+        data.runs(metric, TUNED.get(name, of), **{axis: name}, **cell) for name in (one, other)
     )
     common = [number for number in first if number in second]
     if not common:
@@ -160,7 +147,7 @@ def median_ratio(
 ) -> float:  # fmt: skip
     """The median over replications of one protocol's metric over another's."""
     first, second = (
-        _runs(data, TUNED.get(name, of), metric, **{axis: name}, **cell) for name in (one, other)
+        data.runs(metric, TUNED.get(name, of), **{axis: name}, **cell) for name in (one, other)
     )
     ratios = [first[number] / second[number] for number in first if second.get(number)]
     if not ratios:

@@ -1,0 +1,60 @@
+"""Bootstrap samples of a study's results: as if other replications had been run.
+
+An experiment's replications are drawn with replacement, the same ones for all of its cells, since
+they share random numbers; experiments with the same replications share what is drawn. Each has a
+number of its own in a sample, and equal numbers are still of the same run: the second time that a
+replication is drawn it has the numbers after all of the first time, and so on.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis.statistics import bootstrap_samples
+from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
+
+
+def resampled(data: Data, count: int) -> list[Data]:
+    """So many bootstrap samples; none if no experiment has several replications."""
+    if data.values.is_empty():
+        return []
+    names = data.values[EXPERIMENT].to_list()
+    numbers = data.values[REPLICATION].to_list()
+    rows: dict[str, dict[int, list[int]]] = {}
+    for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
+        rows.setdefault(name, {}).setdefault(number, []).append(row)
+    if all(len(of_one) < 2 for of_one in rows.values()):
+        return []
+    drawn = {name: _drawn(sorted(of_one), count) for name, of_one in rows.items()}
+    past_all = max(numbers) + 1
+    return [
+        _sample(data, rows, {name: draws[sample] for name, draws in drawn.items()}, past_all)
+        for sample in range(count)
+    ]
+
+
+def _drawn(replications: Sequence[int], count: int) -> list[list[int]]:
+    return bootstrap_samples(replications, count) or [list(replications)] * count
+
+
+def _sample(
+    data: Data,
+    rows: dict[str, dict[int, list[int]]],
+    drawn: dict[str, list[int]],
+    past_all: int,
+) -> Data:
+    """The rows of what was drawn of each experiment; courses are those of its first draw."""
+    places: list[int] = []
+    numbers: list[int] = []
+    for name, replications in drawn.items():
+        times: Counter[int] = Counter()
+        for replication in replications:
+            of_run = rows[name][replication]
+            places += of_run
+            numbers += [times[replication] * past_all + replication] * len(of_run)
+            times[replication] += 1
+    values = data.values[np.array(places)].with_columns(pl.Series(REPLICATION, numbers))
+    first = [(name, replications[0]) for name, replications in drawn.items()]
+    return Data(values, data.courses_of(first), data.axes)
