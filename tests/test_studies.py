@@ -370,7 +370,8 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     assert cli(*run).returncode == 0
     old = recorded().with_columns(pl.lit(0, pl.Int64).alias("results_version"))
     old.write_parquet(tiny / "results/quick/values.parquet")
-    assert cli(*run, "--replications", "1", "--add", "--store", "new").returncode == 0
+    assert cli(*run[:-1], "--replications", "1", "--store", "new").returncode == 0
+    assert cli(*run, "--only-judge", "--add", "--store", "new").returncode == 0
     now = _engine.results_version()
     assert recorded()["results_version"].to_list() == [now, 0, now, 0]
     assert (
@@ -379,6 +380,15 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     # Without it, what the store lacks is not recorded.
     assert cli(*run, "--replications", "1", "--store", "new").returncode == 0
     assert len(recorded()) == 2
+
+
+def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: CommandLine) -> None:
+    run = ("study", "run", "tiny", "-q", "--record")
+    assert cli(*run, "--replications", "1").returncode == 0
+    assert cli(*run, "--add", "--store", "new").returncode == 0
+    recorded = pl.read_parquet(tiny / "results/quick/values.parquet")
+    assert sorted(recorded["replication"]) == [0, 0, 1, 1]
+    assert len(list(Path("new").rglob("*.json"))) == 2
 
 
 def test_recorded_rows_of_conditions_with_fractions_are_found_again(

@@ -85,7 +85,7 @@ def run(
     ] = False,
     add: Annotated[
         bool,
-        typer.Option("--add", help="Take runs that are not finished from the recorded results."),
+        typer.Option("--add", help="Run what the recorded results lack, and add it to them."),
     ] = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -97,6 +97,7 @@ def run(
     from longhaul.campaign.progress import show_progress
     from longhaul.studies import ledger, page
     from longhaul.studies import record as record_
+    from longhaul.studies.addition import not_recorded
     from longhaul.studies.study import find
 
     study = find(name)
@@ -105,13 +106,15 @@ def run(
     finished = store or target / "store"
     record_.check_scale(scale)
     chosen = study.runs(scale, experiment or (), replications)
+    recorded = study.recorded / scale
+    before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
     failed = []
     if not only_judge:
+        if before is not None:
+            chosen = not_recorded(before.data, chosen)
         with show_progress(study.name) as watch:
             told = None if quiet else watch
             failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
-    recorded = study.recorded / scale
-    before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
     results = record_.collect(study, finished, scale, before)
     folders = [target / "results" / scale, *([recorded] if record else [])]
     for folder in folders:

@@ -29,6 +29,13 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
     return Data(_stacked(new.values, values), _stacked(new.courses, courses), _unique(used))
 
 
+def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
+    """Those of these runs of which nothing was recorded, not even of the same scenario."""
+    axes = recorded.axes
+    known = set(_places(_values(runs, runs, recorded, axes), axes))
+    return [run for run in runs if _place(_levels(run), axes) not in known]
+
+
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
