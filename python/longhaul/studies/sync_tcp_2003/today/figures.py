@@ -38,9 +38,9 @@ def _by_load(metric: str, *, log: bool = False) -> Figure:
         axes.set_title(QUEUES[panel])
 
     names = {
-        "median": ("N.1", "median response time", "ms"),
-        "p99": ("N.2", "99 % of the responses", "ms"),
-        "queue_0": ("N.3", "mean queue", "packets"),
+        "median": ("N.7", "median response time", "ms"),
+        "p99": ("N.8", "99 % of the responses", "ms"),
+        "queue_0": ("N.9", "mean queue", "packets"),
     }
     number, title, unit = names[metric]
     return Figure(
@@ -68,6 +68,6 @@ TODAY: list[Figure] = [
     _by_load("median", log=True),
     _by_load("p99", log=True),
     _by_load("queue_0"),
-    Figure("N.4", "Ours: response times at 85 % load", ("N-WEB",), "Nothing: not of the source.",
+    Figure("N.10", "Ours: response times at 85 % load", ("N-WEB",), "Nothing: not of the source.",
            Frame(RESPONSE, SHARE), panels=tuple(QUEUES), draw=_cdf),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ A panel is a load, or a protocol. Where several replications were recorded, a ba
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,13 @@ from matplotlib.axes import Axes
 
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
+from longhaul.studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
+from longhaul.studies.sync_tcp_2003.web.measures import map_difference
 from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 Draw = Callable[[Axes, Data, str], None]
+# The levels of axes that a panel is of.
+Where = Callable[[str], Mapping[str, str | float]]
 
 
 @dataclass(frozen=True)
@@ -79,20 +83,37 @@ def draw_curve(
     return True
 
 
-def _per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
-    """A curve of each protocol, a panel for each load."""
+def _panels(
+    name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
+) -> Draw:
+    """A curve of each protocol, in panels."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        drawn = [draw_curve(axes, data, case, name, scale, load=float(panel)) for case in cases]
+        drawn = [draw_curve(axes, data, case, name, scale, **where(panel)) for case in cases]
         if not any(drawn):
             raise NotRunError("nothing was run")
-        axes.set_title(f"{panel} %")
+        axes.set_title(title.format(panel))
         if log:
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_ylim(3e-6, 1.5)
 
     return draw
+
+
+def _per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
+    """A panel for each load."""
+    return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
+
+
+def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
+    """Reno and MixReact, a panel for each end-to-end load of a total load."""
+    experiment = "HM-105" if total == "105" else "HM"
+    return _panels(
+        name, [replace(case, experiment=experiment) for case in (RENO, MIXREACT)],
+        lambda end_to_end: {"pair": f"{total}-{end_to_end}"}, f"{{}} % of {total} %",
+        scale=scale, log=log,
+    )  # fmt: skip
 
 
 def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
@@ -112,33 +133,8 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
     axes.set_title(case.label)
 
 
-def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """A curve of Reno and of MixReact, a panel for each end-to-end load of a total load."""
-    experiment = "HM-105" if total == "105" else "HM"
-
-    def draw(axes: Axes, data: Data, panel: str) -> None:
-        drawn = [
-            draw_curve(axes, data, Case(case.label, case.style, case.protocol, experiment), name,
-                       scale, pair=f"{total}-{panel}")
-            for case in (RENO, MIXREACT)
-        ]  # fmt: skip
-        if not any(drawn):
-            raise NotRunError("nothing was run")
-        axes.set_title(f"{panel} % of {total} %")
-        if log:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_ylim(1e-5, 1.5)
-
-    return draw
-
-
 def _map(axes: Axes, data: Data, panel: str) -> None:
     """Figure 4.55: what MixReact takes longer than Reno, by round trip and size."""
-    from longhaul.studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
-
-    from .measures import map_difference
-
     cells, difference = map_difference(data, "mixreact", "reno", float(panel))
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     values = np.full(shape[0] * shape[1], np.nan)
