@@ -207,17 +207,17 @@ def test_theory_alone_is_as_the_source_has_it() -> None:
             assert claim.judge(measured, None) == "reproduced", (claim.id, measured)
 
 
-def test_courses_of_flows_and_link_stand_in_one_table() -> None:
+def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:
     flow = {"t_s": 0.5, "name": "s2-0", "label": "s2", "cwnd_pkts": 2.0, "srtt_s": 0.1}
     link = {"t_s": 0.5, "name": "bottleneck", "queue_pkts": 7, "queue_avg_pkts": 3.5, "max_p": 0.1}
     # More flows than a table's types are guessed from.
     found = {"flow_series": [flow] * 500, "link_series": [link]}
-    course: pl.DataFrame = STUDY.module("metrics").course(found)
-    assert course["cwnd_pkts"].drop_nulls().len() == 500
-    assert course.filter(pl.col("name") == "bottleneck")["max_p"].to_list() == [0.1]
+    trajectory: pl.DataFrame = STUDY.module("metrics").trajectory(found)
+    assert trajectory["cwnd_pkts"].drop_nulls().len() == 500
+    assert trajectory.filter(pl.col("name") == "bottleneck")["max_p"].to_list() == [0.1]
     # Of a queue that adapts only the queue is drawn.
     adapts = {"flow_series": [flow] * 500, "link_series": [link, {**link, "max_p": 0.2}]}
-    assert STUDY.module("metrics").course(adapts)["max_p"].to_list() == [0.1, 0.2]
+    assert STUDY.module("metrics").trajectory(adapts)["max_p"].to_list() == [0.1, 0.2]
 
 
 def axes_of(number: str, found: Data) -> Axes:

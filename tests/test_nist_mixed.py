@@ -204,7 +204,7 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
     assert judged["A8-090-last"].measured == 7
     # What half of a design shows of a mean over it is nothing.
     half = as_printed()
-    half = Data(half.values.filter(pl.col("condition") <= 16), half.courses, half.axes)
+    half = Data(half.values.filter(pl.col("condition") <= 16), half.trajectories, half.axes)
     judged = {one.claim.id: one for one in judge(STUDY, half, "full", MAIN)}
     assert {judged[name].verdict for name in decided} == {NOT_RUN}
 

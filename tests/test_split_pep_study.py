@@ -55,7 +55,7 @@ def test_what_is_kept_adds_up(run: tuple[Any, longhaul.Results, dict[str, Any]])
     assert row["flow_mbps"] == row["flow_payload_mbps"], "behind a proxy payload counts"
     assert row["flow_wire_mbps"] == pytest.approx(1.04 * row["flow_payload_mbps"])
     assert 0 < row["mbps_min"] < row["mbps_settled"] <= 100
-    assert set(METRICS.course(kept).columns) >= {"t_s", "mbps", "cwnd", "proxy_cwnd"}
+    assert set(METRICS.trajectory(kept).columns) >= {"t_s", "mbps", "cwnd", "proxy_cwnd"}
 
 
 def test_the_first_reduction_and_the_recovery_from_it() -> None:

@@ -180,7 +180,7 @@ METRICS = """
 def metrics(kept, run):
     return {"sent": kept["labels"][0]["sent_pkts"]}
 
-def course(kept):
+def trajectory(kept):
     return [{"t_s": row["t_s"], "cwnd_pkts": row["cwnd_pkts"]} for row in kept["flow_series"]]
 """
 FIGURES = """
@@ -333,11 +333,11 @@ def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: Com
     assert [old == new for old, new in zip(before, after, strict=True)][-2:] == [True, False]
 
 
-def test_samples_over_time_need_a_function_course(tiny: Path, cli: CommandLine) -> None:
-    (tiny / "metrics.py").write_text(METRICS[: METRICS.index("def course")])
+def test_samples_over_time_need_a_function_trajectory(tiny: Path, cli: CommandLine) -> None:
+    (tiny / "metrics.py").write_text(METRICS[: METRICS.index("def trajectory")])
     ran = cli("study", "run", "tiny", "--replications", "1", "-q")
     assert ran.returncode == 2
-    expected = f"error: {tiny / 'metrics.py'}: expected a definition of `course`, found none"
+    expected = f"error: {tiny / 'metrics.py'}: expected a definition of `trajectory`, found none"
     assert ran.stderr.startswith(expected)
     assert len(list(Path("studies/tiny/store").rglob("*.json"))) == 2
 
@@ -444,8 +444,8 @@ def test_every_sample_is_kept_where_an_experiment_says_so(tiny: Path, cli: Comma
             EXPERIMENTS.replace('quick = "one rate"\n', f'quick = "one rate"\n{line}')
         )
         assert cli(*run).returncode == 0
-        courses = pl.read_parquet(tiny / "results/quick/courses.parquet")
-        counts.append(len(courses.filter(pl.col("n") == 1)["t_s"].unique()))
+        trajectories = pl.read_parquet(tiny / "results/quick/trajectories.parquet")
+        counts.append(len(trajectories.filter(pl.col("n") == 1)["t_s"].unique()))
     assert counts[0] < 1000
     assert counts[1] > 3000
 
@@ -469,8 +469,8 @@ def reduce(run):
     (tiny / "reduce.py").write_text(reduction)
     assert cli(*run).returncode == 0
     assert pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list() != before
-    courses = pl.read_parquet(tiny / "results/quick/courses.parquet")
-    assert courses.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 3.0)]
+    trajectories = pl.read_parquet(tiny / "results/quick/trajectories.parquet")
+    assert trajectories.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 3.0)]
     # Stores tell apart what was reduced in other ways.
     assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 8
 

@@ -21,8 +21,10 @@ def results(**replications: int) -> Data:
         for number in range(count)
         for protocol, lead in (("a", 0.0), ("b", 10.0))
     ]
-    courses = [{**row, "time": 1.0} for row in rows if row["protocol"] == "a"]
-    return Data(pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(courses), ("protocol",))
+    trajectories = [{**row, "time": 1.0} for row in rows if row["protocol"] == "a"]
+    return Data(
+        pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(trajectories), ("protocol",)
+    )
 
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
@@ -51,12 +53,12 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
         )
 
 
-def test_courses_are_those_of_the_first_draw() -> None:
-    """Measures of courses are of a single run."""
+def test_trajectories_are_those_of_the_first_draw() -> None:
+    """Measures of trajectories are of a single run."""
     for sample in resampled(results(some=5, once=1), 20):
-        drawn = sample.course("some")["rate"].to_list()
+        drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
-        assert sample.course("once")["rate"].to_list() == [0.0]
+        assert sample.trajectory("once")["rate"].to_list() == [0.0]
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:

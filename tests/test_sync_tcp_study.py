@@ -60,9 +60,9 @@ def test_metrics_of_transfers_agree_with_each_other() -> None:
     # The mean over arrivals and departures; some arrive in bursts.
     assert row["queue_time_0"] < row["queue_0"] < row["queue_time_0"] + 5
     assert 40 < row["largest_min"] <= row["largest_max"] < 115
-    course = METRICS.course(kept)
-    assert set(course["course"]) == {"seconds"}, "the ten seconds of Figure 4.6 come later"
-    assert course["goodput_mbps"][-1] == pytest.approx(row["goodput"] / 1e3, rel=0.02)
+    trajectory = METRICS.trajectory(kept)
+    assert set(trajectory["sampled"]) == {"seconds"}, "the ten seconds of Figure 4.6 come later"
+    assert trajectory["goodput_mbps"][-1] == pytest.approx(row["goodput"] / 1e3, rel=0.02)
 
 
 def test_detectors_that_watch_leave_the_queue_as_it_is() -> None:

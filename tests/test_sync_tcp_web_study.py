@@ -90,7 +90,7 @@ def test_curves_are_distribution_functions(
 ) -> None:
     wanted, _, kept = run
     assert METRICS.drawn(wanted)
-    curves = METRICS.course(kept)
+    curves = METRICS.trajectory(kept)
     row = METRICS.metrics(kept, wanted)
     for name in ("cdf", "cdf-small", "cdf-large", "queue-0"):
         heights = curves.filter(curve=name)["y"]

@@ -13,7 +13,7 @@ Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """The new data, with recorded values and courses of those of these runs that it lacks.
+    """The new data, with recorded values and trajectories of those of these runs that it lacks.
 
     Experiments may share a scenario: a value that was recorded of one stands for the other, too.
     """
@@ -22,11 +22,13 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
     done = set(_places(new.values, axes))
     lacking = [run for run in runs if _place(_levels(run), axes) not in done]
     values = _values(lacking, runs, recorded, axes)
-    wanted = {_place(_levels(run), axes) for run in runs} - set(_places(new.courses, axes))
-    kept = [place in wanted for place in _places(recorded.courses, axes)]
-    courses = recorded.courses.filter(pl.Series(kept, dtype=pl.Boolean))
+    wanted = {_place(_levels(run), axes) for run in runs} - set(_places(new.trajectories, axes))
+    kept = [place in wanted for place in _places(recorded.trajectories, axes)]
+    trajectories = recorded.trajectories.filter(pl.Series(kept, dtype=pl.Boolean))
     used = (*new.axes, *(axis for axis in axes if axis in values.columns))
-    return Data(_stacked(new.values, values), _stacked(new.courses, courses), _unique(used))
+    return Data(
+        _stacked(new.values, values), _stacked(new.trajectories, trajectories), _unique(used)
+    )
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:

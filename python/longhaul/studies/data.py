@@ -1,4 +1,4 @@
-"""The numbers that a study judges and draws: a row per run, and courses over time of some runs."""
+"""What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ class NotRunError(LonghaulError):
 class Data:
     """Tables of a study.
 
-    `values` has a row per run: experiment, axes, replication, metrics. `courses` has samples over
-    time of the runs that record them, with the same first columns.
+    `values` has a row per run: experiment, axes, replication, metrics. `trajectories` has samples
+    over time of the runs that record them, with the same first columns.
     """
 
     values: pl.DataFrame
-    courses: pl.DataFrame
+    trajectories: pl.DataFrame
     axes: tuple[str, ...]
 
     @classmethod
@@ -45,7 +45,7 @@ class Data:
         # Runs of which samples are drawn; all that have any over time, if the study does not say.
         drawn = getattr(study.module("metrics"), "drawn", None)
         stores = {one.name: study.store(store, one) for one in study.experiments.values()}
-        rows, courses = [], []
+        rows, trajectories = [], []
         for run in runs:
             kept = stores[run.experiment].get(run.key)
             if kept is None:
@@ -54,37 +54,39 @@ class Data:
             facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
             rows.append(place | metrics(kept, run) | facts)
             if drawn(run) if drawn is not None else "flow_series" in kept:
-                samples = pl.DataFrame(study.required("metrics", "course")(kept))
-                courses.append(samples.with_columns(**{k: pl.lit(v) for k, v in place.items()}))
+                samples = pl.DataFrame(study.required("metrics", "trajectory")(kept))
+                trajectories.append(
+                    samples.with_columns(**{k: pl.lit(v) for k, v in place.items()})
+                )
         values = pl.DataFrame(rows, infer_schema_length=None)
-        return cls(values, _stack(courses), _axes(study, values))
+        return cls(values, _stack(trajectories), _axes(study, values))
 
     @classmethod
     def read(cls, folder: Path, study: Study) -> "Data":
         """From tables that were written before."""
         values = pl.read_parquet(folder / "values.parquet")
-        courses = pl.read_parquet(folder / "courses.parquet")
+        trajectories = pl.read_parquet(folder / "trajectories.parquet")
         axes = _axes(study, values)
-        return cls(_exact(values, axes), _exact(courses, axes), axes)
+        return cls(_exact(values, axes), _exact(trajectories, axes), axes)
 
     def write(self, folder: Path) -> None:
         """Write the tables, small: single precision is finer than any interval."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name, table in (("values", self.values), ("courses", self.courses)):
+        for name, table in (("values", self.values), ("trajectories", self.trajectories)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
             with atomic(folder / f"{name}.parquet") as file:
                 small.write_parquet(file, compression="zstd")
 
-    def courses_of(self, runs: Sequence[tuple[str, int]]) -> pl.DataFrame:
-        """The courses of some experiments and replications."""
-        parts = [self._courses_by_run[run] for run in runs if run in self._courses_by_run]
-        return pl.concat(parts) if parts else self.courses.clear()
+    def trajectories_of(self, runs: Sequence[tuple[str, int]]) -> pl.DataFrame:
+        """The trajectories of some experiments and replications."""
+        parts = [self._trajectories_by_run[run] for run in runs if run in self._trajectories_by_run]
+        return pl.concat(parts) if parts else self.trajectories.clear()
 
     @cached_property
-    def _courses_by_run(self) -> dict[tuple[str, int], pl.DataFrame]:
-        if self.courses.is_empty():
+    def _trajectories_by_run(self) -> dict[tuple[str, int], pl.DataFrame]:
+        if self.trajectories.is_empty():
             return {}
-        parts = self.courses.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
+        parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
         return {(str(name), int(number)): part for (name, number), part in parts.items()}
 
     @cached_property
@@ -157,9 +159,9 @@ class Data:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
         return cells.drop_nulls(metric) if cells[metric].null_count() else cells
 
-    def course(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
+    def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
-        samples = _found(self.courses, experiment, where)
+        samples = _found(self.trajectories, experiment, where)
         return samples.filter(pl.col(REPLICATION) == samples[REPLICATION].min())
 
 

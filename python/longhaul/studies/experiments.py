@@ -44,7 +44,7 @@ class Experiment:
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Of the axis that is a table: the factors' levels at each of its points."""
     all_samples: bool = False
-    """Whether every sample over time is kept; else some hundred of each course."""
+    """Whether every sample over time is kept; else some hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
     """Of the file that declares it, in which its own `reduce.py` is looked for."""
 

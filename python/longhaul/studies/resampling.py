@@ -45,7 +45,7 @@ def _sample(
     drawn: dict[str, list[int]],
     past_all: int,
 ) -> Data:
-    """The rows of what was drawn of each experiment; courses are those of its first draw."""
+    """The rows of what was drawn of each experiment; trajectories are those of its first draw."""
     places: list[int] = []
     numbers: list[int] = []
     for name, replications in drawn.items():
@@ -57,4 +57,4 @@ def _sample(
             times[replication] += 1
     values = data.values[np.array(places)].with_columns(pl.Series(REPLICATION, numbers))
     first = [(name, replications[0]) for name, replications in drawn.items()]
-    return Data(values, data.courses_of(first), data.axes)
+    return Data(values, data.trajectories_of(first), data.axes)

@@ -25,7 +25,7 @@ from longhaul.studies.experiments import Experiment, Head, read_experiments
 EXPERIMENTS = "experiments.toml"
 CLAIMS = "claims.csv"
 README = "README.md"
-# What the modules of every study define; `metrics.course` only where runs are sampled over time.
+# What the modules of every study define; `metrics.trajectory` only where runs are sampled.
 REQUIRED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 

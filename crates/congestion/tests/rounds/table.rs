@@ -56,7 +56,7 @@ fn the_table_of_the_rfc_gives_highspeed_tcp() {
     let increase: Vec<Point> = windows.into_iter().zip((1..).map(f64::from)).collect();
     let decrease: Vec<Point> = windows.into_iter().zip(decreases).collect();
     let rounded = [("low_p", 9.91641e-4), ("high_p", 9.75441e-8)];
-    let course = |spec: &ControllerSpec| {
+    let trajectory = |spec: &ControllerSpec| {
         let mut flow = flow(spec, slow_start("standard", None), 800.0, 2.0);
         let path = Path {
             loss: Loss::Every(40_000),
@@ -64,8 +64,8 @@ fn the_table_of_the_rfc_gives_highspeed_tcp() {
         };
         flow.run(&path, 400)
     };
-    let expected = course(&controller("hstcp", Variant::Paper, &rounded));
-    let found = course(&table(&increase, &decrease));
+    let expected = trajectory(&controller("hstcp", Variant::Paper, &rounded));
+    let found = trajectory(&table(&increase, &decrease));
     // The table's decreases have two digits.
     let ratio = mean_window(&found) / mean_window(&expected);
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");

@@ -68,9 +68,9 @@ def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
 
 def _windows(experiment: str) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        course = data.course(experiment)
+        trajectory = data.trajectory(experiment)
         for label, look in GROUPS.items():
-            flows = course.filter(pl.col("label") == label)
+            flows = trajectory.filter(pl.col("label") == label)
             for index, (_, flow) in enumerate(flows.group_by("name", maintain_order=True)):
                 axes.plot(
                     flow["t_s"], flow["cwnd_pkts"],
@@ -82,7 +82,7 @@ def _windows(experiment: str) -> Callable[[Axes, Data, str], None]:
 
 def _queue(experiment: str, *, drop_rate: bool, **cell: float) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        link = data.course(experiment, **cell).filter(pl.col("name") == BOTTLENECK)
+        link = data.trajectory(experiment, **cell).filter(pl.col("name") == BOTTLENECK)
         axes.plot(link["t_s"], link["queue_pkts"], color="#a0a0a0", linewidth=0.7, label="queue")
         axes.plot(link["t_s"], link["queue_avg_pkts"], color=OTHERS[0].colour, label="average")
         if drop_rate:
@@ -97,7 +97,7 @@ def _queue(experiment: str, *, drop_rate: bool, **cell: float) -> Callable[[Axes
 
 def _testbed_window(experiment: str) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        flow = data.course(experiment).filter(pl.col("label") == "flow1")
+        flow = data.trajectory(experiment).filter(pl.col("label") == "flow1")
         axes.plot(flow["t_s"], flow["cwnd_pkts"], color=PROTOCOLS["ghstcp"].colour, label="window")
         axes.axhline(BDP_PKTS, label="the path's capacity", **PUBLISHED)
 
@@ -105,7 +105,7 @@ def _testbed_window(experiment: str) -> Callable[[Axes, Data, str], None]:
 
 
 def _round_trips(axes: Axes, data: Data, queue: str) -> None:
-    flow = data.course("GH4-V1").filter(pl.col("label") == "flow1")
+    flow = data.trajectory("GH4-V1").filter(pl.col("label") == "flow1")
     axes.plot(flow["t_s"], 1e3 * flow["srtt_s"], color=PROTOCOLS["ghstcp"].colour)
 
 

@@ -119,7 +119,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
     }
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Windows of flows, and the link's queue and drop probability, over time.
 
     Of a queue that adapts it is the queue that is drawn, and not the flows.

@@ -1,4 +1,4 @@
-"""Measures of courses over time: growth and reductions of windows, and queues."""
+"""Measures of trajectories over time: growth and reductions of windows, and queues."""
 
 from collections.abc import Callable
 
@@ -65,7 +65,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 @_measure
 def resets(data: Data, of: str, label: str) -> float:
     """How often a window of a group falls to less than a twentieth, per flow."""
-    found = data.course(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
+    found = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in found.group_by("name"):
         window = flow.sort("t_s")["cwnd_pkts"].to_numpy()
@@ -86,7 +86,7 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
     Reductions in one sample, or in samples next to one another, are of one loss event.
     """
-    flows = data.course(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
+    flows = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]
     cut = np.array([window[1:] < LARGEST_KEPT * window[:-1] for window in each])
     if not cut.any():
@@ -98,7 +98,7 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
 def _window(data: Data, of: str) -> pl.DataFrame:
     """The window of the one flow, after its slow start."""
-    samples = data.course(of).filter(pl.col("label") == "flow1").sort("t_s")
+    samples = data.trajectory(of).filter(pl.col("label") == "flow1").sort("t_s")
     return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
 
 
@@ -116,5 +116,5 @@ def _seconds(data: Data, of: str) -> float:
 
 
 def _second_half(data: Data, of: str) -> pl.DataFrame:
-    link = data.course(of).filter(pl.col("name") == BOTTLENECK)
+    link = data.trajectory(of).filter(pl.col("name") == BOTTLENECK)
     return link.filter(pl.col("t_s") > link["t_s"].max() / 2)  # type: ignore[operator]

@@ -187,9 +187,9 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:
-            course = data.course(experiment, queue=queue)
+            trajectory = data.trajectory(experiment, queue=queue)
             for label, look in (("hstcp", HSTCP), ("regtcp", REGTCP)):
-                one = course.filter(label=label)
+                one = trajectory.filter(label=label)
                 if len(one):
                     name = label.upper()
                     axes.plot(one["t_s"], one["cwnd_pkts"], color=look.colour, label=name)
@@ -226,6 +226,8 @@ def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
 
 def _slow_starts(axes: Axes, data: Data, experiment: str, column: str) -> None:
     for variant, line in VARIANTS.items():
-        course = data.course(experiment, max_ssthresh=variant)
+        trajectory = data.trajectory(experiment, max_ssthresh=variant)
         label = f"max_ssthresh {variant}"
-        axes.plot(course["t_s"], course[column], color=HSTCP.colour, linestyle=line, label=label)
+        axes.plot(
+            trajectory["t_s"], trajectory[column], color=HSTCP.colour, linestyle=line, label=label
+        )

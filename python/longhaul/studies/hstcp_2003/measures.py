@@ -233,11 +233,11 @@ def share_falls_with_events(data: Data, of: str, queue: str) -> float:
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
     """The mean window in the last quarter over that in the second."""
-    course = data.course(of).filter(label=label)
-    end = float(course["t_s"].max())  # type: ignore[arg-type]
+    trajectory = data.trajectory(of).filter(label=label)
+    end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 
     def mean(low: float, high: float) -> float:
-        inside = course.filter(course["t_s"].is_between(low * end, high * end))
+        inside = trajectory.filter(trajectory["t_s"].is_between(low * end, high * end))
         return float(inside["cwnd_pkts"].mean())  # type: ignore[arg-type]
 
     return mean(0.75, 1.0) / mean(0.25, 0.5)
@@ -246,8 +246,8 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 @measure
 def window_band(data: Data, of: str, label: str) -> float:
     """The range of a window in the second half over its mean."""
-    course = data.course(of).filter(label=label)
-    late = course.filter(course["t_s"] >= float(course["t_s"].max()) / 2)["cwnd_pkts"]  # type: ignore[arg-type]
+    trajectory = data.trajectory(of).filter(label=label)
+    late = trajectory.filter(trajectory["t_s"] >= float(trajectory["t_s"].max()) / 2)["cwnd_pkts"]  # type: ignore[arg-type]
     return float(np.ptp(late.to_numpy()) / late.to_numpy().mean())
 
 
@@ -275,8 +275,8 @@ def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float)
     """Packets delivered by some time with one slow start, over those with another."""
 
     def delivered(variant: float) -> float:
-        course = data.course(of, max_ssthresh=variant)
-        return float(course.filter(course["t_s"] <= at_s)["delivered_pkts"].max())  # type: ignore[arg-type]
+        trajectory = data.trajectory(of, max_ssthresh=variant)
+        return float(trajectory.filter(trajectory["t_s"] <= at_s)["delivered_pkts"].max())  # type: ignore[arg-type]
 
     return delivered(max_ssthresh) / delivered(than)
 

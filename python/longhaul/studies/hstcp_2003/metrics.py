@@ -171,7 +171,7 @@ def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
     )
 
 
-def course(kept: Kept) -> list[dict[str, Any]]:
+def trajectory(kept: Kept) -> list[dict[str, Any]]:
     """The samples over time to draw: windows, and delivered packets as sequence numbers."""
     return [
         {

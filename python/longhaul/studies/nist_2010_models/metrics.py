@@ -80,6 +80,6 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
     return {"hours_for_eleven": kept["run"]["wall_s"] / 3600.0 / hours * HOURS}
 
 
-def course(kept: Kept) -> list[dict[str, Any]]:
+def trajectory(kept: Kept) -> list[dict[str, Any]]:
     """Nothing is drawn over time."""
     return []

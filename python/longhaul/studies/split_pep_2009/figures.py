@@ -49,13 +49,13 @@ def _over_time(
         drawn = 0
         for case in cases:
             try:
-                course = data.course(
+                trajectory = data.trajectory(
                     experiment, size=float(panel), **_present(data, experiment, case)
                 )
             except NotRunError:
                 continue
             axes.plot(
-                course["t_s"], course[column],
+                trajectory["t_s"], trajectory[column],
                 color=case.style.colour, linewidth=0.6, label=case.label,
             )  # fmt: skip
             drawn += 1
@@ -102,9 +102,9 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
 def _cumulative(axes: Axes, data: Data, panel: str) -> None:
     """What one web flow has transferred."""
     for case in EVERY:
-        course = data.course("PEP-E10", size=1500.0, **case.where)
-        t = course["t_s"].to_numpy()
-        carried = np.cumsum(course["one_mbps"].to_numpy() * np.diff(t, prepend=0.0)) / 8.0
+        trajectory = data.trajectory("PEP-E10", size=1500.0, **case.where)
+        t = trajectory["t_s"].to_numpy()
+        carried = np.cumsum(trajectory["one_mbps"].to_numpy() * np.diff(t, prepend=0.0)) / 8.0
         axes.plot(t, carried, color=case.style.colour, label=case.label, linewidth=0.9)
 
 
@@ -112,19 +112,23 @@ def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
     """Figure 4.1: the link with SACK and with CUBIC between the nodes."""
     styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
     for proxy, style in styles.items():
-        course = data.course("PEP-E01", proxy=proxy)
+        trajectory = data.trajectory("PEP-E01", proxy=proxy)
         axes.plot(
-            course["t_s"], course["mbps"], color=style.colour, linewidth=0.8, label=proxy.upper()
+            trajectory["t_s"],
+            trajectory["mbps"],
+            color=style.colour,
+            linewidth=0.8,
+            label=proxy.upper(),
         )
 
 
 def _windows(axes: Axes, data: Data, panel: str) -> None:
     """Figure 3.3: windows of one flow of each."""
     for alone in ("cubic", "reno"):
-        course = data.course("PEP-E13", alone=alone)
+        trajectory = data.trajectory("PEP-E13", alone=alone)
         axes.plot(
-            course["t_s"],
-            course["cwnd"],
+            trajectory["t_s"],
+            trajectory["cwnd"],
             color=ALGORITHMS[alone].colour,
             linewidth=0.9,
             label=alone,

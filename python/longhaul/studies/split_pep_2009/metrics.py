@@ -124,7 +124,7 @@ def drawn(run: Run) -> bool:
     return run.experiment in DRAWN and run.replication == 0 and not again
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Samples over time, fewer than all where there are many."""
     series: Mapping[str, Any] = kept["flow_series"]
     every = max(1, len(series["t_s"]) // POINTS)

@@ -36,7 +36,7 @@ def drawn(run: Run) -> bool:
     return any(kind.drawn(run) for kind in KINDS.values())
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Samples to draw."""
-    found: pl.DataFrame = KINDS[kept["traffic"]].course(kept)
+    found: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
     return found

@@ -33,7 +33,7 @@ def drawn(run: Run) -> bool:
     return run.experiment == "Z1"
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Windows in segments and delays in ms over time."""
     series = kept["flow_series"]
     parts = []

@@ -22,7 +22,7 @@ def drawn(run: Run) -> bool:
     return run.experiment == "Z2"
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Means of the cells of the map in ms, by number of the cell; response times in ms."""
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))

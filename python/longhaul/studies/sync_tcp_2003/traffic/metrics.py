@@ -44,7 +44,7 @@ def drawn(run: Run) -> bool:
     return run.experiment == "A-LOAD" and run.replication == 0
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Samples over time, over responses and over scales."""
     return pl.concat(list(_curves(kept)))
 

@@ -66,11 +66,17 @@ def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
 
 def _queue(axes: Axes, data: Data, panel: str) -> None:
     """Ten seconds of the bottleneck's queue under one protocol."""
-    course = data.course("FTP-SB", protocol=panel, course="router")
+    trajectory = data.trajectory("FTP-SB", protocol=panel, sampled="router")
     colour = COLOURS[panel].colour
-    axes.plot(course["t_s"], course["queue_pkts"], color=colour, linewidth=0.7, label="packets")
     axes.plot(
-        course["t_s"], course["router_ms"], color="k", linewidth=0.5, label="queueing delay (ms)"
+        trajectory["t_s"], trajectory["queue_pkts"], color=colour, linewidth=0.7, label="packets"
+    )
+    axes.plot(
+        trajectory["t_s"],
+        trajectory["router_ms"],
+        color="k",
+        linewidth=0.5,
+        label="queueing delay (ms)",
     )
     axes.axhline(92, label="limit", **PUBLISHED)
     axes.set_title(NAMES[panel])
@@ -79,12 +85,12 @@ def _queue(axes: Axes, data: Data, panel: str) -> None:
 def _windows(axes: Axes, data: Data, panel: str) -> None:
     """The windows of one flow under the three protocols, in bands above each other."""
     for number, (protocol, name) in enumerate(reversed(NAMES.items())):
-        course = data.course("FTP-SB", protocol=protocol, course="seconds")
-        t, base = course["t_s"].to_numpy(), BAND * number
-        cwnd = np.minimum(course[f"cwnd_{panel}"].to_numpy(), BAND)
+        trajectory = data.trajectory("FTP-SB", protocol=protocol, sampled="seconds")
+        t, base = trajectory["t_s"].to_numpy(), BAND * number
+        cwnd = np.minimum(trajectory[f"cwnd_{panel}"].to_numpy(), BAND)
         colour = COLOURS[protocol].colour
         axes.plot(t, base + cwnd, color=colour, linewidth=0.6, label=name)
-        lost = t[course[f"lost_{panel}"].to_numpy() > 0]
+        lost = t[trajectory[f"lost_{panel}"].to_numpy() > 0]
         axes.plot(lost, np.full(len(lost), base + BAND - 4), "+", color=colour, markersize=3)
         axes.axhline(base, color="k", linewidth=0.4)
     axes.set_yticks([BAND * n for n in range(4)])
@@ -94,9 +100,9 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 def _running(axes: Axes, data: Data, panel: str) -> None:
     """Goodput averaged from the start."""
     for protocol in ("reno", "pcwnd"):
-        course = data.course("FTP-CONV", protocol=protocol, length_s=300, course="seconds")
+        trajectory = data.trajectory("FTP-CONV", protocol=protocol, length_s=300, sampled="seconds")
         axes.plot(
-            course["t_s"], course["goodput_mbps"], color=COLOURS[protocol].colour,
+            trajectory["t_s"], trajectory["goodput_mbps"], color=COLOURS[protocol].colour,
             label=NAMES[protocol],
         )  # fmt: skip
 
@@ -106,9 +112,11 @@ def _detector(experiment: str, detector: str) -> Draw:
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         span = detectors.SPANS_S[int(panel)]
-        router = data.course(experiment, detector=detector, course="router")
-        acks = data.course(experiment, detector=detector, course="acks")
-        router, acks = (course.filter(course["t_s"].is_between(*span)) for course in (router, acks))
+        router = data.trajectory(experiment, detector=detector, sampled="router")
+        acks = data.trajectory(experiment, detector=detector, sampled="acks")
+        router, acks = (
+            trajectory.filter(trajectory["t_s"].is_between(*span)) for trajectory in (router, acks)
+        )
         axes.plot(router["t_s"], router["router_ms"], label="router's queue", **PUBLISHED)
         t, delay = acks["t_s"].to_numpy(), 1e3 * acks["queueing_delay"].to_numpy()
         if detector in ("avg", "mix"):

@@ -168,7 +168,7 @@ def drawn(run: Run) -> bool:
     return run.experiment in DRAWN and run.replication == 0
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Samples to draw: every second, ten seconds of the queue, acknowledgements of one flow."""
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
@@ -176,17 +176,17 @@ def course(kept: Kept) -> pl.DataFrame:
     lost = [pl.col(name).diff().fill_null(0) for name in seconds.columns if name.startswith("lost")]
     parts = [
         seconds.filter(pl.col("t_s") > 0)
-        .with_columns(goodput_mbps=running, course=pl.lit("seconds"))
+        .with_columns(goodput_mbps=running, sampled=pl.lit("seconds"))
         .with_columns(lost)
         .drop("delivered_bytes")
     ]
     router = pl.DataFrame(kept["router"]).select(
-        "t_s", "queue_pkts", router_ms=8e-4 * pl.col("queue_bytes"), course=pl.lit("router")
+        "t_s", "queue_pkts", router_ms=8e-4 * pl.col("queue_bytes"), sampled=pl.lit("router")
     )
     spans = detectors.SPANS_S if "acks" in kept else (QUEUE_S,)
     inside = pl.any_horizontal(pl.col("t_s").is_between(*span) for span in spans)
     parts.append(router.filter(inside))
     if "acks" in kept:
-        acks = pl.DataFrame(kept["acks"]).with_columns(course=pl.lit("acks")).filter(inside)
+        acks = pl.DataFrame(kept["acks"]).with_columns(sampled=pl.lit("acks")).filter(inside)
         parts = [parts[-1], acks]
     return pl.concat(parts, how="diagonal_relaxed")

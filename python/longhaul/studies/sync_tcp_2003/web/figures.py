@@ -50,8 +50,8 @@ def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A recorded curve of each replication that has it."""
-    missing = {"curve", *where} - set(data.courses.columns)
-    found = pl.DataFrame() if missing else data.courses.filter(
+    missing = {"curve", *where} - set(data.trajectories.columns)
+    found = pl.DataFrame() if missing else data.trajectories.filter(
         pl.col("experiment") == experiment, pl.col("curve") == name,
         *(pl.col(axis) == level for axis, level in where.items()),
     )  # fmt: skip

@@ -197,7 +197,7 @@ def flow_ratio(data: Data, metric: str, one: str, other: str, load: float) -> fl
 
 def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:
     """A recorded curve of the first replication."""
-    points = data.course(of, **cell).filter(pl.col("curve") == name).sort("x")
+    points = data.trajectory(of, **cell).filter(pl.col("curve") == name).sort("x")
     if points.is_empty():
         raise NotRunError(f"{of} has no curve {name} at {cell}")
     return points["x"].to_numpy(), points["y"].to_numpy()

@@ -140,7 +140,7 @@ def drawn(run: Run) -> bool:
     return run.replication == 0 or in_band
 
 
-def course(kept: Kept) -> pl.DataFrame:
+def trajectory(kept: Kept) -> pl.DataFrame:
     """Distributions of one run: points of curves by name."""
     return pl.concat(list(_curves(kept)))
 
