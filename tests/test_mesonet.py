@@ -457,7 +457,7 @@ def test_a_trace_is_the_flows_of_the_log(run: longhaul.Results) -> None:
 
 
 def test_a_trace_that_is_full_says_so(tmp_path: Path) -> None:
-    few = longhaul.run(SMALL, out=tmp_path / "few", set=["mesonet.measure.trace.most=50"])
+    few = longhaul.run(SMALL, out=tmp_path / "few", set=["mesonet.measure.trace.max_rows=50"])
     assert max(few.tables["flow_trace"], few.tables["packet_trace"]) == 50
     assert any("the trace ended at 5." in text for text in few.warnings)
 

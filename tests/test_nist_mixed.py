@@ -244,7 +244,7 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
         "intervals": 60,
         "hosts": {"sources": 0},
         "long_lived": [{"from": "X0a", "to": "Y0a", "rate": 8}],
-        "measure": {"tables": ["long_lived"], "trace": {"flows": ["L1"], "most": 20_000}},
+        "measure": {"tables": ["long_lived"], "trace": {"flows": ["L1"], "max_rows": 20_000}},
     }
     run = longhaul.run({"title": "Alone", "mesonet": common | endless}, out=tmp_path / "endless")
     found = ack.acknowledgements(MesoNet.of(run))

@@ -1,6 +1,6 @@
 //! Queues: the engine's disciplines complete and read the tables of a scenario.
 
-use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, Place, QueueConfig};
+use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate};
 
@@ -22,14 +22,14 @@ fn discipline(queue: &Table) -> &'static Discipline {
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,
-    place: &Place,
+    link: &LinkContext,
     profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
     let discipline = discipline(queue);
     defaults::fill(queue, discipline.keys, profile);
     let mut values = defaults::values(queue);
-    if let Err(refusal) = discipline.complete(&mut values, place) {
+    if let Err(refusal) = discipline.complete(&mut values, link) {
         let origin = &queue.node(refusal.key).origin;
         let path = join(path, refusal.key);
         return out.push(Diagnostic::new(&path, origin, refusal.message));

@@ -1,10 +1,11 @@
 //! Keys that had another name: messages about an old name give the new one.
 
 /// Old and new names.
-const RENAMED: [(&str, &str); 5] = [
+const RENAMED: [(&str, &str); 6] = [
     ("begun_within", "start_within"),
     ("both", "duplex"),
     ("host_noise", "host_processing_delay"),
+    ("most", "max_rows"),
     ("per_connection", "requests_per_connection"),
     ("separate", "connection_per_object"),
 ];

@@ -13,7 +13,7 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// The key `limit`, which every discipline has. [`Place`](super::Place) makes packets or bytes of
+    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) makes packets or bytes of
     /// bandwidth-delay products and times.
     pub(crate) const LIMIT: Key = Kind::Positive(&[
         Dimension::Packets,

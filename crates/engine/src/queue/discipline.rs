@@ -3,7 +3,7 @@
 use longhaul_keys::{Refusal, Values};
 use longhaul_units::{Rate, Span, Time};
 
-use super::{Arrival, DropReason, Place, Verdict};
+use super::{Arrival, DropReason, LinkContext, Verdict};
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
@@ -28,7 +28,7 @@ pub(crate) trait Parameters: Sized {
 
     /// Makes values explicit that follow from others or from the link, by `values.derive`, and refuses what
     /// cannot go together. `limit` is in packets or bytes already.
-    fn complete(_values: &mut Values, _place: &Place) -> Result<(), Refusal> {
+    fn complete(_values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
 

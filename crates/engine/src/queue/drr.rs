@@ -5,7 +5,7 @@ use longhaul_keys::{Kind, Refusal, SIZE, Values, keys};
 use longhaul_units::{Bytes, Rate};
 
 use super::round_robin::RoundRobin;
-use super::{Capacity, Parameters, Place};
+use super::{Capacity, LinkContext, Parameters};
 use crate::random::Stream;
 
 keys! {
@@ -29,8 +29,8 @@ impl Parameters for DrrConfig {
     const DESCRIPTION: &'static str = "A queue for each flow, with equal shares in bytes.";
     const SOURCE: &'static str = "Shreedhar and Varghese, ToN 4(3), 1996";
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_size(values, "quantum");
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, "quantum");
         Ok(())
     }
 

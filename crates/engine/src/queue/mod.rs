@@ -16,7 +16,7 @@ mod capacity;
 mod discipline;
 mod fifo;
 mod flow;
-mod place;
+mod link_context;
 mod sub_queues;
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ pub use self::capacity::Capacity;
 pub(crate) use self::discipline::{Aqm, AqmState, Draws, Effects, PacketQueue, Parameters};
 pub use self::drop_tail::{Counting, DropFrom};
 use self::fifo::Fifo;
-pub use self::place::Place;
+pub use self::link_context::LinkContext;
 use self::red::Red;
 pub use self::red::{Adaptation, Adaptive, Gentle, Marking, Rule};
 pub use self::registry::Discipline;

@@ -6,9 +6,9 @@
 use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
 use longhaul_units::{Dimension, Rate, Span};
 
-use super::place::check_update;
+use super::link_context::check_update;
 use super::{
-    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, LinkContext, Parameters, Verdict,
 };
 use crate::random::Stream;
 
@@ -45,7 +45,7 @@ impl Parameters for PiConfig {
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
     /// The probability rises with a queue that stays too long only if `a` is more than `b`.
-    fn complete(values: &mut Values, _place: &Place) -> Result<(), Refusal> {
+    fn complete(values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values)?;
         let (a, b) = (values.read::<f64>("a"), values.read::<f64>("b"));
         if a <= b {

@@ -3,7 +3,7 @@
 use longhaul_keys::{Key, Refusal, Values};
 use longhaul_units::Rate;
 
-use super::{Place, QueueConfig};
+use super::{LinkContext, QueueConfig};
 
 /// A queue discipline that a scenario may name.
 #[derive(Clone, Copy, Debug)]
@@ -22,15 +22,15 @@ pub struct Discipline {
     pub outside_links: bool,
     /// Its parameters, with their defaults.
     pub keys: &'static [Key],
-    pub(super) complete: fn(&mut Values, &Place) -> Result<(), Refusal>,
+    pub(super) complete: fn(&mut Values, &LinkContext) -> Result<(), Refusal>,
     pub(super) read: fn(&Values, Rate) -> QueueConfig,
 }
 
 impl Discipline {
     /// Makes explicit what follows from the place of the queue.
-    pub fn complete(&self, values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_limit(values)?;
-        (self.complete)(values, place)
+    pub fn complete(&self, values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_limit(values)?;
+        (self.complete)(values, link)
     }
 
     /// The parameters, from complete values, in front of a link of this rate.

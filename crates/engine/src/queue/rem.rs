@@ -7,9 +7,9 @@
 use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
 
-use super::place::check_update;
+use super::link_context::check_update;
 use super::{
-    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, LinkContext, Parameters, Verdict,
 };
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
@@ -57,8 +57,8 @@ impl Parameters for RemConfig {
         "The probability is exponential in a price that sums up excess and backlog.";
     const SOURCE: &'static str = "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2";
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_size(values, "mean_packet");
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, "mean_packet");
         check_update(values)
     }
 

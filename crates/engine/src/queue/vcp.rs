@@ -10,7 +10,7 @@ use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::fifo::Packets;
-use super::{Arrival, Capacity, DropReason, Effects, PacketQueue, Parameters, Place};
+use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
@@ -53,7 +53,7 @@ impl Parameters for VcpConfig {
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
     /// An interval ends with a sample.
-    fn complete(values: &mut Values, _place: &Place) -> Result<(), Refusal> {
+    fn complete(values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
         let (interval, sample): (Span, Span) = (values.read("interval"), values.read("sample"));
         if interval.as_ps() % sample.as_ps() != 0 {
             return Err(Refusal {

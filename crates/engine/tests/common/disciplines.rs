@@ -1,6 +1,6 @@
 //! Every queue discipline, with the parameters of its paper or RFC.
 
-use longhaul_engine::queue::{self, Capacity, Place, QueueConfig};
+use longhaul_engine::queue::{self, Capacity, LinkContext, QueueConfig};
 use longhaul_keys::{Profile, Value, Values};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
@@ -22,14 +22,14 @@ pub fn queue<'a>(
     let defaults = Values::defaults(discipline.keys, profile).with("limit", Value::Quantity(limit));
     let given = given.into_iter();
     let mut values = given.fold(defaults, |values, (key, value)| values.with(key, value));
-    let place = Place {
+    let link = LinkContext {
         rate,
         delay,
         rtt: delay * 2,
         packet: Bytes(1500),
     };
     discipline
-        .complete(&mut values, &place)
+        .complete(&mut values, &link)
         .expect("sound values");
     discipline.config(&values, rate)
 }

@@ -55,7 +55,7 @@ impl FlowEvent {
             Self::Start => "start",
             Self::Increase => "increase",
             Self::Decrease => "decrease",
-            Self::Ack => "answer",
+            Self::Ack => "ack",
             Self::Timeout => "timeout",
             Self::End => "end",
         }

@@ -299,7 +299,7 @@ fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
 fn trace_full(time: Time) -> String {
     let seconds = time.as_secs_f64();
     format!(
-        "the trace ended at {seconds:.3} s, with as many rows as mesonet.measure.trace.most allows"
+        "the trace ended at {seconds:.3} s, with as many rows as mesonet.measure.trace.max_rows allows"
     )
 }
 

@@ -6,7 +6,7 @@ mod keys;
 mod loss;
 
 use longhaul_engine::config::{Link, Service};
-use longhaul_engine::queue::Place;
+use longhaul_engine::queue::LinkContext;
 use longhaul_engine::{Change, Loss};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Rate, Span};
@@ -40,8 +40,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn place(self, rate: Rate, delay: Span, rtt: Span) -> Place {
-        Place {
+    fn of_link(self, rate: Rate, delay: Span, rtt: Span) -> LinkContext {
+        LinkContext {
             rate,
             delay,
             rtt,
@@ -74,10 +74,10 @@ pub(crate) fn both_ways(
     check_shaper(&keys, table, path, context.packet, out);
     let capacity = keys.shaper.map_or(keys.rate, |shaper| shaper.rate);
     for (key, rate) in [("queue", capacity), ("reverse_queue", keys.rate)] {
-        let place = context.place(rate, keys.delay, rtt);
+        let link = context.of_link(rate, keys.delay, rtt);
         if table.contains_key(key) {
             let path = join(path, key);
-            queue::resolve(table.sub_mut(key), &path, &place, context.profile, out);
+            queue::resolve(table.sub_mut(key), &path, &link, context.profile, out);
         }
     }
     // By default both directions have the same queue, whose errors are reported once.
@@ -145,9 +145,9 @@ pub(crate) fn resolve_access_queue(
     out: &mut Vec<Diagnostic>,
 ) {
     let keys = AccessKeys::of(&defaults::values(access));
-    let place = context.place(keys.rate, keys.delay, keys.delay * 2);
+    let link = context.of_link(keys.rate, keys.delay, keys.delay * 2);
     let (queue, path) = (access.sub_mut("queue"), join(path, "queue"));
-    queue::resolve(queue, &path, &place, context.profile, out);
+    queue::resolve(queue, &path, &link, context.profile, out);
 }
 
 /// Refuses a token bucket that does nothing, or lets no packet through.

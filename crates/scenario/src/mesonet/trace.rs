@@ -22,7 +22,7 @@ pub(crate) fn trace(
         ("sources", Value::List(Vec::new())),
         ("from", Value::Number(0.0)),
         ("until", Value::Number(1.0)),
-        ("most", Value::Whole(1_000_000)),
+        ("max_rows", Value::Whole(1_000_000)),
     ];
     for (key, value) in defaults {
         table.default(key, value, Origin::Default);
@@ -68,7 +68,7 @@ pub(crate) fn trace(
         sources: ranges,
         from,
         until,
-        max: table.read("most"),
+        max: table.read("max_rows"),
     })
 }
 

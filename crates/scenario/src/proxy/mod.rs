@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
-use longhaul_engine::queue::{DISCIPLINES, Place};
+use longhaul_engine::queue::{DISCIPLINES, LinkContext};
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
@@ -56,14 +56,14 @@ pub(crate) fn resolve(
     }
     let payload = flow::payload(proxy.sub("tcp"), packet)?;
     resolve_credit(proxy, path, payload, out);
-    let place = Place {
+    let link = LinkContext {
         rate,
         delay,
         rtt: delay * 2,
         packet: shared.context.packet,
     };
-    resolve_queue(proxy, path, &place, shared.context.profile, out);
-    resolve_changes(proxy, path, payload, &place, shared, out);
+    resolve_queue(proxy, path, &link, shared.context.profile, out);
+    resolve_changes(proxy, path, payload, &link, shared, out);
     Some(Site {
         start,
         end,
@@ -153,13 +153,13 @@ fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Dia
 fn resolve_queue(
     table: &mut Table,
     path: &str,
-    place: &Place,
+    link: &LinkContext,
     profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
     let path = join(path, "queue");
     let queue = table.sub_mut("queue");
-    queue::resolve(queue, &path, place, profile, out);
+    queue::resolve(queue, &path, link, profile, out);
     if let Some(drop) = queue.get("drop").filter(|node| text_of(node) == "head") {
         let message = "a local queue drops the packet that arrives; write drop = \"tail\", or leave \
                        it out";
@@ -171,7 +171,7 @@ fn resolve_changes(
     proxy: &mut Table,
     path: &str,
     payload: u64,
-    place: &Place,
+    link: &LinkContext,
     shared: &Shared<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
@@ -209,7 +209,7 @@ fn resolve_changes(
                                replaced; only drop-tail and RED can";
                 out.push(Diagnostic::new(&join(&path, "queue"), &origin, message));
             }
-            resolve_queue(change, &path, place, shared.context.profile, out);
+            resolve_queue(change, &path, link, shared.context.profile, out);
         }
     }
 }

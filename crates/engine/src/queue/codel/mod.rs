@@ -11,7 +11,7 @@ use longhaul_keys::{Kind, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::fifo::Packets;
-use super::{Arrival, Capacity, DropReason, Effects, PacketQueue, Parameters, Place};
+use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
@@ -58,8 +58,8 @@ impl Parameters for CoDelConfig {
     const SOURCE: &'static str = "RFC 8289";
     const OUTSIDE_LINKS: bool = true;
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_size(values, "max_packet");
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, "max_packet");
         Ok(())
     }
 

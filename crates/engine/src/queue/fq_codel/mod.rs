@@ -12,7 +12,7 @@ use longhaul_units::{Bytes, Rate, Time};
 use super::codel::{CoDelParameters, Control};
 use super::flow::{flow_key, mix};
 use super::sub_queues::SubQueues;
-use super::{Arrival, Capacity, DropReason, Effects, PacketQueue, Parameters, Place};
+use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::Packet;
 use crate::random::Stream;
 
@@ -55,9 +55,9 @@ impl Parameters for FqCoDelConfig {
     const SOURCE: &'static str = "RFC 8290";
     const OUTSIDE_LINKS: bool = true;
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_size(values, "max_packet");
-        place.complete_size(values, "quantum");
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, "max_packet");
+        link.complete_size(values, "quantum");
         Ok(())
     }
 

@@ -10,9 +10,9 @@ mod tests;
 use longhaul_keys::{Kind, PROBABILITY, Range, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Rate, Span};
 
-use super::place::check_update;
+use super::link_context::check_update;
 use super::{
-    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, LinkContext, Parameters, Verdict,
 };
 use crate::random::Stream;
 
@@ -65,8 +65,8 @@ impl Parameters for PieConfig {
         "Steers the probability of drops on arrival towards a target delay.";
     const SOURCE: &'static str = "RFC 8033";
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        place.complete_size(values, "mean_packet");
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, "mean_packet");
         check_update(values)
     }
 

@@ -22,7 +22,7 @@ pub use self::parameters::{Adaptation, Adaptive, Gentle, Marking, RedConfig, Rul
 
 use self::curve::Curve;
 use super::{
-    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, Parameters, Place, Verdict,
+    Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, LinkContext, Parameters, Verdict,
 };
 use crate::random::Stream;
 
@@ -37,8 +37,8 @@ impl Parameters for RedConfig {
         "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker 2001; ns-2";
     const ON_ARRIVAL: bool = true;
 
-    fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-        parameters::complete(values, place)
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        parameters::complete(values, link)
     }
 
     fn read(values: &Values, rate: Rate) -> Self {

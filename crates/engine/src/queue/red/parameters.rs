@@ -9,7 +9,7 @@ use longhaul_keys::{
 };
 use longhaul_units::{Bytes, Dimension, Quantity, Rate, Span};
 
-use crate::queue::{Capacity, Place};
+use crate::queue::{Capacity, LinkContext};
 
 const AUTO: Kind = Kind::Word(&["auto"]);
 const THRESHOLD: Kind = Kind::OneOf(&[AUTO, Kind::Positive(&[Dimension::Packets])]);
@@ -210,18 +210,18 @@ impl Read for Rule {
 }
 
 /// Makes automatic values explicit, and refuses thresholds and bounds in the wrong order.
-pub(super) fn complete(values: &mut Values, place: &Place) -> Result<(), Refusal> {
-    place.complete_size(values, "mean_packet");
+pub(super) fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+    link.complete_size(values, "mean_packet");
     let mean_packet: Bytes = values.read("mean_packet");
-    let packets_per_s = place.rate.packets_per_s(mean_packet.0);
+    let packets_per_s = link.rate.packets_per_s(mean_packet.0);
     complete_thresholds(values, packets_per_s)?;
-    if let Some(time_constant_s) = averaging_time_s(values, packets_per_s, place.delay) {
+    if let Some(time_constant_s) = averaging_time_s(values, packets_per_s, link.delay) {
         let weight = 1.0 - libm::exp(-1.0 / (time_constant_s * packets_per_s));
         let rule =
             "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
         values.derive("weight", Value::Number(weight), rule);
     }
-    complete_adaptation(values, place.rate)
+    complete_adaptation(values, link.rate)
 }
 
 fn complete_thresholds(values: &mut Values, packets_per_s: f64) -> Result<(), Refusal> {

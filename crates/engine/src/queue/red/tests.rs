@@ -18,13 +18,13 @@ pub(super) fn config<const N: usize>(
     let defaults = Values::defaults(RedConfig::KEYS, Profile::Rfc).with("limit", limit);
     let given = values.into_iter();
     let mut values = given.fold(defaults, |values, (key, value)| values.with(key, value));
-    let place = Place {
+    let link = LinkContext {
         rate,
         delay,
         rtt: delay * 2,
         packet: Bytes(1500),
     };
-    <RedConfig as Parameters>::complete(&mut values, &place).expect("sound values");
+    <RedConfig as Parameters>::complete(&mut values, &link).expect("sound values");
     RedConfig::complete(&values, rate)
 }
 

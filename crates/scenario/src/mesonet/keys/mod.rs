@@ -224,7 +224,7 @@ const TRACE: &[Field] = &[
         "When it ends: a time, or a part of the run; 1 by default.",
     ),
     field(
-        "most",
+        "max_rows",
         Kind::Whole { min: 1, max: MOST },
         "Maximum of rows of each of the two tables; the trace ends there; 1000000 by default.",
     ),

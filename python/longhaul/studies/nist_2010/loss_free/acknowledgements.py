@@ -87,8 +87,8 @@ def acknowledgements(tables: MesoNet) -> Acknowledgements:
     the window; the few that do not, in FAST's first rounds, are in the trace.
     """
     flow = tables.long_lived[:-1]
-    trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "answer"]))
-    others = int((trace["event"] == "answer").sum())
+    trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))
+    others = int((trace["event"] == "ack").sum())
     (given,) = tables.scenario["long_lived"]
     return Acknowledgements(
         first_s=trace["t_s"].to_numpy(),

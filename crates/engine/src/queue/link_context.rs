@@ -5,7 +5,7 @@ use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 /// What the parameters of a queue may depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct LinkContext {
     /// Rate of the link behind the queue.
     pub rate: Rate,
     /// One-way delay of that link.
@@ -21,7 +21,7 @@ const MAX_PACKETS: f64 = 1e12;
 /// More updates per second than this allows would only take time.
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
-impl Place {
+impl LinkContext {
     /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
     /// packet.
     pub(super) fn complete_limit(&self, values: &mut Values) -> Result<(), Refusal> {
