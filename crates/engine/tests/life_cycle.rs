@@ -3,7 +3,7 @@
 mod common;
 
 use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp};
-use longhaul_engine::config::{DelayedAck, Recovery, Source, Tcp, TraceEntry};
+use longhaul_engine::config::{DelayedAck, Fin, Recovery, Source, Tcp, TraceEntry};
 use longhaul_engine::measure::{CapturedPacket, Totals};
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
@@ -130,6 +130,30 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
+/// A FIN of its own waits for the acknowledgement of a small response, too, which is delayed by 100 ms.
+#[test]
+fn a_fin_may_always_be_alone() {
+    let alone = |recovery| Tcp {
+        fin: Fin::Alone,
+        ..delayed(ns2_tcp(recovery))
+    };
+    let config = exchange(500, Some(1000), alone(Recovery::Ns2NewReno), 2);
+    let mut expected = NS2_SMALL[..5].to_vec();
+    expected[4].5 = "ACK";
+    let acknowledged = 0.144360 + 0.1 + 0.010032;
+    expected.extend([
+        (acknowledged, false, 0, 501, 1001, "ACK"),
+        (acknowledged + 0.010032, true, 0, 1001, 501, "FIN ACK"),
+        (acknowledged + 0.020064, false, 0, 501, 1002, "ACK"),
+        (acknowledged + 0.020096, false, 0, 501, 1002, "FIN ACK"),
+        (acknowledged + 0.030128, true, 0, 1002, 502, "ACK"),
+    ]);
+    assert_alike(&packets(&config), &expected, |_| 0.0);
+    let large = exchange(500, Some(10_000), alone(Recovery::Ns2NewReno), 2);
+    let earlier = |at| if at < 0.2 { 0.0 } else { -0.00932 };
+    assert_alike(&packets(&large), NS2_LARGE, earlier);
+}
+
 /// Where the application gives all data and closes, the FIN is on the last segment (RFC 9293 section 3.6:
 /// a FIN is sent when all data is), and acknowledged at once.
 #[test]
@@ -254,7 +278,7 @@ fn a_connection_closes_whichever_packet_is_lost() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     /// Any packets may be lost, control packets too, several in a row: every connection closes on both
     /// sides, all bytes arrive once, and after the last FIN nothing is sent any more.
@@ -269,8 +293,10 @@ proptest! {
             Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::RackTlpPrr,
             Recovery::Ns2Reno, Recovery::Ns2NewReno, Recovery::Ns2Sack,
         ]),
+        fin in prop::sample::select(vec![Fin::WithData, Fin::WhenQuiet, Fin::Alone]),
     ) {
-        let tcp = if holds_back { delayed(tcp(recovery)) } else { tcp(recovery) };
+        let tcp = Tcp { fin, ..tcp(recovery) };
+        let tcp = if holds_back { delayed(tcp) } else { tcp };
         // Twelve timeouts in a row take two to the power of twelve seconds, of a minute each at most.
         let mut config = exchange(request, response, tcp, 2000);
         config.links[0].loss = Loss::List(lost.into_iter().collect());

@@ -76,6 +76,9 @@ keys! {
             .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
         /// A pure ACK, SYN or FIN on the wire, without options.
         pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
+        /// When the FIN of a connection of requests and responses leaves.
+        pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
+            .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
         /// Whether the receiver reports what it holds out of order. `false` is a plain `TCPSink` behind a sender
         /// `Sack1`, which then repairs every loss by timeout; other senders without SACK recover as `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
@@ -115,6 +118,20 @@ keys! {
         /// Factor above that.
         pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
+    }
+}
+
+words! {
+    /// When the FIN of a connection leaves whose application has given all data.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Fin {
+        /// On the last segment of data.
+        WithData = "with-data",
+        /// On the last segment if nothing else is in flight when that leaves; else alone, when everything is
+        /// acknowledged.
+        WhenQuiet = "when-quiet",
+        /// Alone, when everything is acknowledged.
+        Alone = "alone",
     }
 }
 

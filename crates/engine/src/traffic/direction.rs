@@ -6,22 +6,12 @@ use std::mem::offset_of;
 use longhaul_units::Time;
 
 use super::connection_slab::ConnectionId;
+use crate::config::Fin;
 use crate::measure::FlowCounters;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::prefetch::prefetch_within;
 use crate::transport::Env;
 use crate::transport::tcp::{Received, Receiver, Sender};
-
-/// When a sender's FIN leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Close {
-    /// There is more to come.
-    No,
-    /// On the last segment.
-    WithLast,
-    /// When nothing else is in flight, as ns-2's FullTcp has it.
-    WhenQuiet,
-}
 
 /// One direction of a connection, or a leg of it.
 #[derive(Debug)]
@@ -74,24 +64,28 @@ impl Direction {
         }
     }
 
-    /// The application has `bytes` more to send. Returns the first of their segments, and one past the
-    /// last.
-    pub(super) fn send(&mut self, bytes: u64, close: Close, env: &mut Env) -> (u64, u64) {
+    /// The application has `bytes` more to send, and closes if it says when its FIN leaves. Returns the first of
+    /// their segments, and one past the last.
+    pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
-        let end = match close {
-            Close::WithLast => self.sender.append_last(bytes, env),
-            Close::WhenQuiet if quiet => self.sender.append_last(bytes, env),
-            Close::WhenQuiet | Close::No => self.sender.append(bytes, env),
+        let end = match fin {
+            Some(Fin::WithData) => self.sender.append_last(bytes, env),
+            Some(Fin::WhenQuiet) if quiet => self.sender.append_last(bytes, env),
+            Some(Fin::WhenQuiet | Fin::Alone) | None => self.sender.append(bytes, env),
         };
         (begin, end)
     }
 
-    /// An acknowledgement of its segments arrives, while its FIN waits until nothing is in flight (ns-2's
-    /// FullTcp with `close_on_empty_`): it leaves on the last segment if that is alone on its way, and in
-    /// one of its own otherwise. Returns whether it has left.
-    pub(super) fn on_packet_before_fin(&mut self, packet: &Packet, env: &mut Env) -> bool {
-        if self.sender.only_last_is_left(packet.seq) {
+    /// An acknowledgement of its segments arrives, while its FIN waits until nothing is in flight. Returns whether it
+    /// has left.
+    pub(super) fn on_packet_before_fin(
+        &mut self,
+        packet: &Packet,
+        fin: Fin,
+        env: &mut Env,
+    ) -> bool {
+        if fin == Fin::WhenQuiet && self.sender.only_last_is_left(packet.seq) {
             self.sender.put_fin_on_last();
         }
         self.sender.on_packet(packet, env);

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use super::connection_slab::{ConnectionId, Side};
 use super::direction::Direction;
 use super::generator::Generator;
-use crate::config::{ClockError, Tcp};
+use crate::config::{ClockError, Fin, Tcp};
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Endpoint, Path};
 use crate::random::Stream;
@@ -118,9 +118,9 @@ impl TrafficSource {
         }
     }
 
-    /// Whether FINs wait until nothing is in flight: ns-2's FullTcp has them so.
-    pub(super) fn fin_when_quiet(&self) -> bool {
-        self.tcp.recovery.is_ns2()
+    /// When FINs leave.
+    pub(super) fn fin(&self) -> Fin {
+        self.tcp.fin
     }
 
     /// Whether a proxy splits one of the directions.

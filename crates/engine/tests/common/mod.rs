@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, ClockError, Ecn, Flow, Link, Measure, Randomness, Recovery, Rto, RttClock,
-    Service, Source, Start, Tcp, Timestamps, Transport, Udp,
+    AckCounting, Clock, ClockError, Ecn, Fin, Flow, Link, Measure, Randomness, Recovery, Rto,
+    RttClock, Service, Source, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
@@ -89,6 +89,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
 pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     Tcp {
         sack_option_bytes: 0,
+        fin: Fin::WhenQuiet,
         rounding: Rounding::IntegerSsthresh,
         min_cwnd: MinCwnd { loss: 1, ecn: 1 },
         rto: Rto {

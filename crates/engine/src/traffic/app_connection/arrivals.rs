@@ -69,12 +69,13 @@ impl AppConnection {
             self.acknowledge_handshake(env);
         }
         let fin_waits = self.fin_waits && id.side() == self.closes_first();
+        let fin = self.fin;
         let direction = self.direction_mut(id.side());
         let Some(leg) = direction.and_then(|direction| direction.leg_mut(id)) else {
             return;
         };
         if fin_waits {
-            self.fin_waits = !leg.on_packet_before_fin(packet, env);
+            self.fin_waits = !leg.on_packet_before_fin(packet, fin, env);
         } else {
             leg.sender.on_packet(packet, env);
         }

@@ -3,9 +3,8 @@
 //! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The
 //! side that sends last closes first: the server, as HTTP/1.0 servers do and ns-2's PackMime has them, or a client
 //! that gets no response. Its FIN leaves on the last segment of data, since the application gives all data
-//! and closes at once; under ns-2's recovery schemes when nothing else is in flight, as FullTcp has it. The
-//! other side acknowledges it at once and closes, too: four packets (RFC 9293 figure 12), or three if the
-//! FIN came with data.
+//! and closes at once, or later ([`Fin`](crate::config::Fin)). The other side acknowledges it at once and closes, too:
+//! four packets (RFC 9293 figure 12), or three if the FIN came with data.
 //!
 //! FINs are segments of their senders, sent again until they are acknowledged. The connection is over when
 //! the side that closes last knows that its FIN has arrived. Until then the side that closed first

@@ -20,11 +20,12 @@ use std::mem::offset_of;
 use longhaul_units::{Span, Time};
 
 use super::connection_slab::{ConnectionId, Side};
-use super::direction::{Close, Direction};
+use super::direction::Direction;
 use super::extra_delay::{ExtraDelay, QueuePool};
 use super::planned::{PlannedConnection, PlannedExchange, Response};
 use super::stop_condition::StopCondition;
 use super::traffic_source::TrafficSource;
+use crate::config::Fin;
 use crate::measure::Exchange;
 use crate::prefetch::{prefetch, prefetch_within};
 use crate::schedule::Event;
@@ -70,8 +71,8 @@ pub(super) struct AppConnection {
     waits_for_ack: bool,
     /// Whether it opens with a three-way handshake and closes with FINs both ways.
     full: bool,
-    /// Whether a FIN waits until nothing is in flight, as in ns-2, and whether one is waiting now.
-    fin_when_quiet: bool,
+    /// When the FIN of the side that closes first leaves, and whether it waits until nothing is in flight.
+    fin: Fin,
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
     /// Segments of the current request and response.
@@ -121,7 +122,7 @@ impl AppConnection {
             separate_directions,
             // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
             full: !separate_directions && planned.lifetime.is_none(),
-            fin_when_quiet: traffic_source.fin_when_quiet(),
+            fin: traffic_source.fin(),
             fin_waits: false,
             waits_for_ack: planned.separate,
             lifetime: planned.lifetime,
@@ -196,16 +197,13 @@ impl AppConnection {
 
     /// One side has `bytes` to send, and `closes` if there is no exchange to come.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
-        let close = match closes && self.to_come.is_empty() {
-            false => Close::No,
-            true if self.full && self.fin_when_quiet => Close::WhenQuiet,
-            true => Close::WithLast,
-        };
         let full = self.full;
+        let fin = if full { self.fin } else { Fin::WithData };
+        let fin = (closes && self.to_come.is_empty()).then_some(fin);
         let direction = self.direction_mut(side).expect("it has something to send");
-        let segments = direction.send(bytes, close, env);
-        let waits = close == Close::WhenQuiet && !direction.sender.has_closed();
-        if close == Close::WithLast && !full {
+        let segments = direction.send(bytes, fin, env);
+        let waits = fin.is_some() && !direction.sender.has_closed();
+        if fin.is_some() && !full {
             direction.expect_fin_before(segments.1);
         }
         self.fin_waits = waits;
