@@ -33,16 +33,29 @@ COUNTED = {75: 150_000, 90: 150_000, 105: 100_000}
 SINGLE = 250_000
 REPLICATIONS = 5
 WARM_UP_S = 120.0
-PAYLOAD, HEADER, WINDOW = 1420, 54, 68
+PAYLOAD, WINDOW = 1420, 68
 PROPAGATION_S = 0.014
 LINK_BPS = 10e6
 # Connections a second and cloud at which loads are worked out.
 END_TO_END_RATE, CROSS_RATE = 24.0, 12.0
 CROSS_S = 3600.0
-# Clouds, headers and replications of the network of appendix B.
-DUMBBELL_RATE, DUMBBELL_HEADER, DUMBBELL_REPLICATIONS = 60.0, 40, 3
+# The same of the network of appendix B, and its replications.
+DUMBBELL_RATE, DUMBBELL_REPLICATIONS = 60.0, 3
 # The last connection of a group begins so long before the end of the run at most.
 SLACK_S = 5.0
+
+
+@dataclass(frozen=True)
+class Segments:
+    """What connections send besides payload."""
+
+    header: int
+    """Bytes of a segment's headers, options included, and of an ACK."""
+    per_ack: int
+    """Segments that are acknowledged together."""
+
+
+SIX_ROUTERS, DUMBBELL = Segments(header=54, per_ack=2), Segments(header=40, per_ack=1)
 
 
 @dataclass(frozen=True)
@@ -90,19 +103,20 @@ def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.
     return longhaul.run(filled_in(template, {"measure.every": "never", **values}))
 
 
-def group(results: longhaul.Results, rate: float, label: str, header: int = HEADER) -> Group:
-    """What the connections of a label carry, with so many bytes of headers."""
+def group(
+    results: longhaul.Results, rate: float, label: str, sent: Segments = SIX_ROUTERS
+) -> Group:
+    """What the connections of a label carry."""
     name = pl.col("name").str.replace(r"-\d+$", "")
     table = results.exchanges.filter(name == label).sort("start_s")
     sizes = table.select("request_bytes", "response_bytes").fill_null(0).to_numpy().astype(float)
     segments = np.ceil(sizes / PAYLOAD)
-    whole = sizes + header * segments
-    # SYN, ACK of the SYN-ACK, FIN and ACK of the FIN, and an ACK for every second segment; the
-    # SYN-ACK, FIN and ACK of the FIN.
-    requests = whole[:, 0] + header * (4 + np.floor(segments[:, 1] / 2))
-    responses = whole[:, 1] + header * 3
+    whole = sizes + sent.header * segments
+    # SYN, ACK of the SYN-ACK, FIN, ACK of the FIN, and ACKs; the SYN-ACK, FIN and ACK of the FIN.
+    requests = whole[:, 0] + sent.header * (4 + np.ceil(segments[:, 1] / sent.per_ack))
+    responses = whole[:, 1] + sent.header * 3
     round_trip_s = (table["extra_rtt_s"] + PROPAGATION_S).to_numpy()
-    fastest_bps = 8 * WINDOW * (PAYLOAD + HEADER) / round_trip_s
+    fastest_bps = 8 * WINDOW * (PAYLOAD + sent.header) / round_trip_s
     return Group(rate, table["start_s"].to_numpy(), responses, requests, fastest_bps)
 
 
@@ -202,8 +216,7 @@ def write_dumbbell() -> None:
         }
         results = fast_network(("standards/scenarios/dumbbell",), values)
         there, back = (
-            group(results, DUMBBELL_RATE, label, DUMBBELL_HEADER)
-            for label in ("forward", "reverse")
+            group(results, DUMBBELL_RATE, label, DUMBBELL) for label in ("forward", "reverse")
         )
         for load in LOADS:
             forward, reverse, end = balanced(there, back, load, None, SINGLE)
