@@ -12,6 +12,7 @@ mod samplers;
 mod xoshiro;
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::rc::Rc;
 
 use longhaul_keys::words;
@@ -65,8 +66,9 @@ impl Streams {
         }
     }
 
-    /// The stream called `path` in any case: whoever asks for it again draws the same.
-    pub(crate) fn own(&self, path: &str) -> Stream {
+    /// The stream called `path` in any case: whoever asks for it again draws the same. The path need not be a
+    /// string yet.
+    pub(crate) fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
@@ -98,7 +100,7 @@ enum Generator {
 
 impl Stream {
     /// The stream called `path` of a run.
-    pub(crate) fn new(seed: u64, replication: u64, path: &str) -> Self {
+    pub(crate) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 

@@ -1,5 +1,7 @@
 //! xoshiro256++, seeded through SplitMix64 (Blackman and Vigna, 2018).
 
+use std::fmt::{self, Display, Write};
+
 use serde::{Deserialize, Serialize};
 
 /// The generator.
@@ -10,14 +12,13 @@ pub(super) struct Xoshiro256 {
 
 impl Xoshiro256 {
     /// The generator called `path` of a run.
-    pub(super) fn new(seed: u64, replication: u64, path: &str) -> Self {
+    pub(super) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         // FNV-1a spreads the name; SplitMix64 below mixes all three.
-        let name = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let mut name = Fnv1a::EMPTY;
+        write!(name, "{path}").expect("hashing does not fail");
         let mut mixer = SplitMix64(seed);
         let mut mixed = mixer.next();
-        for part in [replication, name] {
+        for part in [replication, name.0] {
             mixer = SplitMix64(mixed ^ part);
             mixed = mixer.next();
         }
@@ -45,6 +46,22 @@ impl Xoshiro256 {
         s[2] ^= t;
         s[3] = s[3].rotate_left(45);
         result
+    }
+}
+
+/// A hash of text (Fowler, Noll and Vo: the variant 1a of 64 bits), piece by piece.
+struct Fnv1a(u64);
+
+impl Fnv1a {
+    const EMPTY: Self = Self(0xcbf2_9ce4_8422_2325);
+}
+
+impl Write for Fnv1a {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = text.bytes().fold(self.0, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Ok(())
     }
 }
 
@@ -77,6 +94,20 @@ mod tests {
             16_408_922_859_458_223_821,
         ];
         assert_eq!(std::array::from_fn(|_| mixer.next()), expected);
+    }
+
+    /// The vectors of the specification: text "a" and "foobar".
+    #[test]
+    fn a_hash_is_that_of_the_pieces_together() {
+        let hash = |pieces: &[&str]| {
+            let mut hash = Fnv1a::EMPTY;
+            for piece in pieces {
+                write!(hash, "{piece}").expect("hashing does not fail");
+            }
+            hash.0
+        };
+        assert_eq!(hash(&["a"]), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash(&["foo", "", "bar"]), 0x8594_4171_f739_67e8);
     }
 
     #[test]

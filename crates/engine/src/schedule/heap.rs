@@ -23,12 +23,6 @@ impl Heap {
         self.keys.first().copied().unwrap_or(Key::MAX)
     }
 
-    /// The first entry, and those of which one is the second.
-    #[inline]
-    pub(super) fn beginning(&self) -> &[Key] {
-        &self.keys[..self.keys.len().min(5)]
-    }
-
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.keys.len()

@@ -3,17 +3,19 @@
 //! Events are ordered by (time, class, index of the element), so that ties are broken the same way
 //! in every run. Among packets that arrive over different links at the same time and may compete for
 //! one queue, the index would always favour the same links: they have tie-breaks of their own
-//! ([`NextArrival`]). A busy link has one entry, not one per packet. There are four 4-ary heaps: for
-//! links, whose entries change most often; for timers of senders; for delayed-ACK timers, so that paced
-//! senders do not limit the lookahead of receivers; and for observations (samples, queue updates, the
-//! end), which limit all lookahead (`network/lookahead.rs`).
+//! ([`NextArrival`]). A busy link has one entry, not one per packet. There are three 4-ary heaps: for links,
+//! whose entries change most often; for delayed-ACK timers, so that paced senders do not limit the lookahead of
+//! receivers; and for observations (samples, queue updates, the end), which limit all lookahead
+//! (`network/lookahead.rs`). Other timers, of which web traffic has tens of thousands, are in an [`Agenda`].
 
+mod agenda;
 mod event;
 mod heap;
 pub(crate) mod timers;
 
 use longhaul_units::Time;
 
+use self::agenda::Agenda;
 pub(crate) use self::event::Event;
 use self::event::{arrival_key, class, key};
 pub use self::heap::Heap;
@@ -31,7 +33,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     links: Heap,
-    timers: Heap,
+    timers: Agenda,
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
@@ -53,7 +55,7 @@ impl Default for Schedule {
     fn default() -> Self {
         Self {
             links: Heap::default(),
-            timers: Heap::default(),
+            timers: Agenda::default(),
             delayed_acks: Heap::default(),
             observations: Heap::default(),
             deadlines: Default::default(),
@@ -68,6 +70,8 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
+    /// So many entries ahead their connections are prefetched.
+    const PREFETCHED: usize = 5;
 
     /// Enters an event of a link or a datagram stream, other than an arrival.
     #[inline]
@@ -83,12 +87,11 @@ impl Schedule {
 
     /// Enters an event of an end of a flow.
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
-        let heap = match event {
-            Event::DelayedAckTimer(_) => &mut self.delayed_acks,
-            _ => &mut self.timers,
-        };
         let key = key(time, event);
-        heap.push(key);
+        match event {
+            Event::DelayedAckTimer(_) => self.delayed_acks.push(key),
+            _ => self.timers.push(key),
+        }
         self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
@@ -102,13 +105,8 @@ impl Schedule {
     }
 
     fn note_pending(&mut self) {
-        let heaps = [
-            &self.links,
-            &self.timers,
-            &self.delayed_acks,
-            &self.observations,
-        ];
-        let pending = heaps.iter().map(|heap| heap.len()).sum();
+        let heaps = [&self.links, &self.delayed_acks, &self.observations];
+        let pending = self.timers.len() + heaps.iter().map(|heap| heap.len()).sum::<usize>();
         self.pending_max = self.pending_max.max(pending);
     }
 
@@ -216,10 +214,9 @@ impl Schedule {
         }
     }
 
-    /// The connections of the first entries among the timers, for prefetching: that of the next one and
-    /// of those among which the one after it is.
+    /// The connections of the next entries among the timers, for prefetching.
     pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
-        let first = self.timers.beginning().iter().copied();
+        let first = self.timers.coming().take(Self::PREFETCHED);
         let class = |key: Key| key as u64 >> class::SHIFT;
         let own = first.filter(move |&key| [class::HELD, class::TURN].contains(&class(key)));
         own.map(|key| key as u32)

@@ -96,7 +96,7 @@ impl FlowBoxes {
             name,
             ..
         } = &self.config;
-        let mut stream = self.streams.own(&format!("{name}/{flow}"));
+        let mut stream = self.streams.own(format_args!("{name}/{flow}"));
         let delay = stream.draw_span(delay);
         let probability = stream.draw(loss).min(1.0);
         let rate = rate.as_ref().map(|rate| stream.draw(rate));
@@ -104,7 +104,7 @@ impl FlowBoxes {
             delay,
             rate: rate.map(|bps| Rate::from_bps(bps.max(1.0) as u64)),
             loss: (probability > 0.0).then(|| {
-                let stream = self.streams.own(&format!("{}/{flow}/loss", self.path));
+                let stream = self.streams.own(format_args!("{}/{flow}/loss", self.path));
                 Box::new(LossModel::new(&Loss::Bernoulli(probability), stream))
             }),
             free: Time::ZERO,

@@ -45,7 +45,7 @@ pub(super) struct RandomTieBreak {
 impl RandomTieBreak {
     pub(super) fn new(link: &str, streams: &Streams) -> Self {
         Self {
-            salt: streams.own(&format!("links/{link}/turns")).bits(),
+            salt: streams.own(format_args!("links/{link}/turns")).bits(),
         }
     }
 

@@ -1,0 +1,295 @@
+//! Entries in order, however many there are: a calendar queue (Brown, "Calendar queues", Communications of the
+//! ACM 31(10), 1988) whose days are sorted when their turn comes. As long as there are few, all are sorted.
+
+use super::heap::Key;
+
+/// Entries by the day on which they are due. Days are numbered from time zero on.
+#[derive(Debug)]
+pub(super) struct Agenda {
+    /// Entries of the days up to `today`, the first one last.
+    due: Vec<Key>,
+    today: u64,
+    /// Binary logarithm of the picoseconds of a day.
+    day_bits: u32,
+    /// Entries of the days of a year from tomorrow on, in no order, by the last digits of the day.
+    days: Vec<Vec<Key>>,
+    /// One bit for each day that has any.
+    busy: [u64; Agenda::YEAR as usize / 64],
+    /// Entries of later days, and the first of these.
+    later: Vec<Key>,
+    first_later: u64,
+    /// Entries of days after `today`.
+    ahead: usize,
+    /// So many entries that are due are too many: days are too long. More than usual after a day on which
+    /// many were due at one time.
+    limit: usize,
+    usual_limit: usize,
+}
+
+impl Default for Agenda {
+    /// One day for all that comes.
+    fn default() -> Self {
+        Self {
+            due: Vec::new(),
+            today: u64::MAX,
+            day_bits: 0,
+            days: Vec::new(),
+            busy: [0; Self::YEAR as usize / 64],
+            later: Vec::new(),
+            first_later: u64::MAX,
+            ahead: 0,
+            limit: Self::MANY,
+            usual_limit: Self::MANY,
+        }
+    }
+}
+
+impl Agenda {
+    /// Days that have a place each.
+    const YEAR: u64 = 2048;
+    /// Entries that a day should have, unless a year would be too short for them.
+    const PER_DAY: u64 = 16;
+    /// So many are not worth sorting.
+    const MANY: usize = 64;
+
+    /// The first entry; the largest key if there is none.
+    #[inline]
+    pub(super) fn first(&self) -> Key {
+        self.due.last().copied().unwrap_or(Key::MAX)
+    }
+
+    /// The entries in order, as far as they are sorted.
+    #[inline]
+    pub(super) fn coming(&self) -> impl Iterator<Item = Key> {
+        self.due.iter().rev().copied()
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.due.len() + self.ahead
+    }
+
+    /// Adds an entry.
+    #[inline]
+    pub(super) fn push(&mut self, key: Key) {
+        let day = self.day_of(key);
+        if day > self.today && !self.due.is_empty() {
+            self.put(day, key);
+        } else {
+            // What comes after nothing may as well be today's.
+            self.today = self.today.max(day);
+            self.insert(key);
+        }
+    }
+
+    /// Removes the first entry.
+    #[inline]
+    pub(super) fn remove_first(&mut self) {
+        self.due.pop();
+        self.keep_going();
+    }
+
+    #[inline]
+    fn day_of(&self, key: Key) -> u64 {
+        (key >> 64) as u64 >> self.day_bits
+    }
+
+    #[inline]
+    fn insert(&mut self, key: Key) {
+        let at = self.due.partition_point(|&other| other > key);
+        self.due.insert(at, key);
+        if self.due.len() > self.limit {
+            self.divide();
+        }
+    }
+
+    /// Puts an entry where it waits for its day.
+    #[inline]
+    fn put(&mut self, day: u64, key: Key) {
+        self.ahead += 1;
+        if day - self.today < Self::YEAR {
+            let place = (day % Self::YEAR) as usize;
+            self.days[place].push(key);
+            self.busy[place / 64] |= 1 << (place % 64);
+        } else {
+            self.later.push(key);
+            self.first_later = self.first_later.min(day);
+        }
+    }
+
+    /// Something is due unless there is nothing at all.
+    #[inline]
+    fn keep_going(&mut self) {
+        if self.due.is_empty() && self.ahead > 0 {
+            self.turn_page();
+        }
+    }
+
+    /// The next day that has entries begins.
+    #[inline(never)]
+    fn turn_page(&mut self) {
+        let mut next = self.next_busy_day();
+        if next.is_none_or(|day| day >= self.first_later) {
+            self.begin_year(next.is_none());
+            if !self.due.is_empty() {
+                // The length of days has changed, and one has begun.
+                return;
+            }
+            next = self.next_busy_day();
+        }
+        let day = next.expect("entries ahead have a day");
+        let place = (day % Self::YEAR) as usize;
+        self.busy[place / 64] &= !(1 << (place % 64));
+        std::mem::swap(&mut self.due, &mut self.days[place]);
+        self.due.sort_unstable_by(|a, b| b.cmp(a));
+        self.ahead -= self.due.len();
+        self.today = day;
+        self.limit = (self.limit - self.limit / 8).max(self.usual_limit);
+        if self.due.len() > self.limit {
+            self.divide();
+        }
+    }
+
+    /// The first day within a year from today that has entries.
+    fn next_busy_day(&self) -> Option<u64> {
+        let words = self.busy.len() as u64;
+        let first = (self.today + 1) % Self::YEAR;
+        // The word of the first day is looked at twice, for the days from it on and for those before.
+        (0..=words).find_map(|step| {
+            let word = (first / 64 + step) % words;
+            let from_first = u64::MAX << (first % 64);
+            let days = match step {
+                0 => from_first,
+                _ if step == words => !from_first,
+                _ => u64::MAX,
+            };
+            let busy = self.busy[word as usize] & days;
+            let place = word * 64 + u64::from(busy.trailing_zeros());
+            (busy > 0).then(|| self.today + 1 + (place + Self::YEAR - first) % Self::YEAR)
+        })
+    }
+
+    /// Entries that waited for later days get places, `alone` if no others have any.
+    fn begin_year(&mut self, alone: bool) {
+        if alone {
+            self.today = self.first_later - 1;
+        }
+        let waiting = std::mem::take(&mut self.later);
+        self.first_later = u64::MAX;
+        self.ahead -= waiting.len();
+        for key in waiting {
+            self.put(self.day_of(key), key);
+        }
+        if 2 * self.later.len() > self.ahead {
+            self.divide();
+        }
+    }
+
+    /// Chooses the length of days by how close the earlier half of all entries is, and begins the first
+    /// of them.
+    #[inline(never)]
+    fn divide(&mut self) {
+        let mut all = std::mem::take(&mut self.due);
+        self.days.iter_mut().for_each(|day| all.append(day));
+        all.append(&mut self.later);
+        all.sort_unstable();
+        let half = all.len() as u64 / 2;
+        let time = |key: Key| (key >> 64) as u64;
+        let span = time(all[half as usize]) - time(all[0]);
+        let per_day = Self::PER_DAY.max(half / (Self::YEAR / 4));
+        let day = span / half * per_day;
+        // Up to twice as long.
+        self.day_bits = (u64::BITS - day.leading_zeros()).min(u64::BITS - 1);
+        self.today = self.day_of(all[0]);
+        self.days.resize_with(Self::YEAR as usize, Vec::new);
+        (self.busy, self.first_later, self.ahead) = ([0; _], u64::MAX, 0);
+        let due = all.partition_point(|&key| self.day_of(key) == self.today);
+        for &key in &all[due..] {
+            self.put(self.day_of(key), key);
+        }
+        all.truncate(due);
+        all.reverse();
+        self.due = all;
+        self.usual_limit = Self::MANY.max(8 * per_day as usize);
+        self.limit = self.usual_limit.max(2 * due);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(time: u64, tag: u64) -> Key {
+        Key::from(time) << 64 | Key::from(tag)
+    }
+
+    /// Each step enters something some time from now, or takes the first entry.
+    fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
+        let mut agenda = Agenda::default();
+        let mut model = std::collections::BTreeSet::new();
+        let mut now = 0;
+        for (number, (enters, gap, scale)) in (0..).zip(steps) {
+            if enters {
+                let new = key(now + (gap << scale), number);
+                agenda.push(new);
+                model.insert(new);
+            } else if let Some(first) = model.pop_first() {
+                prop_assert_eq!(agenda.first(), first);
+                now = (first >> 64) as u64;
+                agenda.remove_first();
+            }
+            prop_assert_eq!(agenda.len(), model.len());
+            prop_assert_eq!(agenda.first(), model.first().copied().unwrap_or(Key::MAX));
+            let coming: Vec<Key> = agenda.coming().collect();
+            let expected: Vec<Key> = model.iter().take(coming.len()).copied().collect();
+            prop_assert_eq!(coming, expected);
+        }
+        while let Some(first) = model.pop_first() {
+            prop_assert_eq!(agenda.first(), first);
+            agenda.remove_first();
+        }
+        prop_assert_eq!(agenda.first(), Key::MAX);
+        Ok(())
+    }
+
+    proptest! {
+        /// Mostly far more entries than are sorted at once.
+        #[test]
+        fn entries_come_out_in_order(
+            steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
+        ) {
+            check(steps)?;
+        }
+
+        /// Few at a time, or many that are due at the same time.
+        #[test]
+        fn those_of_one_time_too(
+            steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),
+        ) {
+            check(steps)?;
+        }
+    }
+
+    /// Days get longer and shorter with what they have to hold.
+    #[test]
+    fn days_have_some_entries_whatever_the_rate() {
+        let mut agenda = Agenda::default();
+        let (mut now, mut number) = (0, 0);
+        for gap in [1_u64, 1000, 10, 1_000_000] {
+            // Two thousand entries at a time, one after each gap.
+            for _ in 0..20_000 {
+                number += 1;
+                agenda.push(key(now + 2000 * gap, number));
+                now += gap;
+                while (agenda.first() >> 64) as u64 <= now {
+                    agenda.remove_first();
+                }
+            }
+            let [due, later] = [agenda.due.len(), agenda.later.len()];
+            assert!(due <= Agenda::MANY, "gap {gap}: {due}");
+            assert!(later <= agenda.len() / 2, "gap {gap}: {later}");
+        }
+    }
+}
