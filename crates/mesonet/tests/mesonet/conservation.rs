@@ -2,9 +2,11 @@
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, Parent, Service};
-use longhaul_mesonet::records::{QueueSample, RouterSample};
+use longhaul_mesonet::records::{
+    Control, DataPackets, FlowRecord, GoodputBatch, Interval, QueueSample, Recorder, RouterSample,
+};
 use longhaul_mesonet::run;
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::network::{Buffers, Study, long_lived};
 use crate::records::{Keeper, Kept};
@@ -161,4 +163,68 @@ fn a_run_repeats_whatever_its_intervals_are() {
     run(&other, &mut long).expect("valid");
     let long: Keeper = long;
     assert_eq!(first.flows, long.flows);
+}
+
+/// Whether it stops in the middle of an interval or with it.
+#[test]
+fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
+    let mut config = congested();
+    config.long_lived = vec![long_lived(&config.topology, "A1a", "D1a", 1.0)];
+    config.long_lived[0].stop = Time::from_secs_f64(4.0);
+    let events_with = |every| {
+        config.measure.every = every;
+        let mut keeper = Keeper::default();
+        run(&config, &mut keeper).expect("valid");
+        let samples = keeper.intervals.iter().map(|kept| kept.long_lived[0]);
+        samples.fold((0, 0), |(naks, increases), sample| {
+            (naks + sample.naks, increases + sample.increases)
+        })
+    };
+    let [exact, short, whole] = [1000, 170, 6000].map(Span::from_millis).map(events_with);
+    assert!(exact.0 > 0, "the test needs losses");
+    assert_eq!([short, whole], [exact; 2]);
+}
+
+/// Stops a run in the middle of an interval.
+#[derive(Default)]
+struct Impatient(Keeper);
+
+impl Recorder for Impatient {
+    fn interval(&mut self, interval: &Interval<'_>) {
+        self.0.interval(interval);
+    }
+
+    fn batch(&mut self, batch: &GoodputBatch) {
+        self.0.batch(batch);
+    }
+
+    fn flow(&mut self, flow: &FlowRecord) {
+        self.0.flow(flow);
+    }
+
+    fn progress(&mut self, now: Time, _: DataPackets<'_>) -> Control {
+        if now > Time::from_secs_f64(3.5) {
+            Control::Stop
+        } else {
+            Control::Continue
+        }
+    }
+}
+
+/// Totals of a run that was stopped are those of a run of that length, and so is goodput.
+#[test]
+fn a_run_that_is_stopped_has_counted_everything_until_then() {
+    let mut config = congested();
+    config.measure.every = Span::from_millis(2500);
+    let mut stopped = Impatient::default();
+    let totals = run(&config, &mut stopped).expect("valid");
+    assert!(totals.stopped);
+    assert_eq!(stopped.0.intervals.len(), 1, "it stops in the second");
+    config.duration = totals.end;
+    let mut keeper = Keeper::default();
+    let whole = run(&config, &mut keeper).expect("valid");
+    assert_eq!(totals.packets_in, whole.packets_in);
+    assert_eq!(totals.packets_out, whole.packets_out);
+    assert_eq!(totals.classes, whole.classes);
+    assert_eq!(stopped.0.batches, keeper.batches);
 }
