@@ -14,7 +14,7 @@ import polars as pl
 
 import longhaul
 from longhaul.mesonet import MesoNet
-from validation.mesonet.network import quiet
+from validation.mesonet.network import FULL_PKTS, quiet
 from validation.mesonet.rows import Row, close, near, number, published
 from validation.mesonet.workers import pool
 
@@ -22,8 +22,6 @@ PART = "long-lived"
 ENDS = {"L1": ("B0a", "K0a"), "L2": ("C0a", "I0a"), "L3": ("E0a", "F0a")}
 PERIOD_S = 300.0
 INTERVAL_S = 0.2
-# 80,000 packets per second in an interval, less what its rounding leaves out.
-FULL_PKTS = 15_976
 
 LATE = {"srtt_timer_slack": 0.005}
 """What happens once a round trip comes somewhat later than that."""
