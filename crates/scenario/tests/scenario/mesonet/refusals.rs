@@ -182,7 +182,7 @@ fn every_way_through_the_backbone_has_to_arrive() {
     let circle = ", routes = [{ at = \"Y\", next = \"X\", to = [\"Z\"] }]";
     assert_refused(
         &topology(&both, circle),
-        &["from `X` to `Z` go round in a circle: X, Y, X"],
+        &["from `X` to `Z` are in a routing loop: X, Y, X"],
     );
     let wrong = [
         (
