@@ -291,6 +291,7 @@ pub fn transport(initial_ssthresh: f64) -> Transport {
         min_cwnd: 1,
         srtt_gain: 0.125,
         srtt_allowance: Span::ZERO,
+        rtt_excess: Span::ZERO,
     }
 }
 

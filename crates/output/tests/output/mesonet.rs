@@ -98,6 +98,7 @@ fn config() -> Config {
             min_cwnd: 1,
             srtt_gain: 0.125,
             srtt_allowance: Span::ZERO,
+            rtt_excess: Span::ZERO,
         },
         algorithms: vec![algorithm("reno", false), algorithm("hstcp", true)],
         users: Users {

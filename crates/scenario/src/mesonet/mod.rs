@@ -33,6 +33,7 @@ use std::sync::LazyLock;
 
 use longhaul_congestion::SlowStart;
 use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
+use longhaul_units::Span;
 
 use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
@@ -246,6 +247,9 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
         min_cwnd: table.read("min_cwnd"),
         srtt_gain: table.read("srtt_gain"),
         srtt_allowance: clock.span(table.node("srtt_allowance")),
+        rtt_excess: table
+            .get("rtt_excess")
+            .map_or(Span::ZERO, |node| clock.span(node)),
     }
 }
 

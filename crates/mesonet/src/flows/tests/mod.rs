@@ -98,6 +98,7 @@ impl Start {
                 timers,
                 packets_in: 0,
                 srtt_gain: 0.125,
+                rtt_excess: Span::ZERO,
                 initial_cwnd: self.cwnd,
             },
             sender: Sender::new(

@@ -160,6 +160,11 @@ const TRANSPORT: &[Field] = &[
         "Added to the propagation delay for the first smoothed round-trip time: a time, or time steps \
          (EB_DELAY); 0 by default.",
     ),
+    field(
+        "rtt_excess",
+        STEPS,
+        "Added to every round-trip time that a source measures: a time, or time steps; nothing by default.",
+    ),
 ];
 
 /// Tables that a run may have.
