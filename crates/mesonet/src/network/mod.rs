@@ -107,7 +107,6 @@ impl Network {
             .iter()
             .map(|access| &topology.access[at(access)].router);
         let dual = topology.service == Service::Dual;
-        let strict = topology.service == Service::Alternating;
         let one_server = pops.clone().chain(access.clone()).filter(|_| !dual);
         Self {
             traced: false,
@@ -116,7 +115,7 @@ impl Network {
             now: Time::ZERO,
             horizon: Time::ZERO,
             shared: one_server
-                .map(|router| SharedServer::new(router, strict))
+                .map(|router| SharedServer::new(router, topology))
                 .collect(),
             access: access.filter(|_| dual).map(RouterQueues::new).collect(),
             pops: pops.filter(|_| dual).map(RouterQueues::new).collect(),

@@ -130,6 +130,7 @@ mod tests {
             pops: Vec::new(),
             access: (0..=delays.len()).map(access).collect(),
             service: Service::Shared,
+            shared_buffer: false,
         }
     }
 

@@ -103,6 +103,36 @@ fn queues_that_share_a_server_share_its_capacity() {
     assert!(uses.fold(0.0, f64::max) > 0.9);
 }
 
+/// The largest part of a router's buffer that is in use at the end of an interval, and packets dropped.
+fn fullest(config: &Config) -> (f64, u64) {
+    let mut keeper = Keeper::default();
+    run(config, &mut keeper).expect("valid");
+    let routers = config.topology.access.iter().map(|access| &access.router);
+    let used = keeper.intervals.iter().flat_map(|kept| {
+        let samples = routers.clone().zip(&kept.access);
+        samples.map(|(router, sample)| {
+            (sample.up.waiting + sample.down.waiting) as f64 / router.buffer as f64
+        })
+    });
+    let last = &keeper.intervals.last().expect("intervals").access;
+    let dropped = last.iter().map(|one| one.up.dropped + one.down.dropped);
+    (used.fold(0.0, f64::max), dropped.sum())
+}
+
+/// Each queue may fill its own buffer, or both together that of the router.
+#[test]
+fn queues_share_a_buffer_if_the_topology_says_so() {
+    let mut config = congested();
+    config.topology.service = Service::Shared;
+    let (each, dropped) = fullest(&config);
+    assert!(each > 1.0, "{each}");
+    config.topology.shared_buffer = true;
+    conserves(&config);
+    let (both, dropped_more) = fullest(&config);
+    assert!(both > 0.99 && both <= 1.0, "{both}");
+    assert!(dropped_more > dropped, "{dropped_more} and {dropped}");
+}
+
 /// Runs it, checks every interval, and returns the last one.
 fn conserves(config: &Config) -> Kept {
     let mut keeper = Keeper::default();

@@ -84,6 +84,7 @@ fn config() -> Config {
                 access("Y0a", AccessClass::Direct, Parent::Backbone(1)),
             ],
             service: Service::Dual,
+            shared_buffer: false,
         },
         hosts: Hosts {
             base: PacketRate::per_ms(8.0),

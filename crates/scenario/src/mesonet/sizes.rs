@@ -158,5 +158,20 @@ pub(crate) fn topology(
             "alternating" => Service::Alternating,
             _ => Service::Shared,
         },
+        shared_buffer: shared_buffer(network, out),
     }
+}
+
+/// Whether the queues of a router share a buffer; queues with a server each cannot.
+fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
+    let Some(node) = network.get("shared_buffer") else {
+        return false;
+    };
+    let shared = node.read::<bool>();
+    if shared && network.word("service") == "dual" {
+        let key = "mesonet.network.shared_buffer";
+        let message = "queues with a server each have a buffer each; write service = \"shared\"";
+        out.push(Diagnostic::new(key, &node.origin, message));
+    }
+    shared
 }

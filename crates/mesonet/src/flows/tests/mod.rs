@@ -144,6 +144,7 @@ fn two_routers(rtt: Span) -> Topology {
         pops: Vec::new(),
         access: vec![access(0), access(1)],
         service: Service::Dual,
+        shared_buffer: false,
     }
 }
 

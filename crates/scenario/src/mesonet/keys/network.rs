@@ -85,6 +85,12 @@ pub(super) const NETWORK: &[Field] = &[
          that alternates while both hold packets (`shared`, default), one that idles when the queue \
          whose turn it is holds none (`alternating`), or a server of that rate for each (`dual`).",
     ),
+    field(
+        "shared_buffer",
+        Kind::Flag,
+        "Whether the two queues of an access router or a point of presence share one buffer of that size \
+         (with `shared` and `alternating` service), instead of a buffer each; false by default.",
+    ),
 ];
 
 pub(super) const HOSTS: &[Field] = &[

@@ -53,6 +53,15 @@ fn shares_and_probabilities_have_to_add_up() {
 }
 
 #[test]
+fn queues_with_a_server_each_share_no_buffer() {
+    let network = "network = { service = \"dual\", shared_buffer = true }";
+    assert_refused(
+        network,
+        &["mesonet.network.shared_buffer", "service = \"shared\""],
+    );
+}
+
+#[test]
 fn numbers_have_their_ranges() {
     assert_refused("files.shape = 1", &["mesonet.files.shape", "above 1"]);
     assert_refused(
