@@ -168,6 +168,23 @@ def test_responses_of_chapter_4_have_other_numbers(run: longhaul.Results) -> Non
     )
 
 
+def test_a_network_without_users_has_a_summary(cli: CommandLine, tmp_path: Path) -> None:
+    periods = 'mesonet.periods=[{name="all", from=0, to=1}]'
+    out = tmp_path / "dumbbell"
+    cli("new", str(tmp_path / "mine.toml"), "--from", "mesonet_dumbbell")
+    shown = cli(
+        "run", str(tmp_path / "mine.toml"), "--out", str(out),
+        "--set", "mesonet.intervals=50", "--set", periods,
+    ).stdout  # fmt: skip
+    assert "active flows" in shown
+    values = {
+        row["response"]: row["value"]
+        for row in responses_of(longhaul.Results(out), chapter=4).to_dicts()
+    }
+    assert values["y2"] is None
+    assert values["y3"] > 0
+
+
 def test_responses_are_listed(cli: CommandLine) -> None:
     listed = cli("list", "responses").stdout
     for name in ("y36 (chapters 6, 7)", "T.y28 (chapters 6, 7)", "y16 (chapter 4)"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from validation.mesonet import router_buffer
 from validation.mesonet.rows import HERE, Row, table
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
@@ -43,6 +44,12 @@ def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         yield ""
         yield from (_verifications if name == "dumbbell" else _table)(parts[name])
         yield ""
+    yield "## A buffer for each queue of a router, or one for both"
+    yield ""
+    yield _notes("router-buffer")
+    yield ""
+    yield from _buffers()
+    yield ""
     yield "## What it takes"
     yield ""
     yield _notes("resources")
@@ -88,6 +95,28 @@ def _verifications(rows: Sequence[Row]) -> Iterator[str]:
 def _marked(row: Row, text: str) -> str:
     """Bold where it is outside, in italics where it is not judged."""
     return {True: text, False: f"**{text}**", None: f"*{text}*"}[row.within]
+
+
+def _buffers() -> Iterator[str]:
+    """Figures of shortened runs with both readings, and which is nearer to print."""
+    recorded = router_buffer.read()
+    yield "| case | figure | published | a buffer each | one for both | nearer |"
+    yield "|---|---|---:|---:|---:|---|"
+    for case, runs in router_buffer.CASES.items():
+        for one in runs.figures:
+            if (row := recorded.get((case, one.response))) is not None:
+                each, shared = (float(row[name]) for name in router_buffer.READINGS)
+                values = (_value(value) for value in (one.published, each, shared))
+                nearer = _nearer(one.published, each, shared)
+                yield f"| {case} | {one.title} | {' | '.join(values)} | {nearer} |"
+
+
+def _nearer(published: float, each: float, shared: float) -> str:
+    """Which reading; neither if the difference is less than a twentieth of what is published."""
+    gap = abs(each - published) - abs(shared - published)
+    if abs(gap) < 0.05 * abs(published):
+        return ""
+    return "one for both" if gap > 0 else "a buffer each"
 
 
 def _resources() -> Iterator[str]:

@@ -14,8 +14,3 @@ def routes() -> dict[tuple[str, str], tuple[str, int]]:
         (row["from"], row["to"]): (row["route"], int(row["delay"]))
         for row in published("routes_3_2")
     }
-
-
-def round_trip_ms(one: str, other: str) -> int:
-    """Propagation there and back."""
-    return routes()[one, other][1] + routes()[other, one][1]

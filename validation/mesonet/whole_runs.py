@@ -16,13 +16,12 @@ import polars as pl
 
 from longhaul.mesonet import MesoNet, responses_of
 from longhaul.results import Results
+from validation.mesonet.network import FULL_PKTS
 from validation.mesonet.rows import HERE, table
 
 FILE = HERE / "measured" / "whole_runs.csv"
 HEAD = "# Responses of runs with standard TCP (python -m validation.mesonet.whole_runs)\n"
 CHAPTERS = {"SA64": 4, "N6-MAIN": 6, "N7-MAIN": 6}
-FULL_PKTS = 15_976
-"""80,000 packets per second in an interval, less what its rounding leaves out."""
 
 
 @dataclass(frozen=True)

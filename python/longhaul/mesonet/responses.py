@@ -133,7 +133,7 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
 
 
-def of_network(name: str, title: str, unit: str, value: Callable[[Part], float]) -> Response:
+def of_network(name: str, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:
     """A response of the whole network."""
     return Response(name, title, unit, "network", value)
 
@@ -141,6 +141,16 @@ def of_network(name: str, title: str, unit: str, value: Callable[[Part], float])
 def column(name: str, title: str, unit: str, of: str) -> Response:
     """The mean of a column of the network's table."""
     return of_network(name, title, unit, lambda part: part.mean(of))
+
+
+def _quotient(one: float, other: float) -> float | None:
+    """None of zero, such as sources of a network in which all flows are long-lived."""
+    return one / other if other else None
+
+
+def _lost_share(part: Part) -> float | None:
+    delivered = _quotient(part.mean("out_pkts"), part.mean("in_pkts"))
+    return None if delivered is None else 1.0 - delivered
 
 
 def _srtt_ms(part: Part) -> float:
@@ -236,14 +246,13 @@ _CHAPTER_4: Sequence[Response] = (
     column("y1", "active flows", "flows", "active_flows"),
     of_network(
         "y2", "active flows as part of all sources", "",
-        lambda part: part.mean("active_flows") / float(part.tables.topology["sources"].sum()),
+        lambda part: _quotient(
+            part.mean("active_flows"), float(part.tables.topology["sources"].sum())
+        ),
     ),
     column("y3", "data packets in", "packets", "in_pkts"),
     column("y4", "data packets out", "packets", "out_pkts"),
-    of_network(
-        "y5", "data packets lost as part of those in", "",
-        lambda part: 1.0 - part.mean("out_pkts") / part.mean("in_pkts"),
-    ),
+    of_network("y5", "data packets lost as part of those in", "", _lost_share),
     column("y6", "flows completed", "flows", "completed_flows"),
     of_network(
         "y7", "y6 / (y6 + y1)", "", lambda part: part.ratio("completed_flows", "active_flows")
@@ -260,7 +269,7 @@ _CHAPTER_4: Sequence[Response] = (
     of_network("y15", "smoothed round-trip time", "ms", _srtt_ms),
     of_network(
         "y16", "y15 over the mean round-trip propagation delay", "",
-        lambda part: _srtt_ms(part) / (1e3 * part.round_trip_s),
+        lambda part: _quotient(_srtt_ms(part), 1e3 * part.round_trip_s),
     ),
     *(_class_pps(f"y{17 + at}", of) for at, of in enumerate(CLASSES)),
 )  # fmt: skip

@@ -6,16 +6,16 @@
 //! ([`NextArrival`]). A busy link has one entry, not one per packet. There are three 4-ary heaps: for links,
 //! whose entries change most often; for delayed-ACK timers, so that paced senders do not limit the lookahead of
 //! receivers; and for observations (samples, queue updates, the end), which limit all lookahead
-//! (`network/lookahead.rs`). Other timers, of which web traffic has tens of thousands, are in an [`Agenda`].
+//! (`network/lookahead.rs`). Other timers, of which web traffic has tens of thousands, are in a [`CalendarQueue`].
 
-mod agenda;
+mod calendar_queue;
 mod event;
 mod heap;
 pub(crate) mod timers;
 
 use longhaul_units::Time;
 
-use self::agenda::Agenda;
+use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 use self::event::{arrival_key, class, key};
 pub use self::heap::Heap;
@@ -33,7 +33,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     links: Heap,
-    timers: Agenda,
+    timers: CalendarQueue,
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
@@ -55,7 +55,7 @@ impl Default for Schedule {
     fn default() -> Self {
         Self {
             links: Heap::default(),
-            timers: Agenda::default(),
+            timers: CalendarQueue::default(),
             delayed_acks: Heap::default(),
             observations: Heap::default(),
             deadlines: Default::default(),

@@ -76,6 +76,8 @@ pub struct Transport {
     pub srtt_gain: f64,
     /// Added to the propagation delay for the first smoothed round-trip time.
     pub srtt_allowance: Span,
+    /// Added to every round-trip time that a source measures.
+    pub rtt_excess: Span,
 }
 
 /// A congestion control that sources may have.

@@ -18,6 +18,8 @@ pub struct Topology {
     pub access: Vec<AccessRouter>,
     /// How the two queues of a router share its capacity.
     pub service: Service,
+    /// Whether they share its buffer, too, where they share a server; else each has one of that size.
+    pub shared_buffer: bool,
 }
 
 impl Topology {
@@ -65,7 +67,8 @@ pub struct Router {
     pub name: String,
     /// How fast it forwards packets.
     pub capacity: PacketRate,
-    /// Packets that each of its queues can hold, the one in service included; at least one.
+    /// Packets that each of its queues can hold, or both together, those in service included; at least
+    /// one.
     pub buffer: u64,
 }
 

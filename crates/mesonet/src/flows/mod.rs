@@ -12,6 +12,7 @@ mod sender;
 mod table;
 mod timers;
 
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::ack_queue::AckQueues;
@@ -30,6 +31,8 @@ pub(crate) struct Env {
     pub(crate) packets_in: u64,
     /// Weight of a sample in the smoothed round-trip time.
     pub(crate) srtt_gain: f64,
+    /// Added to every sample of the round-trip time.
+    pub(crate) rtt_excess: Span,
     /// Congestion window after timeouts.
     pub(crate) initial_cwnd: f64,
 }

@@ -8,7 +8,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::config::Topology;
+use crate::config::{BackboneLink, Topology};
 
 /// Links with a shorter delay do not separate regions: windows would be too short.
 const MIN_WINDOW: Span = Span::from_micros(500);
@@ -75,6 +75,18 @@ impl Regions {
         }
     }
 
+    /// The links that lead to a backbone router from other regions.
+    pub(crate) fn links_into(&self, topology: &Topology, router: u16) -> impl Iterator<Item = u16> {
+        let router = usize::from(router);
+        let region = self.of_backbone(router);
+        let links = topology.links.iter().enumerate();
+        let leads =
+            move |link: &BackboneLink| link.to == router && self.of_backbone(link.from) != region;
+        links
+            .filter(move |(_, link)| leads(link))
+            .map(|(id, _)| id as u16)
+    }
+
     pub(crate) fn of_backbone(&self, router: usize) -> usize {
         self.of_backbone[router].into()
     }
@@ -118,6 +130,7 @@ mod tests {
             pops: Vec::new(),
             access: (0..=delays.len()).map(access).collect(),
             service: Service::Shared,
+            shared_buffer: false,
         }
     }
 

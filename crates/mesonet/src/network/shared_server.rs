@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Network;
 use super::fifo::Fifo;
 use super::packet::Packet;
-use crate::config::Router;
+use crate::config::{Router, Service, Topology};
 use crate::records::{Direction, QueueSample};
 
 /// A router with one server.
@@ -24,8 +24,12 @@ pub(super) struct SharedServer {
     /// The queue that it came from.
     serving: Direction,
     queues: [ServerQueue; 2],
-    /// Packets that each queue can hold, the one in service included.
+    /// Packets that each queue can hold, or both, the one in service included.
     buffer: usize,
+    /// Fewer packets than this in a queue leave room for one more, whatever is in service or waits in
+    /// the other queue.
+    always_room: usize,
+    shared_buffer: bool,
     /// Whether it idles for one service time when the queue whose turn it is holds no packet.
     strict: bool,
 }
@@ -40,15 +44,19 @@ struct ServerQueue {
 }
 
 impl SharedServer {
-    pub(super) fn new(router: &Router, strict: bool) -> Self {
+    pub(super) fn new(router: &Router, topology: &Topology) -> Self {
+        let buffer = usize::try_from(router.buffer).unwrap_or(usize::MAX);
+        let shared_buffer = topology.shared_buffer;
         Self {
             packet: Packet::FILLER,
             end: Time::NEVER,
             service: Span::from_secs_f64(1.0 / router.capacity.as_per_s()),
             serving: Direction::Up,
             queues: Default::default(),
-            buffer: usize::try_from(router.buffer).unwrap_or(usize::MAX),
-            strict,
+            buffer,
+            always_room: if shared_buffer { 0 } else { buffer - 1 },
+            shared_buffer,
+            strict: topology.service == Service::Alternating,
         }
     }
 
@@ -69,12 +77,25 @@ impl SharedServer {
         self.end == Time::NEVER
     }
 
-    /// Whether one more packet fits into a queue. A departure at the same time has made room.
+    /// Whether one more packet fits into a queue.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
-        let in_service = !self.is_idle() && self.serving == direction && self.end > now;
         let waiting = self.queues[direction as usize].packets.len();
-        waiting + usize::from(in_service) < self.buffer
+        waiting < self.always_room || self.occupied(direction, now) < self.buffer
+    }
+
+    /// Packets in the buffer of a queue. A departure at the same time has made room.
+    fn occupied(&self, direction: Direction, now: Time) -> usize {
+        let [own, other] = [direction, direction.other()];
+        let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
+        let counts = self.serving == own || self.shared_buffer;
+        let in_service = !self.is_idle() && counts && self.end > now;
+        let shared = if self.shared_buffer {
+            waiting(other)
+        } else {
+            0
+        };
+        waiting(own) + shared + usize::from(in_service)
     }
 
     #[inline]

@@ -244,7 +244,7 @@ impl FlowGroup {
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval at whose end it is reported.
+    /// Number of the interval at whose end it is reported, or in which the run was stopped.
     pub interval: u64,
     /// Flows.
     pub count: u64,

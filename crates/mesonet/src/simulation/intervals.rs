@@ -175,6 +175,11 @@ impl Region {
         }
         for (sender, about) in flows.sending.iter_mut().zip(&flows.about) {
             let events = std::mem::take(&mut sender.interval);
+            if let Some(number) = about.long_lived {
+                // Whether it is still active or stopped in the interval.
+                counters.long_lived[number as usize] = events;
+                counters.add_at(about.ends, events);
+            }
             let class = &mut counters.classes[about.class as usize];
             if sender.is_connecting() {
                 class.connecting += 1;
@@ -186,9 +191,7 @@ impl Region {
             for access in about.ends {
                 counters.edges[access as usize].active += 1;
             }
-            if let Some(number) = about.long_lived {
-                counters.long_lived[number as usize] = events;
-                counters.add_at(about.ends, events);
+            if about.long_lived.is_some() {
                 continue;
             }
             class.active += 1;
@@ -225,7 +228,7 @@ impl World {
             end: self.clock.now,
             stopped,
             packets_in: self.places.packets_in(),
-            packets_out: counters.packets_out,
+            packets_out: counters.packets_out + counters.all_out(),
             events: self
                 .places
                 .regions()

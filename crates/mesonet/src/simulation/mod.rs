@@ -245,7 +245,8 @@ impl Run<'_> {
             return None;
         }
         // If the run is stopped, the unfinished interval is not recorded.
-        (self.progress(recorder) == Control::Stop).then_some(true)
+        let stopped = self.progress(recorder) == Control::Stop;
+        stopped.then(|| self.stop(self.clock.interval, recorder))
     }
 
     fn progress(&mut self, recorder: &mut dyn Recorder) -> Control {
@@ -262,12 +263,16 @@ impl Run<'_> {
             return Some(false);
         }
         if control == Control::Stop {
-            let rest = &mut |batch: &_| recorder.batch(batch);
-            let last = self.clock.interval - 1;
-            self.coordinator.batches.report(last, true, rest);
-            return Some(true);
+            return Some(self.stop(self.clock.interval - 1, recorder));
         }
         recorder.checkpoint(&|| self.to_bytes());
         None
+    }
+
+    /// The recorder has stopped the run in `interval`: reports the batches that are not complete.
+    fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
+        let report = &mut |batch: &_| recorder.batch(batch);
+        self.coordinator.batches.report(interval, true, report);
+        true
     }
 }

@@ -65,6 +65,7 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
             timers: Timers::new(window),
             packets_in: 0,
             srtt_gain: config.transport.srtt_gain,
+            rtt_excess: config.transport.rtt_excess,
             initial_cwnd: config.transport.initial_cwnd,
         },
         flows: FlowTable::new(),

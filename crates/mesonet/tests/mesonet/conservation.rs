@@ -2,9 +2,11 @@
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, Parent, Service};
-use longhaul_mesonet::records::{QueueSample, RouterSample};
+use longhaul_mesonet::records::{
+    Control, DataPackets, FlowRecord, GoodputBatch, Interval, QueueSample, Recorder, RouterSample,
+};
 use longhaul_mesonet::run;
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use crate::network::{Buffers, Study, long_lived};
 use crate::records::{Keeper, Kept};
@@ -101,6 +103,36 @@ fn queues_that_share_a_server_share_its_capacity() {
     assert!(uses.fold(0.0, f64::max) > 0.9);
 }
 
+/// The largest part of a router's buffer that is in use at the end of an interval, and packets dropped.
+fn fullest(config: &Config) -> (f64, u64) {
+    let mut keeper = Keeper::default();
+    run(config, &mut keeper).expect("valid");
+    let routers = config.topology.access.iter().map(|access| &access.router);
+    let used = keeper.intervals.iter().flat_map(|kept| {
+        let samples = routers.clone().zip(&kept.access);
+        samples.map(|(router, sample)| {
+            (sample.up.waiting + sample.down.waiting) as f64 / router.buffer as f64
+        })
+    });
+    let last = &keeper.intervals.last().expect("intervals").access;
+    let dropped = last.iter().map(|one| one.up.dropped + one.down.dropped);
+    (used.fold(0.0, f64::max), dropped.sum())
+}
+
+/// Each queue may fill its own buffer, or both together that of the router.
+#[test]
+fn queues_share_a_buffer_if_the_topology_says_so() {
+    let mut config = congested();
+    config.topology.service = Service::Shared;
+    let (each, dropped) = fullest(&config);
+    assert!(each > 1.0, "{each}");
+    config.topology.shared_buffer = true;
+    conserves(&config);
+    let (both, dropped_more) = fullest(&config);
+    assert!(both > 0.99 && both <= 1.0, "{both}");
+    assert!(dropped_more > dropped, "{dropped_more} and {dropped}");
+}
+
 /// Runs it, checks every interval, and returns the last one.
 fn conserves(config: &Config) -> Kept {
     let mut keeper = Keeper::default();
@@ -161,4 +193,68 @@ fn a_run_repeats_whatever_its_intervals_are() {
     run(&other, &mut long).expect("valid");
     let long: Keeper = long;
     assert_eq!(first.flows, long.flows);
+}
+
+/// Whether it stops in the middle of an interval or with it.
+#[test]
+fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
+    let mut config = congested();
+    config.long_lived = vec![long_lived(&config.topology, "A1a", "D1a", 1.0)];
+    config.long_lived[0].stop = Time::from_secs_f64(4.0);
+    let events_with = |every| {
+        config.measure.every = every;
+        let mut keeper = Keeper::default();
+        run(&config, &mut keeper).expect("valid");
+        let samples = keeper.intervals.iter().map(|kept| kept.long_lived[0]);
+        samples.fold((0, 0), |(naks, increases), sample| {
+            (naks + sample.naks, increases + sample.increases)
+        })
+    };
+    let [exact, short, whole] = [1000, 170, 6000].map(Span::from_millis).map(events_with);
+    assert!(exact.0 > 0, "the test needs losses");
+    assert_eq!([short, whole], [exact; 2]);
+}
+
+/// Stops a run in the middle of an interval.
+#[derive(Default)]
+struct Impatient(Keeper);
+
+impl Recorder for Impatient {
+    fn interval(&mut self, interval: &Interval<'_>) {
+        self.0.interval(interval);
+    }
+
+    fn batch(&mut self, batch: &GoodputBatch) {
+        self.0.batch(batch);
+    }
+
+    fn flow(&mut self, flow: &FlowRecord) {
+        self.0.flow(flow);
+    }
+
+    fn progress(&mut self, now: Time, _: DataPackets<'_>) -> Control {
+        if now > Time::from_secs_f64(3.5) {
+            Control::Stop
+        } else {
+            Control::Continue
+        }
+    }
+}
+
+/// Totals of a run that was stopped are those of a run of that length, and so is goodput.
+#[test]
+fn a_run_that_is_stopped_has_counted_everything_until_then() {
+    let mut config = congested();
+    config.measure.every = Span::from_millis(2500);
+    let mut stopped = Impatient::default();
+    let totals = run(&config, &mut stopped).expect("valid");
+    assert!(totals.stopped);
+    assert_eq!(stopped.0.intervals.len(), 1, "it stops in the second");
+    config.duration = totals.end;
+    let mut keeper = Keeper::default();
+    let whole = run(&config, &mut keeper).expect("valid");
+    assert_eq!(totals.packets_in, whole.packets_in);
+    assert_eq!(totals.packets_out, whole.packets_out);
+    assert_eq!(totals.classes, whole.classes);
+    assert_eq!(stopped.0.batches, keeper.batches);
 }

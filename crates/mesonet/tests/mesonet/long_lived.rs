@@ -3,12 +3,13 @@
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::Config;
 use longhaul_mesonet::records::{
-    Control, DataPackets, FlowRecord, GoodputBatch, Interval, Recorder,
+    Control, DataPackets, FlowRecord, GoodputBatch, Interval, LongLivedSample, Recorder,
 };
 use longhaul_mesonet::run;
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use crate::network::{Study, controller, long_lived};
+use crate::records::Keeper;
 
 /// Seconds until each flow first received at full speed for an interval, and what each received.
 #[derive(Debug, Default)]
@@ -63,6 +64,35 @@ fn fast_with_slack() -> ControllerSpec {
         parameters: vec![("srtt_timer_slack".to_owned(), 0.005)],
         ..controller("fast", Variant::Paper)
     }
+}
+
+/// Reno's window does not depend on it.
+#[test]
+fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
+    let samples_with = |excess| {
+        let mut config = network(controller("reno", Variant::Paper));
+        config.duration = Time::from_secs_f64(3.0);
+        config.transport.rtt_excess = excess;
+        let mut keeper = Keeper::default();
+        run(&config, &mut keeper).expect("valid");
+        let samples = keeper.intervals.iter().map(|kept| kept.long_lived[0]);
+        samples.collect::<Vec<_>>()
+    };
+    let excess = Span::from_millis(5);
+    let (without, with) = (samples_with(Span::ZERO), samples_with(excess));
+    // The last one is after the flow's end; before, the average forgets the first value.
+    let [.., one, _] = without[..] else {
+        panic!("intervals")
+    };
+    let [.., other, _] = with[..] else {
+        panic!("intervals")
+    };
+    assert!((other.srtt.as_secs_f64() - one.srtt.as_secs_f64() - 0.005).abs() < 1e-6);
+    let received = |samples: &[LongLivedSample]| {
+        let packets = samples.iter().map(|sample| sample.packets_out);
+        packets.collect::<Vec<u64>>()
+    };
+    assert_eq!(received(&with), received(&without));
 }
 
 /// Table 7-14 within tolerances: (algorithm, lags of L1 to L3, part by which they may

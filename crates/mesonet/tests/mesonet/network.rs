@@ -136,6 +136,7 @@ impl Study {
             pops: Vec::new(),
             access: Vec::new(),
             service: Service::Dual,
+            shared_buffer: false,
             links,
         };
         for (backbone, under) in UNDER.into_iter().enumerate() {
@@ -291,6 +292,7 @@ pub fn transport(initial_ssthresh: f64) -> Transport {
         min_cwnd: 1,
         srtt_gain: 0.125,
         srtt_allowance: Span::ZERO,
+        rtt_excess: Span::ZERO,
     }
 }
 
@@ -343,6 +345,7 @@ pub fn two_backbone_routers(
         pops: Vec::new(),
         access: vec![access(near, 0), access(far, 1)],
         service: Service::Dual,
+        shared_buffer: false,
     }
 }
 

@@ -84,6 +84,7 @@ fn config() -> Config {
                 access("Y0a", AccessClass::Direct, Parent::Backbone(1)),
             ],
             service: Service::Dual,
+            shared_buffer: false,
         },
         hosts: Hosts {
             base: PacketRate::per_ms(8.0),
@@ -98,6 +99,7 @@ fn config() -> Config {
             min_cwnd: 1,
             srtt_gain: 0.125,
             srtt_allowance: Span::ZERO,
+            rtt_excess: Span::ZERO,
         },
         algorithms: vec![algorithm("reno", false), algorithm("hstcp", true)],
         users: Users {

@@ -1,4 +1,4 @@
-//! The scenario's clock: time steps, measurement intervals, and parts of the run.
+//! The scenario's clock: time steps, measurement intervals, and fractions of the run.
 
 use longhaul_mesonet::config::PacketRate;
 use longhaul_units::{Quantity, Span, Time};
@@ -38,13 +38,13 @@ impl Clock {
         };
         let interval = clock(step, step).span(mesonet.node("interval"));
         let intervals = mesonet.read::<u64>("intervals");
-        let most = LONGEST.as_ps() / interval.as_ps().max(1);
+        let max = LONGEST.as_ps() / interval.as_ps().max(1);
         if interval == Span::ZERO {
             refuse("interval", "this is less than a picosecond".to_string());
-        } else if intervals > most {
+        } else if intervals > max {
             refuse(
                 "intervals",
-                format!("{intervals} intervals of {interval} are too long; write at most {most}"),
+                format!("{intervals} intervals of {interval} are too long; write at most {max}"),
             );
         } else {
             return Some(clock(interval, interval * intervals));
@@ -73,7 +73,7 @@ impl Clock {
         self.step * steps
     }
 
-    /// A point of the run: a time, or a part of the whole.
+    /// A point in time: a time, or a fraction of the run.
     pub fn moment(&self, node: &Node) -> Time {
         Time::ZERO
             + match &node.value {
@@ -95,9 +95,9 @@ impl Clock {
         PacketRate::per(packets, self.step)
     }
 
-    /// Writes step, interval and periods as times, which need nothing else to be understood. Refuses
-    /// periods that end before they begin, or after the run.
-    pub fn spell_out(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
+    /// Replaces step, interval and periods by absolute times. Refuses periods that end before they
+    /// begin, or after the run.
+    pub fn resolve_times(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
         for (key, time) in [("step", self.step), ("interval", self.interval)] {
             mesonet.get_mut(key).expect("it has a default").value = span(time);
         }

@@ -1,5 +1,4 @@
-//! What follows from a scenario of MesoNet and is no key of it: speeds, buffers, populations, shares of
-//! classes. Original runs begin with the same report (NIST SP 500-282, chapter 3).
+//! Derived values of a scenario of MesoNet: speeds, buffers, numbers of hosts, shares of flow classes. Original runs begin with the same report (NIST SP 500-282, chapter 3).
 
 use longhaul_mesonet::config::{AccessClass, Config, Router};
 use longhaul_mesonet::records::FlowClass;
@@ -84,14 +83,14 @@ fn buffers_of_tiers(config: &Config, rows: &mut Vec<ExplainRow>) {
     let mut add = |tier: &str, routers: Vec<&Router>| {
         let rule = "network.buffer x network.buffer_factor, rounded up, then down";
         let sizes = || routers.iter().map(|router| router.buffer);
-        let (Some(least), Some(most)) = (sizes().min(), sizes().max()) else {
+        let (Some(min), Some(max)) = (sizes().min(), sizes().max()) else {
             return;
         };
         let mean = sizes().sum::<u64>() as f64 / routers.len() as f64;
-        let value = if least == most {
-            format!("{least} packets")
+        let value = if min == max {
+            format!("{min} packets")
         } else {
-            format!("{least} to {most} packets, {mean:.2} on average")
+            format!("{min} to {max} packets, {mean:.2} on average")
         };
         let value = format!("{value}, in each queue of {} routers", routers.len());
         rows.push(row(&format!("network.buffers.{tier}"), value, rule));
@@ -134,13 +133,13 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
             let below = layout.access.iter().zip(counts);
             let below = below.filter(|(access, _)| access.class == class);
             let counts: Vec<u32> = below.map(|(_, &count)| count).collect();
-            let (Some(least), Some(most)) = (counts.iter().min(), counts.iter().max()) else {
+            let (Some(min), Some(max)) = (counts.iter().min(), counts.iter().max()) else {
                 continue;
             };
-            let each = if least == most {
-                least.to_string()
+            let each = if min == max {
+                min.to_string()
             } else {
-                format!("{least} to {most}")
+                format!("{min} to {max}")
             };
             let value = format!("{each} below each of {} routers", counts.len());
             let rule = format!("{factor} x hosts.sources x hosts.scale x share");
@@ -160,11 +159,11 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
         let shares: Vec<String> = FlowClass::ALL
             .into_iter()
             .map(|class| {
-                let part = class_part(class, population, layout);
+                let share = class_share(class, population, layout);
                 format!(
                     "{} {:.2} %",
                     format!("{class:?}").to_uppercase(),
-                    100.0 * part
+                    100.0 * share
                 )
             })
             .collect();
@@ -194,8 +193,8 @@ fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// The part of flows that are of a class, if each source had each receiver alike.
-fn class_part(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
+/// The share of flows that are of a class, if every source chose among all receivers uniformly.
+fn class_share(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
     use AccessClass::{Direct, Fast, Normal};
     let (one, other) = match class {
         FlowClass::Dd => (Direct, Direct),
@@ -205,14 +204,14 @@ fn class_part(class: FlowClass, population: &Population, layout: &Layout) -> f64
         FlowClass::Fn => (Fast, Normal),
         FlowClass::Nn => (Normal, Normal),
     };
-    let (one_part, other_part) = (
-        population.parts(one, layout),
-        population.parts(other, layout),
+    let (one_share, other_share) = (
+        population.shares(one, layout),
+        population.shares(other, layout),
     );
-    let there = one_part.0 * other_part.1;
+    let forth = one_share.0 * other_share.1;
     if one == other {
-        there
+        forth
     } else {
-        there + other_part.0 * one_part.1
+        forth + other_share.0 * one_share.1
     }
 }

@@ -6,14 +6,14 @@ use longhaul_mesonet::config::{
 use longhaul_units::Time;
 
 use super::clock::Clock;
-use super::hosts::{Population, ROUNDED};
+use super::hosts::{Population, SHARE_TOLERANCE};
 use super::layout::Layout;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 use crate::typed::Typed;
 
-/// Keys of the large types, in the order of `FileType::LARGE`, with the lowest maximum of active files,
-/// however few sources there are (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of the large types, in the order of `FileType::LARGE`, with the lower bound of the maximum of
+/// active files (NIST SP 500-282, chapter 8, equations 1 to 3).
 pub(crate) const LARGE: [(&str, u64); 3] =
     [("documents", 1000), ("service_packs", 100), ("movies", 10)];
 
@@ -51,7 +51,7 @@ fn check_path_shares(table: &Table, out: &mut Vec<Diagnostic>) {
     };
     let shares = node.table().expect("the checker knows a table");
     let sum: f64 = PATHS.iter().map(|path| shares.read::<f64>(path)).sum();
-    if (sum - 1.0).abs() > ROUNDED {
+    if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message = format!("the three shares add up to {sum}; they have to add up to 1");
         let origin = &node.origin;
         out.push(Diagnostic::new(
@@ -71,13 +71,13 @@ fn jumbo(
     let jumbo = table.get_mut("jumbo").and_then(Node::table_mut)?;
     jumbo.default("base", Value::Text("document".to_string()), Origin::Default);
     let [from, until] = ["from", "until"].map(|key| clock.moment(jumbo.node(key)));
-    // As in the original, a beginning at the end switches it off, whatever the rest says.
+    // As in the original, a beginning at the end of the run means no jumbo files.
     if from >= clock.end() {
         return None;
     }
     if from >= until {
         let message = format!(
-            "the part ends at {}, but begins at {}; write a later end, or from = 1 for none",
+            "the period of jumbo files ends at {}, but begins at {}; write a later end, or from = 1 for none",
             until.since(Time::ZERO),
             from.since(Time::ZERO)
         );
@@ -101,21 +101,20 @@ fn jumbo(
     })
 }
 
-/// The parts of flows whose paths are of each class, as the limits count them: those given, or products
-/// of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
-fn path_parts(files: &Table, population: &Population, layout: &Layout) -> [f64; 3] {
+/// The shares of flows by class of path, as the limits count them: those given, or products of the
+/// classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+fn path_shares(files: &Table, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = files.get("path_shares").and_then(Node::table) {
         return PATHS.map(|path| shares.read::<f64>(path));
     }
-    let parts = |class| population.parts(class, layout);
-    let (direct, fast) = (parts(AccessClass::Direct), parts(AccessClass::Fast));
+    let shares = |class| population.shares(class, layout);
+    let (direct, fast) = (shares(AccessClass::Direct), shares(AccessClass::Fast));
     let very_fast = direct.0 * direct.1;
     let both = (direct.0 + fast.0) * (direct.1 + fast.1);
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Limits on active large files (equations 1 to 3 and table 8-7). A type that no file is of by chance
-/// has none by these limits, either.
+/// Limits on active large files (equations 1 to 3 and table 8-7); zero for types of probability zero.
 pub(crate) fn admission(
     table: &Table,
     files: &Files,
@@ -127,19 +126,19 @@ pub(crate) fn admission(
     let sources = population.all_sources() as f64;
     let alternates = algorithms.iter().filter(|algorithm| algorithm.alternate);
     let alternate: f64 = alternates.map(|algorithm| algorithm.share).sum();
-    let paths = path_parts(table, population, layout);
+    let paths = path_shares(table, population, layout);
     let mut admission = Admission {
         max: [0; 3],
         min: [[0; Cell::COUNT]; 3],
     };
-    for (index, (kind, (_, fewest))) in files.large.iter().zip(LARGE).enumerate() {
+    for (index, (kind, (_, lower_bound))) in files.large.iter().zip(LARGE).enumerate() {
         if kind.probability == 0.0 {
             continue;
         }
-        let most = ((sources * kind.probability).ceil() as u64).max(fewest);
-        admission.max[index] = most;
+        let max = ((sources * kind.probability).ceil() as u64).max(lower_bound);
+        admission.max[index] = max;
         for cell in cells() {
-            // That of one host, as published, though both have to be fast for the interface to be.
+            // The probability of one fast host, as published, though an interface needs two.
             let interface = if cell.fast_interface {
                 fast_share
             } else {
@@ -150,9 +149,9 @@ pub(crate) fn admission(
             } else {
                 1.0 - alternate
             };
-            let part = paths[cell.path as usize] * interface * algorithm;
-            let least = (0.1 * most as f64 * part).ceil() as u64;
-            admission.min[index][cell.index()] = least.max(1);
+            let share = paths[cell.path as usize] * interface * algorithm;
+            let min = (0.1 * max as f64 * share).ceil() as u64;
+            admission.min[index][cell.index()] = min.max(1);
         }
     }
     admission

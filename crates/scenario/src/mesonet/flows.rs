@@ -11,11 +11,11 @@ use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
 use crate::typed::{Typed, text_of};
 
-/// The variant that MesoNet's algorithms have, where there is one (NIST SP 500-282, chapter 5).
+/// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
 /// Tolerance of the sum of shares.
-const ROUNDED: f64 = 1e-6;
+const SHARE_TOLERANCE: f64 = 1e-6;
 
 /// Resolves the list in place; Reno alone without one.
 pub(crate) fn algorithms(
@@ -55,7 +55,7 @@ pub(crate) fn algorithms(
         .filter_map(Node::table)
         .map(|table| table.read::<f64>("share"))
         .sum();
-    if (sum - 1.0).abs() > ROUNDED {
+    if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message =
             format!("the shares of the algorithms add up to {sum}; they have to add up to 1");
         out.push(Diagnostic::new("mesonet.algorithms", &origin, message));
@@ -66,7 +66,7 @@ pub(crate) fn algorithms(
     found
 }
 
-/// Algorithms without a share have what the others leave, in equal parts.
+/// Algorithms without a share have equal parts of what the others leave.
 fn fill_shares(entries: &mut [Node]) {
     let tables = || entries.iter().filter_map(Node::table);
     let given: f64 = tables()
@@ -191,7 +191,7 @@ fn check_flow(
         ));
     }
     let [start, stop] = ["start", "stop"].map(|key| clock.moment(table.node(key)));
-    // One that would start at the end, or later, never does; so it may stop whenever it likes.
+    // The time at which a flow stops that never starts does not matter.
     if stop <= start && start < clock.end() {
         let message = "the flow stops before it starts; write a later time";
         let origin = &table.node("stop").origin;

@@ -11,13 +11,13 @@ use crate::typed::Typed;
 /// The classes in the order of published tables.
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
-/// Hosts beyond this are a mistake: their state alone takes gigabytes.
-const MOST_HOSTS: u64 = 100_000_000;
+/// Maximum of hosts: more take gigabytes of state.
+const MAX_HOSTS: u64 = 100_000_000;
 
-/// Published tables give thirds as 0.33, which do not add up.
-pub(crate) const ROUNDED: f64 = 0.011;
+/// Tolerance of the sum of shares: published tables round thirds to 0.33.
+pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// A share that is left out is what the other two leave.
+/// A missing share is derived from the other two.
 pub(crate) fn complete_shares(hosts: &mut Table) {
     for key in ["source_shares", "receiver_shares"] {
         let Some(shares) = hosts.get_mut(key).and_then(Node::table_mut) else {
@@ -57,8 +57,8 @@ impl Population {
         );
         let population = Self { sources, receivers };
         let all = population.all_sources() + population.all_receivers();
-        if all > MOST_HOSTS {
-            let message = format!("this makes {all} hosts; at most {MOST_HOSTS} can be simulated");
+        if all > MAX_HOSTS {
+            let message = format!("this makes {all} hosts; at most {MAX_HOSTS} can be simulated");
             let origin = &hosts.node("sources").origin;
             out.push(Diagnostic::new("mesonet.hosts.sources", origin, message));
         }
@@ -68,7 +68,7 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Sources choose a backbone router other than their own, each alike, and only then a receiver
+    /// Sources choose a backbone router other than their own uniformly, and then a receiver below it
     /// (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let shares = hosts.sub("receiver_shares");
@@ -120,15 +120,15 @@ impl Population {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Parts of the sources and of the receivers that are below routers of a class.
-    pub fn parts(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
-        let part = |counts: &[u32]| {
+    /// Shares of the sources and of the receivers that are below routers of a class.
+    pub fn shares(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
+        let share = |counts: &[u32]| {
             let of_class = layout.access.iter().zip(counts);
             let of_class = of_class.filter(|(access, _)| access.class == class);
             let all: f64 = counts.iter().map(|&count| f64::from(count)).sum();
             of_class.map(|(_, &count)| f64::from(count)).sum::<f64>() / all.max(1.0)
         };
-        (part(&self.sources), part(&self.receivers))
+        (share(&self.sources), share(&self.receivers))
     }
 }
 
@@ -144,7 +144,7 @@ fn counts(
     let shares = hosts.sub(key);
     let all = CLASSES.map(|class| shares.read::<f64>(class_name(class)));
     let sum: f64 = all.iter().sum();
-    if (sum - 1.0).abs() > ROUNDED {
+    if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message = format!("the three shares add up to {sum}; they have to add up to 1");
         let path = format!("mesonet.hosts.{key}");
         out.push(Diagnostic::new(&path, &hosts.node(key).origin, message));

@@ -1,4 +1,4 @@
-//! The topology: which routers there are, what each is below, and their names.
+//! The hierarchy of routers: their names, and the parent of each.
 
 use longhaul_mesonet::config::{AccessClass, Parent};
 
@@ -14,14 +14,14 @@ pub(crate) struct Layout {
     pub access: Vec<Access>,
 }
 
-/// A router, with what the file says of it.
+/// A router and its own values in the file.
 pub(crate) struct Router {
     pub name: String,
-    /// Packets per time step, if they are its own.
+    /// Its own capacity in packets per time step, if it has one.
     pub rate: Option<f64>,
-    /// Packets that each queue holds, if they are its own.
+    /// Its own buffer, packets in each queue, if it has one.
     pub buffer: Option<u64>,
-    /// Where it stands.
+    /// Its place in the file, for diagnostics.
     pub origin: Origin,
 }
 
@@ -30,9 +30,9 @@ pub(crate) struct Access {
     pub router: Router,
     pub class: AccessClass,
     pub parent: Parent,
-    /// Sources below it, if they are its own.
+    /// Its own number of sources, if it has one.
     pub sources: Option<u32>,
-    /// Receivers below it, if they are its own.
+    /// Its own number of receivers, if it has one.
     pub receivers: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Access {
     }
 }
 
-/// What a class is called in keys and messages.
+/// The name of a class in keys and messages.
 pub(crate) const fn class_name(class: AccessClass) -> &'static str {
     match class {
         AccessClass::Direct => "direct",
@@ -161,7 +161,8 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// The position of what a key names or numbers from 1. `what` it is comes with all its names.
+/// The position of the element that a key refers to by name or by number from 1; `what` is its kind,
+/// `names` those of all elements.
 pub(crate) fn find<'a>(
     node: &Node,
     what: &str,
@@ -194,7 +195,7 @@ mod tests {
     use super::letters;
 
     #[test]
-    fn letters_go_on_after_z() {
+    fn names_after_z_have_two_letters() {
         assert_eq!(
             [0, 25, 26, 27, 701, 702].map(letters),
             ["a", "z", "aa", "ab", "zz", "aaa"]

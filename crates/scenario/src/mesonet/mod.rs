@@ -1,18 +1,18 @@
 //! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
 //!
-//! It stands in this crate, as one room, because it is made of this crate's checker, origins and
-//! messages; the model itself (`longhaul-mesonet`) knows none of them. `keys` says what may be written.
+//! A module of this crate, whose checker, origins and diagnostics it uses; the model itself
+//! (`longhaul-mesonet`) knows none of them. `keys` declares the keys.
 //!
 //! ```text
-//! original   original names go to the keys that they mean
-//!   -- checked against the model, like everything else
-//! clock      steps, intervals, the run
-//! topology   what the named topology is: layout (who is below whom), routes
-//! hosts      how many sources and receivers, and where
+//! original   original names are translated to keys
+//!   -- then keys are checked, as in any scenario
+//! clock      steps, intervals, duration
+//! topology   the topology by its name or file: layout (the hierarchy of routers), routes
+//! hosts      numbers and places of sources and receivers
 //! sizes      speeds and buffers
 //! files, flows   files, algorithms, long-lived flows
 //! trace      flows that are traced
-//! explained  what follows from all this, for `longhaul explain`
+//! explained  derived values, for `longhaul explain`
 //! ```
 
 mod clock;
@@ -33,6 +33,7 @@ use std::sync::LazyLock;
 
 use longhaul_congestion::SlowStart;
 use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
+use longhaul_units::Span;
 
 use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, fill};
@@ -64,7 +65,7 @@ static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     profile::load("mesonet", text, MESONET, &Origin::Default)
 });
 
-/// Completes a checked document, or says what contradicts what.
+/// Completes a checked document, or reports contradictions.
 fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.default("seed", Value::Whole(1), Origin::Default);
@@ -85,7 +86,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let (Some(clock), Some(network)) = (clock, network) else {
         return Err(out);
     };
-    clock.spell_out(mesonet, &mut out);
+    clock.resolve_times(mesonet, &mut out);
     let layout = Layout::of(&network.table, &network.path, &mut out);
     let parts = Parts::of(mesonet, &network, &layout, &clock, &mut out);
     let algorithms = flows::algorithms(mesonet, makers, &mut out);
@@ -173,7 +174,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     })
 }
 
-/// What depends on the topology and on nothing but its users.
+/// What follows from the topology and its hosts.
 struct Parts {
     routes: Routes,
     population: Population,
@@ -246,6 +247,9 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
         min_cwnd: table.read("min_cwnd"),
         srtt_gain: table.read("srtt_gain"),
         srtt_allowance: clock.span(table.node("srtt_allowance")),
+        rtt_excess: table
+            .get("rtt_excess")
+            .map_or(Span::ZERO, |node| clock.span(node)),
     }
 }
 

@@ -1,29 +1,28 @@
 //! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, four of the
-//! types of files in tables 8-3 and 8-4): they may stand
-//! in `[mesonet]` itself, with the values that a configuration file of MesoNet has, and go to the keys
-//! that they mean.
+//! types of files in tables 8-3 and 8-4). They may be given in `[mesonet]` itself, with the values of a
+//! configuration file of MesoNet, and are translated to keys.
 
 use crate::check::DEFAULT_CONGESTION;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 
-/// Where an original parameter goes.
+/// What an original parameter is translated to.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// To this key of `[mesonet]`, as it is.
+    /// This key of `[mesonet]`, with the same value.
     Key(&'static str),
-    /// To this key, its codes from 1 turned to words; other numbers as they are.
+    /// This key; codes from 1 become these words, other numbers stay as they are.
     Coded(&'static str, &'static [&'static str]),
-    /// To this key of the whole file.
+    /// This key of the root table.
     Root(&'static str),
-    /// Its values, one each, to this key of the entries of `long_lived`.
+    /// This key of the entries of `long_lived`, a value for each.
     LongLived(&'static str),
     /// The share of the algorithm of this label, which is added if it is not there.
     Share(&'static str),
-    /// How many entries `long_lived` has.
+    /// The number of entries of `long_lived`.
     Count,
-    /// How many entries `long_lived` may have.
-    Most,
+    /// The maximum number of entries of `long_lived`.
+    Maximum,
 }
 
 /// An original parameter.
@@ -100,7 +99,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("LL_FLOW_RECEIVERS", Place::LongLived("to")),
     original("LLon", Place::LongLived("start")),
     original("SOURCE_TYPE", Place::LongLived("algorithm")),
-    original("maxLongLivedFlows", Place::Most),
+    original("maxLongLivedFlows", Place::Maximum),
     original("LL_FLOWS", Place::Count),
     original("INITIAL_TCP_CWND", Place::Key("transport.initial_cwnd")),
     original(
@@ -117,7 +116,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("Mx", Place::Key("files.movies.factor")),
 ];
 
-/// Moves what is given under an original name to its key. The rest is for the checker.
+/// Moves values given under original names to their keys; the checker does the rest.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {
@@ -135,7 +134,7 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
             Place::LongLived(key) => put_each(mesonet, key, node),
             Place::Share(label) => put_share(mesonet, label, node),
             Place::Count => count(mesonet, &node, |given, found| given == found),
-            Place::Most => count(mesonet, &node, |given, found| given >= found),
+            Place::Maximum => count(mesonet, &node, |given, found| given >= found),
         };
         if let Err(message) = moved {
             let path = join("mesonet", original.name);
@@ -145,7 +144,7 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     out
 }
 
-/// Puts a value at a dotted path. What `--set` says has its way with what a file says.
+/// Puts a value at a dotted path. `--set` takes precedence over the file.
 fn put(table: &mut Table, path: &str, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
@@ -160,7 +159,7 @@ fn put_below(table: &mut Table, path: &str, whole: &str, mut node: Node) -> Resu
         let next = table.entry(key.to_string()).or_insert_with(below);
         return match next.table_mut() {
             Some(next) => put_below(next, rest, whole, node),
-            // Wrong whatever it is; the checker says so.
+            // The checker reports the wrong type.
             None => Ok(()),
         };
     }
@@ -215,9 +214,9 @@ fn put_each(mesonet: &mut Table, key: &str, node: Node) -> Result<(), String> {
                 continue;
             };
             value.value = Value::Text((*label).to_string());
-            let idle = Node::new(Value::Whole(0), Origin::Default);
+            let unused = Node::new(Value::Whole(0), Origin::Default);
             if let Some((entry, true)) = add_algorithm(mesonet, label, &value.origin) {
-                entry.insert("share".to_string(), idle);
+                entry.insert("share".to_string(), unused);
             }
         }
         let Some(flows) = entries(mesonet, "long_lived", &node.origin) else {
@@ -248,13 +247,13 @@ fn add_algorithm<'a>(
     label: &str,
     origin: &Origin,
 ) -> Option<(&'a mut Table, bool)> {
-    // Without a list there is Reno alone, which stays what sources have.
+    // The default without a list is Reno alone, which sources keep.
     let alone = !mesonet.contains_key("algorithms") && label != ALGORITHMS[0];
     let entries = entries(mesonet, "algorithms", origin)?;
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
-    // Its label, or what is its label by default.
+    // By its label, given or by default.
     let is_it = |node: &Node| {
         let table = node.table()?;
         let congestion = table.get("congestion").and_then(Node::table);
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_fifty_six_and_four_and_no_two_alike() {
+    fn there_are_fifty_six_and_four_with_different_names() {
         assert_eq!(ORIGINALS.len(), 56 + 4);
         for (index, one) in ORIGINALS.iter().enumerate() {
             assert!(

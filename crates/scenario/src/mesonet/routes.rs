@@ -1,5 +1,5 @@
-//! Links of the backbone and the ways through it: given, or by the least delay; both are followed to
-//! their ends before anything runs.
+//! Links and routes of the backbone. Routes are given or have the shortest delay; all are checked for
+//! loops and missing links before anything runs.
 
 use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
@@ -11,7 +11,7 @@ use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 use crate::typed::{Typed, text_of};
 
-/// Links, and which to take.
+/// Links and routing tables.
 pub(crate) struct Routes {
     pub links: Vec<BackboneLink>,
     /// `next_link[at][to]`.
@@ -124,7 +124,7 @@ impl Routes {
             let wrong = if to == at {
                 "packets for this router have arrived there"
             } else if self.next_link[at][to].is_some() {
-                "another route says already where these packets go"
+                "another route has the next router of these packets"
             } else {
                 self.next_link[at][to] = Some(link);
                 continue;
@@ -133,8 +133,8 @@ impl Routes {
         }
     }
 
-    /// Sends packets for `to` the way of the least delay, then of the fewest links, then of the first
-    /// links, where no route is given.
+    /// Where no route to `to` is given, packets take the path of the shortest delay; of several, that of
+    /// the fewest links, then of the first links.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -157,35 +157,35 @@ impl Routes {
         }
     }
 
-    /// Delay from one backbone router to another in time steps, or the routers of a way that does not
-    /// get there.
-    fn follow(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
-        let (mut way, mut steps) = (vec![from], 0);
-        while way[way.len() - 1] != to {
-            let at = way[way.len() - 1];
+    /// Delay of the path from one backbone router to another in time steps, or the routers of one that
+    /// does not get there.
+    fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
+        let (mut path, mut steps) = (vec![from], 0);
+        while path[path.len() - 1] != to {
+            let at = path[path.len() - 1];
             let Some(link) = self.next_link[at][to] else {
-                return Err(way);
+                return Err(path);
             };
             steps += self.steps[link];
             let next = self.links[link].to;
-            let circle = way.contains(&next);
-            way.push(next);
-            if circle {
-                return Err(way);
+            let is_loop = path.contains(&next);
+            path.push(next);
+            if is_loop {
+                return Err(path);
             }
         }
         Ok(steps)
     }
 
     /// The sum of the round trips over all ordered pairs of the backbone routers `ends`, in time
-    /// steps, and the number of pairs; or what is wrong with the first of them that has no way.
+    /// steps, and the number of pairs; or what is wrong with the first pair without a path.
     pub fn round_trips(&self, ends: &[usize], layout: &Layout) -> Result<(u64, u64), String> {
         let (mut sum, mut pairs) = (0, 0);
         for &from in ends {
             for &to in ends.iter().filter(|&&to| to != from) {
-                // Each way is that of two pairs, out for one and back for the other.
-                let way = self.follow(from, to);
-                sum += 2 * way.map_err(|way| lost(&way, to, layout))?;
+                // Each path is part of two round trips: forward in one, back in the other.
+                let delay = self.path_delay(from, to);
+                sum += 2 * delay.map_err(|path| no_path(&path, to, layout))?;
                 pairs += 1;
             }
         }
@@ -193,14 +193,15 @@ impl Routes {
     }
 }
 
-fn lost(way: &[usize], to: usize, layout: &Layout) -> String {
+/// Why a path does not lead to `to`.
+fn no_path(path: &[usize], to: usize, layout: &Layout) -> String {
     let name = |&router: &usize| layout.backbone[router].name.as_str();
-    let names: Vec<&str> = way.iter().map(name).collect();
+    let names: Vec<&str> = path.iter().map(name).collect();
     let (from, to) = (names[0], name(&to));
-    let last = way.len() - 1;
-    if let Some(first) = way[..last].iter().position(|at| *at == way[last]) {
-        let round = names[first..].join(", ");
-        return format!("packets from `{from}` to `{to}` go round in a circle: {round}");
+    let last = path.len() - 1;
+    if let Some(first) = path[..last].iter().position(|at| *at == path[last]) {
+        let routers = names[first..].join(", ");
+        return format!("packets from `{from}` to `{to}` are in a routing loop: {routers}");
     }
     format!(
         "no route leads from `{from}` to `{to}`: `{}` has no link towards it",

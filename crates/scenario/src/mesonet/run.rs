@@ -1,8 +1,8 @@
-//! What a scenario of MesoNet becomes.
+//! A resolved scenario of MesoNet.
 
 use longhaul_mesonet::Config;
 
-/// A simulation of MesoNet, and what is kept of it.
+/// A simulation of MesoNet, and the tables to write.
 #[derive(Clone, Debug)]
 pub struct MesoNetRun {
     /// What the engine simulates.

@@ -45,7 +45,7 @@ impl Rates {
     }
 }
 
-/// How many packets the queues of a router hold.
+/// Sizes of buffers.
 pub(crate) struct Buffers<'a> {
     network: &'a Table,
     /// Sum of round trips over pairs of backbone routers in time steps, and the number of pairs.
@@ -65,9 +65,9 @@ impl<'a> Buffers<'a> {
         self.round_trips.0 as f64 / self.round_trips.1 as f64
     }
 
-    /// Of a router of this speed with so many hosts below, both kinds counted half.
+    /// Packets in each queue of a router of this rate, with `half_hosts` half the hosts below it.
     fn packets(&self, rate: f64, half_hosts: f64) -> u64 {
-        // In this order what comes out whole is whole.
+        // In this order of operations, whole products have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
         let over_root = product / half_hosts.max(1.0).sqrt();
         let size = match &self.network.node("buffer").value {
@@ -80,7 +80,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Puts routers, speeds, buffers and hosts together. Refuses routers that hold no packet.
+/// The routers with their rates, buffers and hosts. Refuses buffers of zero packets.
 pub(crate) fn topology(
     layout: &Layout,
     routes: Routes,
@@ -96,7 +96,7 @@ pub(crate) fn topology(
         let buffer = router
             .buffer
             .unwrap_or_else(|| buffers.packets(rate, half_hosts));
-        // One message is enough: many routers are alike.
+        // One message is enough: many routers have the same buffer.
         if buffer == 0 && out.is_empty() {
             let key = "mesonet.network.buffer_factor";
             let message = format!(
@@ -158,5 +158,20 @@ pub(crate) fn topology(
             "alternating" => Service::Alternating,
             _ => Service::Shared,
         },
+        shared_buffer: shared_buffer(network, out),
     }
+}
+
+/// Whether the queues of a router share a buffer; queues with a server each cannot.
+fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
+    let Some(node) = network.get("shared_buffer") else {
+        return false;
+    };
+    let shared = node.read::<bool>();
+    if shared && network.word("service") == "dual" {
+        let key = "mesonet.network.shared_buffer";
+        let message = "queues with a server each have a buffer each; write service = \"shared\"";
+        out.push(Diagnostic::new(key, &node.origin, message));
+    }
+    shared
 }

@@ -1,4 +1,4 @@
-//! Where the topology comes from, and what of it is named elsewhere.
+//! Loads the topology, and checks references to its elements.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ const BUILT_IN: [(&str, &str); 2] = [
 /// A topology that can be read.
 pub(crate) struct Named {
     pub table: Table,
-    /// Where messages say that it is.
+    /// Its path in messages.
     pub path: String,
     pub origin: Origin,
 }
 
-/// The topology of a network. The contents of a file take the place of its name: they are part of
-/// what is simulated.
+/// The topology of a network. The name of a file is replaced by its contents, which are part of the
+/// resolved scenario.
 pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Named> {
     const PATH: &str = "mesonet.network.topology";
     let node = network.node("topology");
@@ -71,7 +71,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
     })
 }
 
-/// Refuses monitors of links that there are not. Zero means none.
+/// Refuses monitors of links that do not exist. Zero means none.
 pub(crate) fn check_monitors(measure: &Table, topology: &Topology, out: &mut Vec<Diagnostic>) {
     let links = topology.links.iter().map(|link| link.name.as_str());
     let pops = topology.pops.iter().map(|pop| pop.router.name.as_str());

@@ -18,7 +18,7 @@ impl Sender {
             return true;
         }
         let now = env.network.now;
-        let rtt = now.since(packet.created);
+        let rtt = now.since(packet.created) + env.rtt_excess;
         self.rtt.on_sample(rtt, env.srtt_gain, now);
         self.set_timer(env);
         let number = packet.number();

@@ -98,6 +98,7 @@ impl Start {
                 timers,
                 packets_in: 0,
                 srtt_gain: 0.125,
+                rtt_excess: Span::ZERO,
                 initial_cwnd: self.cwnd,
             },
             sender: Sender::new(
@@ -143,6 +144,7 @@ fn two_routers(rtt: Span) -> Topology {
         pops: Vec::new(),
         access: vec![access(0), access(1)],
         service: Service::Dual,
+        shared_buffer: false,
     }
 }
 

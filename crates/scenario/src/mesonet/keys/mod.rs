@@ -7,7 +7,7 @@
 mod network;
 mod users;
 
-use longhaul_keys::{COUNT_MAX as MOST, Key as Field, Kind, Range, TIME, key as field, required};
+use longhaul_keys::{COUNT_MAX, Key as Field, Kind, Range, TIME, key as field, required};
 
 use network::{HOSTS, NETWORK};
 pub(crate) use network::{SIZINGS, TOPOLOGY_FILE};
@@ -21,19 +21,28 @@ const WHOLE_FACTOR: Kind = Kind::Whole {
     min: 1,
     max: 1_000_000_000,
 };
-const IDENTIFIER: Kind = Kind::OneOf(&[Kind::Text, Kind::Whole { min: 0, max: MOST }]);
+const IDENTIFIER: Kind = Kind::OneOf(&[
+    Kind::Text,
+    Kind::Whole {
+        min: 0,
+        max: COUNT_MAX,
+    },
+]);
 /// A time, or time steps.
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
-/// A point of the run: a time, or a part of the whole.
+/// A point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
 /// Keys of the table itself.
 pub(crate) const MESONET: &[Field] = &[
     field(
         "run",
-        Kind::Whole { min: 0, max: MOST },
+        Kind::Whole {
+            min: 0,
+            max: COUNT_MAX,
+        },
         "Number of the run, which names the files of `longhaul export` (exID).",
     ),
     field(
@@ -51,12 +60,18 @@ pub(crate) const MESONET: &[Field] = &[
     ),
     field(
         "intervals",
-        Kind::Whole { min: 1, max: MOST },
+        Kind::Whole {
+            min: 1,
+            max: COUNT_MAX,
+        },
         "Measurement intervals simulated (MI).",
     ),
     field(
         "flush_every",
-        Kind::Whole { min: 1, max: MOST },
+        Kind::Whole {
+            min: 1,
+            max: COUNT_MAX,
+        },
         "Intervals buffered before their rows are written (MB); 8192 rows by default.",
     ),
     field(
@@ -90,7 +105,7 @@ pub(crate) const MESONET: &[Field] = &[
     field(
         "transport",
         Kind::Table(TRANSPORT),
-        "What every flow has in common.",
+        "Initial windows and thresholds, and round-trip estimation, of all flows.",
     ),
     field("measure", Kind::Table(MEASURE), "What is measured."),
 ];
@@ -145,6 +160,11 @@ const TRANSPORT: &[Field] = &[
         "Added to the propagation delay for the first smoothed round-trip time: a time, or time steps \
          (EB_DELAY); 0 by default.",
     ),
+    field(
+        "rtt_excess",
+        STEPS,
+        "Added to every round-trip time that a source measures: a time, or time steps; nothing by default.",
+    ),
 ];
 
 /// Tables that a run may have.
@@ -166,7 +186,10 @@ const MEASURE: &[Field] = &[
     ),
     field(
         "batch",
-        Kind::Whole { min: 1, max: MOST },
+        Kind::Whole {
+            min: 1,
+            max: COUNT_MAX,
+        },
         "Completed flows of a group after which statistics of their goodput are a row; 1000 by \
          default.",
     ),
@@ -225,7 +248,10 @@ const TRACE: &[Field] = &[
     ),
     field(
         "max_rows",
-        Kind::Whole { min: 1, max: MOST },
+        Kind::Whole {
+            min: 1,
+            max: COUNT_MAX,
+        },
         "Maximum of rows of each of the two tables; the trace ends there; 1000000 by default.",
     ),
 ];

@@ -1,19 +1,20 @@
 //! Keys of `[mesonet.network]` and `[mesonet.hosts]`, and of topology files.
 
-use longhaul_keys::{
-    COUNT_MAX as MOST, Key as Field, Kind, PROBABILITY, Range, key as field, required,
-};
+use longhaul_keys::{COUNT_MAX, Key as Field, Kind, PROBABILITY, Range, key as field, required};
 
 use super::{FACTOR, STEPS};
 
 /// Packets per time step.
 const RATE: Kind = Kind::Number(Range::above(0.0, 1e9));
-const BUFFER: Kind = Kind::Whole { min: 1, max: MOST };
-const MOST_ROUTERS: i64 = 100_000;
-const MOST_HOSTS: i64 = 100_000_000;
+const BUFFER: Kind = Kind::Whole {
+    min: 1,
+    max: COUNT_MAX,
+};
+const MAX_ROUTERS: i64 = 100_000;
+const MAX_HOSTS: i64 = 100_000_000;
 const HOSTS_BELOW: Kind = Kind::Whole {
     min: 0,
-    max: MOST_HOSTS,
+    max: MAX_HOSTS,
 };
 
 /// Buffer sizing rules, in the order of their original codes from 1.
@@ -83,6 +84,12 @@ pub(super) const NETWORK: &[Field] = &[
         "How the two queues of an access router or a point of presence share its capacity: one server \
          that alternates while both hold packets (`shared`, default), one that idles when the queue \
          whose turn it is holds none (`alternating`), or a server of that rate for each (`dual`).",
+    ),
+    field(
+        "shared_buffer",
+        Kind::Flag,
+        "Whether the two queues of an access router or a point of presence share one buffer of that size \
+         (with `shared` and `alternating` service), instead of a buffer each; false by default.",
     ),
 ];
 
@@ -162,7 +169,7 @@ pub(crate) const TOPOLOGY_FILE: &[Field] = &[
     field(
         "routes",
         Kind::List(&Kind::Table(ROUTE)),
-        "Next routers of paths; by least delay where none is given.",
+        "Next routers of paths; by shortest delay where none is given.",
     ),
 ];
 
@@ -173,8 +180,7 @@ const BACKBONE: &[Field] = &[
     field(
         "direct",
         ACCESS_ROUTERS,
-        "Direct access routers at it: their number, or each with what it has of its own; named X0a \
-         and so on below X.",
+        "Direct access routers below it: their number, or a table for each; named X0a and so on below X.",
     ),
     field(
         "pops",
@@ -202,7 +208,7 @@ const POP: &[Field] = &[
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
-        max: MOST_ROUTERS,
+        max: MAX_ROUTERS,
     },
     Kind::List(&Kind::Table(&[
         field("name", Kind::Text, "Name of the access router."),

@@ -53,6 +53,15 @@ fn shares_and_probabilities_have_to_add_up() {
 }
 
 #[test]
+fn queues_with_a_server_each_share_no_buffer() {
+    let network = "network = { service = \"dual\", shared_buffer = true }";
+    assert_refused(
+        network,
+        &["mesonet.network.shared_buffer", "service = \"shared\""],
+    );
+}
+
+#[test]
 fn numbers_have_their_ranges() {
     assert_refused("files.shape = 1", &["mesonet.files.shape", "above 1"]);
     assert_refused(
@@ -182,7 +191,7 @@ fn every_way_through_the_backbone_has_to_arrive() {
     let circle = ", routes = [{ at = \"Y\", next = \"X\", to = [\"Z\"] }]";
     assert_refused(
         &topology(&both, circle),
-        &["from `X` to `Z` go round in a circle: X, Y, X"],
+        &["from `X` to `Z` are in a routing loop: X, Y, X"],
     );
     let wrong = [
         (

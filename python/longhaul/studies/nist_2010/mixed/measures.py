@@ -37,7 +37,8 @@ def measure(function: Measure) -> Measure:
     return function
 
 
-def _places(names: str) -> list[int]:
+def places(names: str) -> list[int]:
+    """Positions of algorithms in columns."""
     return [ALGORITHMS.index(name) for name in names.split(",")]
 
 
@@ -56,14 +57,14 @@ def separation(data: Data, of: str, role: str, group: str, first: str, then: str
     """The smallest mean goodput with some algorithms over the largest with some others."""
     (place,) = chosen(group)
     means = users.goodput_table(goodput(data, of, role))[place]
-    return float(means[_places(first)].min() / means[_places(then)].max())
+    return float(means[places(first)].min() / means[places(then)].max())
 
 
 @measure
 def least_step(data: Data, of: str, role: str, group: str, order: str) -> float:
     """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
     (place,) = chosen(group)
-    means = users.goodput_table(goodput(data, of, role))[place][_places(order)]
+    means = users.goodput_table(goodput(data, of, role))[place][places(order)]
     return float((means[:-1] / means[1:]).min())
 
 
@@ -123,7 +124,7 @@ def over_other(
     """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
     (place,) = chosen(group)
     one, other = (
-        users.goodput_table(goodput(data, name, role))[place][_places(algorithms)]
+        users.goodput_table(goodput(data, name, role))[place][places(algorithms)]
         for name in (of, beside)
     )
     return float({"least": np.min, "most": np.max}[end](one / other))
@@ -132,7 +133,7 @@ def over_other(
 @measure
 def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> float:
     """Pearson's coefficient over conditions: goodput of an alternate, and of TCP beside it."""
-    (place,), (column,) = chosen(group), _places(algorithm)
+    (place,), (column,) = chosen(group), places(algorithm)
     own, others = (goodput(data, of, role)[:, place, column] for role in tables.ROLES)
     return float(np.corrcoef(own, others)[0, 1])
 
@@ -143,7 +144,7 @@ def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> flo
 @measure
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
-    (column,) = _places(algorithm)
+    (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)
     ranks = [goodput_ranks(goodput(data, of, one))[:, chosen(file), column] for one in roles]
     return float(np.mean(ranks))
@@ -153,13 +154,13 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
 def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Place of an algorithm by average rank, 1 the best."""
     means = [rank(data, of, name, role, file) for name in ALGORITHMS]
-    return 1.0 + sum(mean > means[_places(algorithm)[0]] for mean in means)
+    return 1.0 + sum(mean > means[places(algorithm)[0]] for mean in means)
 
 
 @measure
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
-    (column,) = _places(algorithm)
+    (column,) = places(algorithm)
     found = goodput_ranks(goodput(data, of, "alternate"))[:, :, column]
     return rank_correlation(found.ravel(), tables.printed_ranks(algorithm).ravel())
 
@@ -246,7 +247,7 @@ def conditions_with_most(
     values = by_condition(data, of, metric)
     if conditions:
         values = values[[int(one) - 1 for one in conditions.split(",")]]
-    return float(np.isin(values.argmax(axis=1), _places(algorithm)).sum())
+    return float(np.isin(values.argmax(axis=1), places(algorithm)).sum())
 
 
 @measure
@@ -295,17 +296,22 @@ def slow_start_falls(data: Data, of: str, algorithm: str) -> float:
 # Principal components (figures 8-33, 8-42 and 9-15).
 
 
+def goodput_scores(data: Data, of: str) -> np.ndarray:
+    """Principal components of all groups' goodput: an array (condition, algorithm, component)."""
+    parts = [goodput(data, of, role) for role in tables.ROLES]
+    matrix = np.concatenate(parts, axis=1).transpose(0, 2, 1).reshape(-1, 2 * len(groups.GROUPS))
+    scores = components.principal_components(matrix).scores
+    return scores.reshape(tables.CONDITIONS, len(ALGORITHMS), -1)
+
+
 @measure
 def purity(data: Data, of: str, count: float) -> float:
     """Part of the runs that are in a group of scores with others of their network speed and delay.
 
     Groups of the first two components by Ward's linkage; a group is of the levels most have.
     """
-    parts = [goodput(data, of, role) for role in tables.ROLES]
-    matrix = np.concatenate(parts, axis=1).transpose(0, 2, 1).reshape(-1, 2 * len(groups.GROUPS))
-    found = components.score_groups(
-        components.principal_components(matrix).scores[:, :2], int(count)
-    )
+    scores = goodput_scores(data, of)
+    found = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))
     speed, delay = (by_condition(data, of, factor).ravel() for factor in ("speed", "delay"))
     levels = (speed == speed.max()) * 2 + (delay == delay.max()) * (speed == speed.max())
     right = sum(max(np.bincount(levels[found == label].astype(int))) for label in np.unique(found))

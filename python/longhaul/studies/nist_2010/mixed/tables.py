@@ -59,7 +59,8 @@ def goodput(data: Data, of: str, role: str) -> np.ndarray:
 
 def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
     """Metrics as an array (condition, metric, algorithm); NotRunError without the whole design."""
-    cells, count = data.cells(of), CONDITIONS * len(ALGORITHMS)
+    cells = data.cells(of).filter(pl.col("algorithm").is_in(ALGORITHMS))
+    count = CONDITIONS * len(ALGORITHMS)
     if len(cells) != count or not set(metrics) <= set(cells.columns):
         raise NotRunError(f"{of} has {len(cells)} of {count} cells")
     values = cells.sort("condition", "algorithm").select(metrics).cast(pl.Float64).to_numpy()

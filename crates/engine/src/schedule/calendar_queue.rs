@@ -5,7 +5,7 @@ use super::heap::Key;
 
 /// Entries by the day on which they are due. Days are numbered from time zero on.
 #[derive(Debug)]
-pub(super) struct Agenda {
+pub(super) struct CalendarQueue {
     /// Entries of the days up to `today`, the first one last.
     due: Vec<Key>,
     today: u64,
@@ -14,7 +14,7 @@ pub(super) struct Agenda {
     /// Entries of the days of a year from tomorrow on, in no order, by the last digits of the day.
     days: Vec<Vec<Key>>,
     /// One bit for each day that has any.
-    busy: [u64; Agenda::YEAR as usize / 64],
+    busy: [u64; CalendarQueue::YEAR as usize / 64],
     /// Entries of later days, and the first of these.
     later: Vec<Key>,
     first_later: u64,
@@ -26,7 +26,7 @@ pub(super) struct Agenda {
     usual_limit: usize,
 }
 
-impl Default for Agenda {
+impl Default for CalendarQueue {
     /// One day for all that comes.
     fn default() -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Default for Agenda {
     }
 }
 
-impl Agenda {
+impl CalendarQueue {
     /// Days that have a place each.
     const YEAR: u64 = 2048;
     /// Entries that a day should have, unless a year would be too short for them.
@@ -227,30 +227,30 @@ mod tests {
 
     /// Each step enters something some time from now, or takes the first entry.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
-        let mut agenda = Agenda::default();
+        let mut queue = CalendarQueue::default();
         let mut model = std::collections::BTreeSet::new();
         let mut now = 0;
         for (number, (enters, gap, scale)) in (0..).zip(steps) {
             if enters {
                 let new = key(now + (gap << scale), number);
-                agenda.push(new);
+                queue.push(new);
                 model.insert(new);
             } else if let Some(first) = model.pop_first() {
-                prop_assert_eq!(agenda.first(), first);
+                prop_assert_eq!(queue.first(), first);
                 now = (first >> 64) as u64;
-                agenda.remove_first();
+                queue.remove_first();
             }
-            prop_assert_eq!(agenda.len(), model.len());
-            prop_assert_eq!(agenda.first(), model.first().copied().unwrap_or(Key::MAX));
-            let coming: Vec<Key> = agenda.coming().collect();
+            prop_assert_eq!(queue.len(), model.len());
+            prop_assert_eq!(queue.first(), model.first().copied().unwrap_or(Key::MAX));
+            let coming: Vec<Key> = queue.coming().collect();
             let expected: Vec<Key> = model.iter().take(coming.len()).copied().collect();
             prop_assert_eq!(coming, expected);
         }
         while let Some(first) = model.pop_first() {
-            prop_assert_eq!(agenda.first(), first);
-            agenda.remove_first();
+            prop_assert_eq!(queue.first(), first);
+            queue.remove_first();
         }
-        prop_assert_eq!(agenda.first(), Key::MAX);
+        prop_assert_eq!(queue.first(), Key::MAX);
         Ok(())
     }
 
@@ -275,21 +275,21 @@ mod tests {
     /// Days get longer and shorter with what they have to hold.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
-        let mut agenda = Agenda::default();
+        let mut queue = CalendarQueue::default();
         let (mut now, mut number) = (0, 0);
         for gap in [1_u64, 1000, 10, 1_000_000] {
             // Two thousand entries at a time, one after each gap.
             for _ in 0..20_000 {
                 number += 1;
-                agenda.push(key(now + 2000 * gap, number));
+                queue.push(key(now + 2000 * gap, number));
                 now += gap;
-                while (agenda.first() >> 64) as u64 <= now {
-                    agenda.remove_first();
+                while (queue.first() >> 64) as u64 <= now {
+                    queue.remove_first();
                 }
             }
-            let [due, later] = [agenda.due.len(), agenda.later.len()];
-            assert!(due <= Agenda::MANY, "gap {gap}: {due}");
-            assert!(later <= agenda.len() / 2, "gap {gap}: {later}");
+            let [due, later] = [queue.due.len(), queue.later.len()];
+            assert!(due <= CalendarQueue::MANY, "gap {gap}: {due}");
+            assert!(later <= queue.len() / 2, "gap {gap}: {later}");
         }
     }
 }

@@ -1,0 +1,81 @@
+//! Packets between regions: those that arrive from others, and those that are handed over to them.
+
+use longhaul_units::Time;
+
+use super::Network;
+use super::arrivals::InFlight;
+use super::layout::Hop;
+use super::packet::Packet;
+
+impl Network {
+    /// Links that lead here from other regions: backbone router, position there, number in the network.
+    pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
+        let routers = self.arrivals.iter().enumerate();
+        let links = routers.flat_map(|(router, arrivals)| {
+            let links = arrivals.links().iter().enumerate();
+            links.map(move |(at, &link)| (router as u16, at, link))
+        });
+        links.collect()
+    }
+
+    /// Receives packets on such a link.
+    pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Vec<InFlight>) {
+        let layout = &self.layout;
+        let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
+        self.arrivals[router as usize].receive(at, packets, stays);
+        self.expect_cross_region(router);
+    }
+
+    /// Packets from other regions that stay in this one and arrive by `end`.
+    pub(crate) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
+        let arrivals = self.arrivals.iter();
+        arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
+    }
+
+    /// How many packets on such a link that were received arrive after `time`.
+    pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
+        self.arrivals[router as usize].later_than(at, time)
+    }
+
+    /// Packets for other regions, by link, that have not been handed over.
+    pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Vec<InFlight>)> {
+        let links = self.layout.out_links.iter().zip(&mut self.outboxes);
+        links.map(|(link, packets)| (link.id, packets))
+    }
+
+    /// All events until `until` have been processed.
+    pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
+        for router in 0..self.backbone.len() as u16 {
+            self.pass_through::<TRACED>(router, until);
+        }
+        self.now = until;
+    }
+
+    /// The next packet that stays in the region arrives from another one.
+    #[inline]
+    pub(super) fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
+        self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());
+        let Some(InFlight { time, packet }) = self.arrivals[router as usize].take_staying() else {
+            return;
+        };
+        self.expect_cross_region(router);
+        self.now = time;
+        self.enqueue_at_backbone::<TRACED>(router, time, packet, limit);
+    }
+
+    /// Enters the next packet from another region that stays in this one in the event list.
+    #[inline]
+    fn expect_cross_region(&mut self, router: u16) {
+        let time = self.arrivals[router as usize].next_staying();
+        self.event_list.set(self.layout.cross_region(router), time);
+    }
+
+    /// Processes what passes a backbone router on its way between other regions, until `time`.
+    #[inline]
+    pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
+        while let Some(one) = self.arrivals[router as usize].take_passing(time) {
+            self.events += 1;
+            self.enqueue_at_backbone::<TRACED>(router, one.time, one.packet, time);
+        }
+    }
+}

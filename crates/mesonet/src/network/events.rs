@@ -1,0 +1,109 @@
+//! The event list, and the FIFOs of packets in flight whose first packets are events.
+
+use longhaul_units::Time;
+
+use super::arrivals::InFlight;
+use super::layout::Station;
+use super::packet::Packet;
+use super::tournament::Tournament;
+use super::{HostEvent, Network};
+
+impl Network {
+    /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
+    /// packets (`packet_trace.rs`) costs the other one no test.
+    #[inline]
+    pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
+        while let Some(station) = self.event_list.first_by(limit) {
+            self.events += 1;
+            match self.layout.stations[station] {
+                Station::PopServer(pop) => self.end_service_at_pop::<TRACED>(pop, limit),
+                Station::AccessServer(access) => {
+                    let delivered = self.end_service_at_access::<TRACED>(access, limit);
+                    if delivered.is_some() {
+                        return delivered;
+                    }
+                }
+                Station::CrossRegion(router) => self.arrive_cross_region::<TRACED>(router, limit),
+                Station::AckReady => return Some(HostEvent::AckReady(self.pop(station))),
+                Station::MaySend => return Some(HostEvent::MaySend(self.pop(station).flow())),
+                Station::OutOfBackbone(router) => {
+                    let packet = self.pop(station);
+                    self.arrive_from_backbone::<TRACED>(router, self.now, packet);
+                }
+                Station::OnLink(router) => {
+                    let packet = self.pop(station);
+                    self.arrive_at_backbone::<TRACED>(router, packet, limit);
+                }
+                Station::OutOfPop(pop) => {
+                    let packet = self.pop(station);
+                    let router = self.layout.parent(pop);
+                    self.arrive_at_backbone::<TRACED>(router, packet, limit);
+                }
+                Station::OutOfAccess(access) => {
+                    let packet = self.pop(station);
+                    self.arrive_from_access::<TRACED>(access, packet, limit);
+                }
+                Station::BelowPop => {
+                    let packet = self.pop(station);
+                    self.arrive_at_access::<TRACED>(self.now, packet);
+                }
+                Station::ToHosts => return Some(HostEvent::Delivered(self.pop(station))),
+            }
+        }
+        None
+    }
+
+    /// Removes the first packet of a FIFO, whose arrival is the current event.
+    #[inline]
+    fn pop(&mut self, station: usize) -> Packet {
+        let fifo = &mut self.fifos[station];
+        let first = fifo.pop().expect("its arrival is an event");
+        let next = fifo.first().map_or(Time::NEVER, |next| next.time);
+        self.event_list.set(station, next);
+        self.now = first.time;
+        first.packet
+    }
+
+    /// Appends a packet to a FIFO.
+    #[inline]
+    pub(super) fn push(&mut self, station: usize, time: Time, packet: Packet) {
+        let fifo = &mut self.fifos[station];
+        debug_assert!(
+            fifo.iter().next_back().is_none_or(|last| last.time <= time),
+            "packets overtake each other"
+        );
+        if fifo.is_empty() {
+            self.event_list.set(station, time);
+        }
+        fifo.push(InFlight { time, packet });
+    }
+
+    /// Moves the origin of the event list, if it is due.
+    pub(crate) fn rebase(&mut self) {
+        if self.now.since(self.rebased) >= Tournament::REACH / 2 {
+            self.rebased = self.now;
+            self.rebuild();
+        }
+    }
+
+    /// Rebuilds the event list, which checkpoints do not store.
+    pub(crate) fn rebuild(&mut self) {
+        let mut event_list = Tournament::new(self.layout.stations.len());
+        event_list.set_base(self.rebased);
+        for (number, &station) in self.layout.stations.iter().enumerate() {
+            let pops = self.layout.pops.len();
+            let time = match station {
+                Station::PopServer(pop) => self.shared[pop as usize].end_of_service(),
+                Station::AccessServer(access) => {
+                    self.shared[pops + access as usize].end_of_service()
+                }
+                Station::CrossRegion(router) => self.arrivals[router as usize].next_staying(),
+                _ => self.fifos[number]
+                    .first()
+                    .map_or(Time::NEVER, |next| next.time),
+            };
+            event_list.set(number, time);
+        }
+        self.event_list = event_list;
+    }
+}

@@ -1,0 +1,58 @@
+//! The interface to hosts: packets that they send, and times at which they may act again.
+
+use longhaul_units::Span;
+
+use super::Network;
+use super::packet::{FlowId, Kind, Packet};
+use crate::records::Direction;
+
+/// An event at a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HostEvent {
+    /// A packet has passed the access router of its host.
+    Delivered(Packet),
+    /// A receiver has generated an acknowledgement, which is sent now.
+    AckReady(Packet),
+    /// A source may send the next data packet.
+    MaySend(FlowId),
+}
+
+impl Network {
+    /// Time between two packets of a host.
+    #[inline]
+    pub(crate) fn packet_interval(&self, speed: u16) -> Span {
+        self.packet_intervals[speed as usize]
+    }
+
+    /// A host under `access` sends a packet.
+    #[inline]
+    pub(crate) fn send(&mut self, access: u16, packet: Packet) {
+        let access = self.layout.local(access);
+        if !self.fast_send {
+            self.send_traced(access, packet);
+        } else if !self.shared.is_empty() {
+            self.enqueue_shared::<false>(
+                self.layout.pops.len() + access as usize,
+                Direction::Up,
+                packet,
+            );
+        } else if let Some(departure) = self.access[access as usize].up.enqueue(self.now) {
+            self.push(self.layout.out_of_access(access), departure, packet);
+        }
+    }
+
+    /// A receiver begins to process a packet that it will acknowledge.
+    #[inline]
+    pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
+        let time = self.now + self.packet_interval(speed);
+        self.push(self.layout.ack_ready(speed), time, packet);
+    }
+
+    /// A source that has just sent may send again one packet interval later.
+    #[inline]
+    pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
+        let time = self.now + self.packet_interval(speed);
+        let turn = Packet::new(Kind::Data, 0, flow, 0, self.now);
+        self.push(self.layout.may_send(speed), time, turn);
+    }
+}

@@ -1,0 +1,49 @@
+//! Samples of queues and links at the end of an interval.
+
+use super::Network;
+use super::arrivals::InFlight;
+use crate::records::QueueSample;
+
+impl Network {
+    /// Samples backbone routers, with their numbers in the network.
+    pub(crate) fn sample_backbone(&self) -> impl Iterator<Item = (u16, QueueSample)> {
+        let queues = self.backbone.iter().map(|queue| queue.sample(self.now));
+        self.layout.backbone.iter().copied().zip(queues)
+    }
+
+    /// Samples points of presence, with their numbers in the network: up and down.
+    pub(crate) fn sample_pops(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
+        let samples = (0..self.layout.pops.len()).map(|pop| match self.shared.get(pop) {
+            Some(shared) => shared.sample(),
+            None => self.pops[pop].sample(self.now),
+        });
+        self.layout.pops.iter().copied().zip(samples)
+    }
+
+    /// Samples access routers, with their numbers in the network: up and down.
+    pub(crate) fn sample_access(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
+        let first = self.layout.pops.len();
+        let samples = (0..self.layout.access.len()).map(move |access| {
+            match self.shared.get(first + access) {
+                Some(shared) => shared.sample(),
+                None => self.access[access].sample(self.now),
+            }
+        });
+        self.layout.access.iter().copied().zip(samples)
+    }
+
+    /// Packets that have entered each link by now, with the link's number in the network. Of links to
+    /// other regions, those are included that have been handed over and have not departed.
+    pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
+        let links = self.layout.out_links.iter().enumerate();
+        links.map(|(at, link)| {
+            let entered = self.now + link.delay;
+            let late = |one: &&InFlight| one.time > entered;
+            let ahead = match link.within {
+                Some(fifo) => self.fifos[fifo].iter().rev().take_while(late).count(),
+                None => self.outboxes[at].iter().rev().take_while(late).count(),
+            };
+            (link.id, self.sent[at] - ahead as u64)
+        })
+    }
+}

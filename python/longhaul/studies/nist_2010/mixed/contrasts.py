@@ -1,0 +1,156 @@
+"""What claims measure between algorithms under some conditions, and between experiments.
+
+An advantage is an alternate's mean goodput over that of TCP beside it, less one. Conditions are
+given by number, or as `least` and `most`: the 16 least and the 16 most congested ones, in the order
+in which the study prints them.
+"""
+
+import numpy as np
+
+from longhaul.analysis import outliers
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.studies.data import Data
+
+from . import tables
+from .measures import MEASURES, ORDER, goodput_scores, measure, places
+from .tables import ALGORITHMS, CONDITIONS, by_condition, chosen, goodput
+
+__all__ = ["MEASURES"]
+
+HALVES = {"least": ORDER[: CONDITIONS // 2], "most": ORDER[CONDITIONS // 2 :]}
+# Table 8-19, as metrics of runs.
+MACROSCOPIC = (
+    "active_flows_half", "initial_slow_start_flows_half", "normal_mode_flows_half",
+    "above_threshold_flows_half", "connecting_flows_half", "out_pps_half", "completed_per_s_half",
+    "cwnd_mean_pkts_half", "increases_per_flow_mean", "retransmission_rate_mean",
+    "srtt_mean_s_half", "completed_per_h", "web_share", "document_share", "service_pack_share",
+    "movie_share",
+)  # fmt: skip
+
+
+def _rows(conditions: str) -> list[int]:
+    """Positions of conditions; of all without any."""
+    if not conditions:
+        return list(range(CONDITIONS))
+    numbers = HALVES.get(conditions) or tuple(map(int, conditions.split(",")))
+    return [number - 1 for number in numbers]
+
+
+# Alternates and TCP beside them.
+
+
+def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
+    """An array (condition, algorithm)."""
+    (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
+    own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
+    advantages: np.ndarray = own / others - 1
+    return advantages
+
+
+@measure
+def advantage(data: Data, of: str, group: str, algorithms: str = "", conditions: str = "") -> float:
+    """The mean advantage of some alternates under some conditions."""
+    return float(_advantages(data, of, group, algorithms)[_rows(conditions)].mean())
+
+
+@measure
+def advantage_over(data: Data, of: str, group: str, beside: str, algorithms: str) -> float:
+    """The mean advantage of some alternates with files of a group over that of another group."""
+    one, other = (_advantages(data, of, name, algorithms).mean() for name in (group, beside))
+    return float(one / other)
+
+
+@measure
+def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
+    """The smallest mean advantage of some alternates less the largest of all others."""
+    means = _advantages(data, of, group, "").mean(axis=0)
+    leading = np.isin(np.arange(len(means)), places(algorithms))
+    return float(means[leading].min() - means[~leading].max())
+
+
+@measure
+def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
+    """Rank correlation over conditions of the mean advantage with the printed congestion order."""
+    order = [condition - 1 for condition in ORDER]
+    by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
+    return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
+
+
+@measure
+def largest_difference(data: Data, of: str, group: str) -> float:
+    """The largest advantage or disadvantage of any alternate under any condition."""
+    return float(np.abs(_advantages(data, of, group, "")).max())
+
+
+@measure
+def conditions_with_advantage(
+    data: Data, of: str, group: str, conditions: str, above: float
+) -> float:
+    """Under how many of some conditions the mean advantage of all alternates is above a bound."""
+    means = _advantages(data, of, group, "")[_rows(conditions)].mean(axis=1)
+    return float((means > above).sum())
+
+
+# Algorithms and each other.
+
+
+def _against_others(
+    data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
+) -> float:
+    """Relative deviation of a metric from the mean of the other algorithms, over conditions."""
+    values = by_condition(data, of, metric)[_rows(conditions)]
+    own = np.isin(np.arange(values.shape[1]), places(algorithm))
+    return float((values[:, own].mean(axis=1) / values[:, ~own].mean(axis=1) - 1).mean())
+
+
+@measure
+def against_others(
+    data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
+) -> float:
+    """How far some algorithms are from the others in a metric; less that in another experiment."""
+    there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
+    return _against_others(data, of, metric, algorithm, conditions) - there
+
+
+@measure
+def outlier_share(data: Data, of: str) -> float:
+    """Part of the responses and conditions under which an algorithm is a significant outlier."""
+    found = [
+        outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
+        for metric in MACROSCOPIC
+        for row in by_condition(data, of, metric)
+    ]
+    return float(np.mean(found))
+
+
+@measure
+def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
+    """How far some algorithms are from all others in the first component, in the others' ranges.
+
+    Of the scores' means over some conditions; negative if one is within the range.
+    """
+    means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
+    apart = np.isin(np.arange(len(means)), places(algorithms))
+    low, high = means[~apart].min(), means[~apart].max()
+    gap = max(low - means[apart].max(), means[apart].min() - high)
+    return float(gap / (high - low))
+
+
+# Experiments.
+
+
+@measure
+def mean_over_other(data: Data, of: str, beside: str, metric: str, other: str = "") -> float:
+    """A metric's mean over conditions and alternates in one experiment over that in another."""
+    means = [
+        by_condition(data, of, metric).mean(),
+        by_condition(data, beside, other or metric).mean(),
+    ]
+    return float(means[0] / means[1])
+
+
+@measure
+def gain_over(data: Data, of: str, beside: str, metric: str, algorithm: str) -> float:
+    """Mean over conditions of the ratio of a metric in one experiment to that in another."""
+    ratios = by_condition(data, of, metric) / by_condition(data, beside, metric)
+    return float(ratios[:, places(algorithm)].mean())

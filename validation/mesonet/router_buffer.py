@@ -1,0 +1,192 @@
+"""Whether the two queues of a router have a buffer each or share one: shortened runs of both.
+
+`python -m validation.mesonet.router_buffer [CASE ...]` runs cases, all without a name, and records
+their figures in `measured/router_buffer.csv`, in place of earlier ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any
+
+import longhaul
+from longhaul.campaign import Run
+from longhaul.mesonet import responses_of
+from longhaul.studies.study import find
+from validation.mesonet.rows import HERE, table
+
+FILE = HERE / "measured" / "router_buffer.csv"
+HEAD = "# A buffer for each queue, one for both (python -m validation.mesonet.router_buffer)\n"
+READINGS = {"each": False, "shared": True}
+PERIOD, JUMBO = "P", "TP2"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A response that is printed."""
+
+    response: str
+    title: str
+    published: float
+    period: str = PERIOD
+
+
+@dataclass(frozen=True)
+class Case:
+    """Runs of an experiment, shortened; figures are means over them."""
+
+    experiment: str
+    cells: tuple[Mapping[str, str], ...]
+    from_s: float
+    until_s: float
+    figures: tuple[Figure, ...]
+    jumbo_s: float | None = None
+    """When jumbo files begin, 15 s before the period in which they count; none without."""
+
+    @property
+    def chapter(self) -> int:
+        """The chapter that numbers the responses."""
+        return 4 if self.experiment == "SA64" else 6
+
+    def scenarios(self, shared: bool) -> Iterator[dict[str, Any]]:
+        """Every run, without long-lived flows, for as long as the case lasts."""
+        study = find("nist-2010")
+        for cell in self.cells:
+            yield self._shortened(study.cell(self.experiment, cell), shared)
+
+    def _shortened(self, run: Run, shared: bool) -> dict[str, Any]:
+        mesonet = dict(run.scenario["mesonet"])
+        end_s = self.until_s if self.jumbo_s is None else self.jumbo_s + 35
+        mesonet["MI"] = round(5 * end_s)
+        mesonet["periods"] = [_period(PERIOD, self.from_s, self.until_s)]
+        if self.jumbo_s is not None:
+            mesonet["periods"] += [_period(JUMBO, self.jumbo_s + 15, end_s)]
+        if "Jon" in mesonet:
+            jumbo = self.jumbo_s is not None
+            mesonet["Jon"] = f"{self.jumbo_s} s" if jumbo else 1.0
+            mesonet["Joff"] = f"{end_s} s" if jumbo else 1.0
+            mesonet["LLon"] = [1.0] * 3
+        if shared:
+            mesonet["network"] = {**mesonet.get("network", {}), "shared_buffer": True}
+        return {**run.scenario, "mesonet": mesonet}
+
+
+def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
+    return {"name": name, "from": f"{from_s} s", "to": f"{until_s} s"}
+
+
+def _eight(
+    runs: tuple[int, ...], from_s: float, until_s: float, published: tuple[float, ...]
+) -> Case:
+    """The runs of a line of table 4-28, whose figures are their means."""
+    names = {
+        "y4": "data packets out in 200 ms",
+        "y6": "flows completed in 200 ms",
+        "y10": "retransmission rate",
+        "y16": "round trip over propagation delay",
+        "y17": "goodput of a DD flow, packets/s",
+        "y20": "goodput of an FF flow, packets/s",
+        "y22": "goodput of an NN flow, packets/s",
+    }
+    figures = zip(names.items(), published, strict=True)
+    cells = tuple({"run": str(run), "algorithm": "TCP"} for run in runs)
+    chosen = tuple(Figure(name, title, value) for (name, title), value in figures)
+    return Case("SA64", cells, from_s, until_s, chosen)
+
+
+def _one(experiment: str, cell: Mapping[str, str], until_s: float, *figures: Figure) -> Case:
+    return Case(experiment, (cell,), until_s / 2, until_s, figures)
+
+
+def _tcp(condition: int) -> dict[str, str]:
+    return {"condition": str(condition), "algorithm": "TCP"}
+
+
+CASES = {
+    "chapter 4, run 64": _one(
+        "SA64", {"run": "64", "algorithm": "TCP"}, 100, Figure("y1", "active flows", 21_467.6)
+    ),
+    "chapter 4, C8: long delay, low speed, large buffers": _eight(
+        (8, 16, 24, 32, 40, 48, 56, 64), 40, 60,
+        (70_170.53, 881.34, 0.04, 2.83, 136.26, 79.82, 37.04),
+    ),
+    "chapter 4, C7: short delay, low speed, large buffers": _eight(
+        (7, 15, 23, 31, 39, 47, 55, 63), 40, 60,
+        (74_509.45, 956.32, 0.08, 3.27, 226.01, 131.99, 51.30),
+    ),
+    "chapter 4, C4: long delay, low speed, small buffers": _eight(
+        (4, 12, 20, 28, 36, 44, 52, 60), 25, 40,
+        (69_996.51, 872.54, 0.17, 1.39, 137.65, 73.92, 28.25),
+    ),
+    "chapter 4, C3: short delay, low speed, small buffers": _eight(
+        (3, 11, 19, 27, 35, 43, 51, 59), 25, 40,
+        (68_721.38, 803.31, 0.27, 1.41, 229.82, 89.81, 37.48),
+    ),
+    "chapter 6, condition 4": Case(
+        "N6-MAIN", (_tcp(4),), 15, 25,
+        (
+            Figure("y11", "DD flows completed in 200 ms, jumbo files", 7.53, JUMBO),
+            Figure("y12", "DD flows together, packets/s, jumbo files", 1_900_000, JUMBO),
+        ),
+        jumbo_s=25,
+    ),
+    "chapter 7, condition 5": _one("N7-MAIN", _tcp(5), 50, Figure("y1", "active flows", 8500)),
+    "chapter 7, condition 21": _one(
+        "N7-MAIN", _tcp(21), 50, Figure("y6", "retransmission rate", 0.3)
+    ),
+    "chapter 8, condition 1, CTCP": _one(
+        "N8H-MAIN", {"condition": "1", "algorithm": "CTCP"}, 40,
+        Figure("y6", "retransmission rate", 0.018),
+    ),
+    "chapter 8, condition 1, BIC": _one(
+        "N8H-MAIN", {"condition": "1", "algorithm": "BIC"}, 40,
+        Figure("y1", "active flows", 2821),
+        Figure("y43", "active flows in initial slow start", 1475),
+    ),
+}  # fmt: skip
+
+
+def simulate(name: str) -> Iterator[dict[str, str]]:
+    """The figures of a case with each reading, as they are recorded."""
+    case = CASES[name]
+    for reading, shared in READINGS.items():
+        found = []
+        for scenario in case.scenarios(shared):
+            rows = responses_of(longhaul.run(scenario), case.chapter).to_dicts()
+            found.append({(row["response"], row["period"]): row["value"] for row in rows})
+        for one in case.figures:
+            value = mean(values[one.response, one.period] for values in found)
+            yield {"case": name, "response": one.response, reading: f"{value:.6g}"}
+
+
+def read() -> dict[tuple[str, str], dict[str, str]]:
+    """What was recorded, by case and response."""
+    return {(row["case"], row["response"]): row for row in table(FILE)}
+
+
+def record(names: list[str]) -> None:
+    """Run cases and record them."""
+    rows = read()
+    for name in names:
+        for found in simulate(name):
+            rows.setdefault((name, found["response"]), found).update(found)
+        _write(rows)
+
+
+def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        file.write(HEAD)
+        writer = csv.DictWriter(file, ("case", "response", *READINGS), lineterminator="\n")
+        writer.writeheader()
+        for name, case in CASES.items():
+            writer.writerows(
+                rows[name, one.response] for one in case.figures if (name, one.response) in rows
+            )
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:] or list(CASES))
