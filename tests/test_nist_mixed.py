@@ -253,7 +253,7 @@ def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
     assert measured("largest_difference") == pytest.approx(0.31)
     # The mean of all is half a per cent a place: above 5 % from the place 11 on.
     assert measured("conditions_with_advantage", conditions="16,21,19,1", above=0.05) == 3
-    assert measured("advantage_over", beside="SP_F-F", algorithms="BIC") == pytest.approx(1)
+    assert measured("advantage_over", other_group="SP_F-F", algorithms="BIC") == pytest.approx(1)
 
 
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:

@@ -128,6 +128,19 @@ def test_differences_are_within_replications() -> None:
     assert ahead == 1.0
 
 
+def test_loads_of_tuned_queues_are_those_of_their_own_experiment() -> None:
+    rows = [
+        {"experiment": name, "protocol": protocol, "load": load, "replication": 0, "loss": loss}
+        for name, protocol, load, loss in (
+            ("H1", "pcwnd", 70, 1.0), ("H1", "pcwnd", 80, 2.0), ("H1", "pcwnd", 90, 4.0),
+            ("H1-TUNED", "ecn-136", 80, 5.0), ("H1-TUNED", "ecn-136", 90, 5.5),
+        )
+    ]  # fmt: skip
+    given = Data(pl.DataFrame(rows), pl.DataFrame(), ("protocol", "load"))
+    largest = MEASURES.WEB["largest_difference"](given, "H1", "loss", "pcwnd", "ecn-136")
+    assert largest == -1.5
+
+
 def test_what_was_not_run_is_not_measured() -> None:
     given = data(loss=[1.0, 1.0, 1.0, 1.0])
     for name, cell_ in (

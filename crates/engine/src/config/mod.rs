@@ -24,7 +24,9 @@ pub use impairments::{
 pub use proxy::{Proxy, ProxyChange};
 pub use quantiles::Quantiles;
 pub(crate) use quantiles::interpolate;
-pub use tcp::{AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps};
+pub use tcp::{
+    AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps,
+};
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
 };

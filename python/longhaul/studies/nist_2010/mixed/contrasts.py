@@ -54,9 +54,9 @@ def advantage(data: Data, of: str, group: str, algorithms: str = "", conditions:
 
 
 @measure
-def advantage_over(data: Data, of: str, group: str, beside: str, algorithms: str) -> float:
+def advantage_over(data: Data, of: str, group: str, other_group: str, algorithms: str) -> float:
     """The mean advantage of some alternates with files of a group over that of another group."""
-    one, other = (_advantages(data, of, name, algorithms).mean() for name in (group, beside))
+    one, other = (_advantages(data, of, name, algorithms).mean() for name in (group, other_group))
     return float(one / other)
 
 

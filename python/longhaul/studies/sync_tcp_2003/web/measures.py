@@ -53,7 +53,8 @@ def _along(
     axis: str, **cell: str | float,
 ) -> Iterator[float]:  # fmt: skip
     """The differences at all loads between two at which both were run."""
-    loads = data.cells(of, **{axis: other}, **cell)["load"].unique().sort().to_list()
+    tried = data.cells(TUNED.get(other, of), **{axis: other}, **cell)
+    loads = tried["load"].unique().sort().to_list()
     some = False
     for load in loads:
         if low <= load <= high:
