@@ -75,7 +75,11 @@ class Data:
         for name, table in (("values", self.values), ("trajectories", self.trajectories)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
             with atomic(folder / f"{name}.parquet") as file:
-                small.write_parquet(file, compression="zstd", compression_level=19)
+                # Nobody searches these files: one group of rows, and no statistics of columns.
+                small.write_parquet(
+                    file, compression="zstd", compression_level=19, statistics=False,
+                    row_group_size=max(1, small.height),
+                )  # fmt: skip
 
     def trajectories_of(self, runs: Sequence[tuple[str, int]]) -> pl.DataFrame:
         """The trajectories of some experiments and replications."""
