@@ -1,6 +1,6 @@
 """New results, and recorded ones of the runs that they lack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -33,26 +33,30 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
     """Those of these runs of which nothing was recorded, not even of the same scenario."""
-    axes = recorded.axes
-    known = set(_places(_values(runs, runs, recorded, axes), axes))
-    return [run for run in runs if _place(_levels(run), axes) not in known]
+    row_of = _recorded_rows(runs, recorded, recorded.axes)
+    return [run for run in runs if row_of(run) is None]
 
 
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
     """Recorded rows of these runs, or of runs that share their scenarios."""
-    rows = recorded.values.to_dicts()
-    by_place = {_place(row, axes): row for row in rows}
+    row_of = _recorded_rows(runs, recorded, axes)
+    found = [
+        {**row, **dict.fromkeys(axes), **_levels(run)} for run in lacking if (row := row_of(run))
+    ]
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def _recorded_rows(
+    runs: Sequence[Run], recorded: Data, axes: Sequence[str]
+) -> Callable[[Run], dict[str, Any] | None]:
+    """What was recorded of a run, or of one of these runs that shares its scenario."""
+    by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {
         run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))
     }
-    found = []
-    for run in lacking:
-        row = by_place.get(_place(_levels(run), axes)) or by_scenario.get(run.key)
-        if row is not None:
-            found.append({**row, **dict.fromkeys(axes), **_levels(run)})
-    return pl.DataFrame(found, infer_schema_length=None)
+    return lambda run: by_place.get(_place(_levels(run), axes)) or by_scenario.get(run.key)
 
 
 def _levels(run: Run) -> dict[str, Any]:

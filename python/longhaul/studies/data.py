@@ -123,10 +123,8 @@ class Data:
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
         """A metric in one cell, of each replication that measures it; some, or NotRunError."""
-        table, places = _places(self._runs.get(experiment), experiment, where)
-        values = table[metric].to_list() if metric in table.columns else []
+        table, values, found = _measured(self._runs.get(experiment), metric, experiment, where)
         numbers = table[REPLICATION].to_list()
-        found = [place for place in places if values and values[place] is not None]
         if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
         by_number = {numbers[place]: float(values[place]) for place in found}
@@ -136,18 +134,16 @@ class Data:
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        table, places = _places(self._by_experiment.get(experiment), experiment, where)
-        values = table[metric].to_list() if metric in table.columns else []
-        found = [values[place] for place in places if values and values[place] is not None]
+        cells = self._by_experiment.get(experiment)
+        _, values, found = _measured(cells, metric, experiment, where)
         if len(found) != 1:
             raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
-        return float(found[0])
+        return float(values[found[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
-        table, places = _places(self._by_experiment.get(experiment), experiment, where)
-        values = table[metric].to_list() if metric in table.columns else []
-        measured = [place for place in places if values and values[place] is not None]
+        cells = self._by_experiment.get(experiment)
+        table, values, measured = _measured(cells, metric, experiment, where)
         if not measured:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
         levels = table[axis].to_list()
@@ -233,6 +229,15 @@ def _places(
     if not places:
         raise NotRunError(f"{experiment} was not run at {dict(where)}")
     return table, places
+
+
+def _measured(
+    table: pl.DataFrame | None, metric: str, experiment: str, where: Where
+) -> tuple[pl.DataFrame, list[Any], list[int]]:
+    """The table of an experiment, a metric in it, and where rows with these levels have it."""
+    found, places = _places(table, experiment, where)
+    values = found[metric].to_list() if metric in found.columns else [None] * len(found)
+    return found, values, [place for place in places if values[place] is not None]
 
 
 def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use super::connection_slab::{ConnectionId, Side};
 use super::direction::Direction;
 use super::generator::Generator;
-use crate::config::{ClockError, Fin, Tcp};
+use crate::config::{ClockError, Tcp};
 use crate::measure::{Exchange, FlowCounters};
 use crate::network::{Endpoint, Path};
 use crate::random::Stream;
@@ -116,11 +116,6 @@ impl TrafficSource {
             sender,
             second_leg: None,
         }
-    }
-
-    /// When FINs leave.
-    pub(super) fn fin(&self) -> Fin {
-        self.tcp.fin
     }
 
     /// Whether a proxy splits one of the directions.

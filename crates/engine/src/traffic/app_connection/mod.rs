@@ -105,6 +105,8 @@ impl AppConnection {
     ) -> Self {
         let record = traffic_source.record(planned.round_trip);
         let separate_directions = planned.separate || traffic_source.is_split();
+        // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
+        let full = !separate_directions && planned.lifetime.is_none();
         Self {
             id,
             source,
@@ -120,9 +122,12 @@ impl AppConnection {
             handshake: (None, None),
             extra_delay: ExtraDelay::new(planned.round_trip, spare),
             separate_directions,
-            // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
-            full: !separate_directions && planned.lifetime.is_none(),
-            fin: traffic_source.fin(),
+            full,
+            fin: if full {
+                traffic_source.tcp.fin
+            } else {
+                Fin::WithData
+            },
             fin_waits: false,
             waits_for_ack: planned.separate,
             lifetime: planned.lifetime,
@@ -198,8 +203,7 @@ impl AppConnection {
     /// One side has `bytes` to send, and `closes` if there is no exchange to come.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
-        let fin = if full { self.fin } else { Fin::WithData };
-        let fin = (closes && self.to_come.is_empty()).then_some(fin);
+        let fin = (closes && self.to_come.is_empty()).then_some(self.fin);
         let direction = self.direction_mut(side).expect("it has something to send");
         let segments = direction.send(bytes, fin, env);
         let waits = fin.is_some() && !direction.sender.has_closed();
