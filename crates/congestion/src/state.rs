@@ -7,7 +7,7 @@ use crate::algorithms::Controller;
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, Phase, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
-use crate::slow_start::{SlowStart, limited_step};
+use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::{Change, Window};
 
 /// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
@@ -77,7 +77,7 @@ impl CongestionState {
     }
 
     fn on_ack_in_slow_start(&mut self, ack: &AckSample) {
-        if ack.credit > 1.0 && self.ends_slow_start(ack) {
+        if may_end(ack.credit, &self.window) && self.ends_slow_start(ack) {
             return;
         }
         let window = &mut self.window;

@@ -188,7 +188,7 @@ impl SlowStart {
         };
         // An acknowledgement of many segments counts as so many of one each, which slow start takes as
         // long as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
-        let taken = if credit > 1.0 {
+        let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {
             credit
@@ -213,6 +213,13 @@ impl SlowStart {
             hystart.end();
         }
     }
+}
+
+/// Whether slow start may end with some of the segments that an acknowledgement of so much credit covers: it
+/// grows by at most one segment for each.
+#[inline]
+pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
+    credit > 1.0 && credit > window.ssthresh() - window.cwnd()
 }
 
 /// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of

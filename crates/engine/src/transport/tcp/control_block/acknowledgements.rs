@@ -149,10 +149,10 @@ impl ControlBlock {
         }
     }
 
-    /// Its sample is made where it is used: a copy would cost more than the rest.
     #[inline(never)]
     fn on_new_ack_with_sample(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
-        let sample = self.ack_sample(acked, in_flight, ack, now);
+        let mut sample = self.ack_sample(acked, in_flight, ack, now);
+        self.complete(&mut sample, ack);
         self.grow_window(&sample);
     }
 
@@ -238,39 +238,22 @@ impl ControlBlock {
         }
     }
 
-    /// The facts of an acknowledgement that covers `acked` segments more, with those that its algorithm
-    /// alone asks for.
-    #[inline(always)]
-    pub(crate) fn ack_sample(
-        &mut self,
-        acked: u64,
-        in_flight: u64,
-        ack: Ack,
-        now: Time,
-    ) -> AckSample {
-        let mut sample = self.common_facts(acked, in_flight, ack, now);
-        sample.round_start = std::mem::take(&mut self.new_round);
-        if let Some(extras) = &mut self.extras {
-            extras.complete(&mut sample, ack, &mut self.rtt);
-        }
-        sample
-    }
-
     /// The acknowledgement of the SYN, for the algorithm.
     pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
         self.new_round = false;
-        let mut sample = self.common_facts(0, self.nxt - self.una, ack, now);
+        let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
         if let Some(extras) = &self.extras {
             extras.complete_rtt(&mut sample, &mut self.rtt);
         }
         self.congestion.on_handshake(&sample);
     }
 
-    /// The facts that every algorithm gets.
+    /// The facts of an acknowledgement that covers `acked` segments more, which every algorithm gets.
+    /// [`Self::complete`] adds the others.
     ///
     /// Always inlined: a function that returns them would have them copied.
     #[inline(always)]
-    fn common_facts(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
+    pub(crate) fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
         let credit = self.credit(ack, acked);
         AckSample {
             now,
@@ -291,6 +274,15 @@ impl ControlBlock {
             round: self.round,
             round_start: false,
             segment_bytes: u64::from(self.full_bytes),
+        }
+    }
+
+    /// Adds what is told once in a round trip, and what the connection's algorithm alone asks for.
+    #[inline(always)]
+    pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
+        sample.round_start = std::mem::take(&mut self.new_round);
+        if let Some(extras) = &mut self.extras {
+            extras.complete(sample, ack, &mut self.rtt);
         }
     }
 }

@@ -112,7 +112,8 @@ impl Ns2Sack {
             return;
         }
         tcb.dupacks += 1;
-        let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if tcb.dupacks == tcb.config.dupack_threshold {
             self.on_loss(tcb, env);
@@ -181,7 +182,8 @@ impl Ns2Sack {
             news = self.process_blocks(tcb, ack);
         }
         if news {
-            let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             tcb.on_ack_in_recovery(&sample);
         }

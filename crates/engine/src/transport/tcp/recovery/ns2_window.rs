@@ -89,7 +89,8 @@ impl LossRecovery for Ns2Window {
             }
         } else if ack.next == tcb.una && tcb.una < tcb.max_sent {
             tcb.process_duplicate_ack();
-            let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
             if tcb.last_reduction == LastReduction::Loss {
@@ -145,7 +146,8 @@ impl Ns2Window {
         let acked = ack.next - tcb.una;
         tcb.process_partial_ack(ack.next);
         tcb.lost += 1;
-        let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if self.inflation > acked {
             self.inflation -= acked - 1;

@@ -175,7 +175,8 @@ impl LossRecovery for Rack {
         }
         self.find_lost(tcb, now);
         if arrived.any {
-            let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.complete(&mut sample, ack);
             self.process_probe_answer(tcb, ack, false, env);
             self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {

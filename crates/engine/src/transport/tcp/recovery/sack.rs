@@ -155,7 +155,8 @@ impl LossRecovery for Sack {
         }
         self.find_lost(tcb);
         if advanced > 0 || news {
-            let sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.complete(&mut sample, ack);
             self.update_ca_state(tcb, ack, Some(&sample), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);

@@ -83,7 +83,8 @@ impl LossRecovery for WindowRecovery {
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.process_duplicate_ack();
-            let sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
             if self.recovering {
@@ -129,7 +130,8 @@ impl WindowRecovery {
             tcb.process_partial_ack(ack.next);
             tcb.lost += 1;
         }
-        let sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if full {
             self.end_recovery(tcb, env);
