@@ -63,11 +63,13 @@ def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list
     """Repeat all runs at the same time until each has been measured `rounds` times.
 
     A run that ends early starts again, so that none ever has the core to itself while it counts.
-    Returns, for each, the sum of its measurements, and the largest peak memory.
+    Returns, for each, the sum of its measurements, and the largest peak memory. An error in
+    one ends all of them.
     """
     contest = _Contest(len(runs), rounds)
     with ThreadPoolExecutor(len(runs)) as pool:
-        return [_total(measured) for measured in pool.map(contest.repeat, range(len(runs)), runs)]
+        measured = list(pool.map(contest.repeat, range(len(runs)), runs))
+    return [_total(measurements) for measurements in measured]
 
 
 def _total(measured: list[Measurement]) -> Measurement:
@@ -84,6 +86,7 @@ class _Contest:
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds
         self._done = [0] * size
+        self._failed = False
         self._lock = Lock()
         self._begin = Barrier(size)
 
@@ -91,7 +94,11 @@ class _Contest:
         measured: list[Measurement] = []
         self._begin.wait()
         while not self._is_over():
-            measurement = run()
+            try:
+                measurement = run()
+            except BaseException:
+                self._failed = True
+                raise
             if len(measured) < self._rounds or not self._is_over():
                 measured.append(measurement)
             with self._lock:
@@ -100,7 +107,7 @@ class _Contest:
 
     def _is_over(self) -> bool:
         with self._lock:
-            return min(self._done) >= self._rounds
+            return self._failed or min(self._done) >= self._rounds
 
 
 class Longhaul:
