@@ -25,8 +25,9 @@ def test_no_circles_among_files_of_a_crate(crate: str) -> None:
     assert [circle for circle in found if not _is_natural(circle, "::")] == []
 
 
-def test_no_circles_among_python_modules() -> None:
-    assert circles(python_imports(ROOT / "python" / "longhaul")) == []
+@pytest.mark.parametrize("package", ["python/longhaul", "validation"])
+def test_no_circles_among_python_modules(package: str) -> None:
+    assert circles(python_imports(ROOT / package)) == []
 
 
 def test_a_circle_is_found_and_a_list_of_parts_is_none(tmp_path: Path) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from validation.mesonet.dumbbell import Verification, Windows
+from validation.mesonet.verification import Verification, Windows
 
 PICTURES = Path(__file__).parents[2] / "docs" / "images"
 

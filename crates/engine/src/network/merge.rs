@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use longhaul_units::{Span, Time};
 
-use super::{Network, NextArrival};
+use super::Network;
 use crate::config::Link;
-use crate::schedule::{Arrivals, Event, Schedule};
+use crate::schedule::{Arrivals, Event, NextArrival, Schedule};
 
 /// A link that several others lead to.
 #[derive(Debug)]

@@ -19,9 +19,6 @@ use longhaul_units::Time;
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
-pub(crate) use self::link::NextArrival;
-#[cfg(test)]
-pub(crate) use self::link::TieBreak;
 use self::link::{DualClockTime, Link};
 use self::lookahead::Plan;
 pub(crate) use self::lookahead::{Delivery, Endpoint};

@@ -3,7 +3,7 @@
 use longhaul_units::Time;
 
 use super::heap::Key;
-use crate::network::NextArrival;
+use super::next_arrival::NextArrival;
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,6 @@
 //! Entries of the event list in order.
 
-use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
-
-use super::event::{arrival_key, link_of};
-use super::time_of;
-use crate::network::NextArrival;
 
 /// Time in the upper half, tag in the lower: one comparison orders two entries.
 pub type Key = u128;
@@ -125,35 +120,5 @@ impl Heap {
             hole = smallest;
         }
         keys[hole] = key;
-    }
-}
-
-/// The links that lead to one other link, each with its next packet's arrival there.
-#[derive(Debug, Default)]
-pub(crate) struct Arrivals {
-    heap: Heap,
-}
-
-impl Arrivals {
-    /// The earliest arrival, and its link.
-    #[inline]
-    pub(crate) fn first(&self) -> Option<(Time, u32)> {
-        let &first = self.heap.keys.first()?;
-        Some((time_of(first), link_of(first as u64)))
-    }
-
-    /// Enters the next arrival of a link that had none.
-    #[inline]
-    pub(crate) fn push(&mut self, next: NextArrival, link: u32) {
-        self.heap.push(arrival_key(next, link));
-    }
-
-    /// Replaces the first entry by the same link's next arrival, if there is one.
-    #[inline]
-    pub(crate) fn renew_first(&mut self, link: u32, next: Option<NextArrival>) {
-        match next {
-            Some(next) => self.heap.replace_first(arrival_key(next, link)),
-            None => self.heap.remove_first(),
-        }
     }
 }

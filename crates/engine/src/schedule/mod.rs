@@ -8,20 +8,23 @@
 //! receivers; and for observations (samples, queue updates, the end), which limit all lookahead
 //! (`network/lookahead.rs`). Other timers, of which web traffic has tens of thousands, are in a [`CalendarQueue`].
 
+mod arrivals;
 mod calendar_queue;
 mod event;
 mod heap;
+mod next_arrival;
 pub(crate) mod timers;
 
 use longhaul_units::Time;
 
+pub(crate) use self::arrivals::Arrivals;
 use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 use self::event::{arrival_key, class, key};
 pub use self::heap::Heap;
-pub(crate) use self::heap::{Arrivals, Key};
+pub(crate) use self::heap::Key;
+pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
-use crate::network::NextArrival;
 
 /// [`Time::NEVER`] for the key of no entry.
 #[inline]
@@ -246,7 +249,6 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::TieBreak;
     use proptest::prelude::*;
 
     #[test]

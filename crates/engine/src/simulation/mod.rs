@@ -1,6 +1,7 @@
 //! Runs a [`Config`]: the event loop over the world of network and flows.
 
 mod capture;
+mod journal;
 mod sources;
 mod split;
 mod window;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agenda::{Agenda, Opening};
 use super::counters::Counters;
-use super::flow_lifecycle::Ended;
+use super::ended::Ended;
 use super::goodput::Batches;
 use super::tracing::Tracing;
 use super::{Common, Places};
@@ -30,7 +30,7 @@ pub(super) struct Coordinator {
     pub(super) files: FileChooser,
     pub(super) large_files: ActiveLargeFiles,
     pub(super) batches: Batches,
-    pub(super) tracing: Option<Tracing>,
+    pub(super) tracing: Tracing,
     pub(super) setups: FlowSetups,
     pub(super) long_lived: Vec<LongLived>,
     /// Algorithm and speed of each long-lived flow, and its region and sender once it was opened.
@@ -199,7 +199,8 @@ impl Coordinator {
             region.env.timers.push(about.start, Timer::Begin, sender);
             sender
         };
-        self.track(common, places, &about, [(from, sender), (to, receiver)]);
+        let ends = [(from, sender), (to, receiver)];
+        self.tracing.track(common, places, &about, ends);
         self.open += 1;
         self.max_open = self.max_open.max(self.open);
         (from, sender)

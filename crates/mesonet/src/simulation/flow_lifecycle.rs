@@ -1,28 +1,15 @@
 //! Flows from their beginning to their end, in the region of their source.
 
 use longhaul_units::Time;
-use serde::{Deserialize, Serialize};
 
 use super::Common;
 use super::counters::Flows;
+use super::ended::Ended;
 use super::region::Region;
 use crate::config::FileType;
 use crate::flows::{FlowInfo, Sender};
 use crate::network::FlowId;
 use crate::records::{FlowClass, FlowEvent, FlowRecord};
-
-/// A flow that has ended.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Ended {
-    pub(super) time: Time,
-    pub(super) about: FlowInfo,
-    /// The flow as its receiver knows it.
-    pub(super) receiver: FlowId,
-    /// Packets of the file over the time since it was connected, in packets per second; none if it could
-    /// not be connected.
-    pub(super) goodput: Option<f64>,
-    pub(super) record: FlowRecord,
-}
 
 impl Region {
     /// A flow that was opened begins: connects, or, if it is long-lived, sends at once.

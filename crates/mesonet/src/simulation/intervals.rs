@@ -223,7 +223,6 @@ impl World {
     /// The run as a whole.
     pub(super) fn totals(&self, stopped: bool) -> Totals {
         let counters = self.places.counters();
-        let tracing = self.coordinator.tracing.as_ref();
         Totals {
             end: self.clock.now,
             stopped,
@@ -235,7 +234,7 @@ impl World {
                 .map(|region| region.env.network.events)
                 .sum(),
             classes: counters.totals,
-            trace_full: tracing.and_then(|tracing| tracing.full),
+            trace_full: self.coordinator.tracing.full,
             max_flows: self.coordinator.max_open,
             bytes_per_flow: FlowTable::bytes_per_flow() as u64,
             bytes_per_host: (Sources::bytes_each() as u64, Receivers::bytes_each() as u64),

@@ -10,6 +10,7 @@ mod checkpoint;
 mod coordinator;
 mod counters;
 mod crew;
+mod ended;
 mod flow_lifecycle;
 mod goodput;
 mod intervals;
@@ -229,7 +230,7 @@ impl Run<'_> {
             window_end,
             begins,
             until,
-            traced: self.coordinator.is_traced(common, now, interval_end),
+            traced: self.coordinator.tracing.is_on(common, now, interval_end),
         });
         self.clock.now = until;
         self.coordinator.report_ended(common, places, recorder);
@@ -256,7 +257,8 @@ impl Run<'_> {
 
     fn finish_interval(&mut self, recorder: &mut dyn Recorder) -> Option<bool> {
         self.coordinator
-            .report_trace(self.common, self.places, recorder);
+            .tracing
+            .report(self.common, self.places, recorder);
         self.end_interval(recorder);
         let control = self.progress(recorder);
         if self.clock.now == self.clock.end {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Common;
 use super::counters::Counters;
-use super::flow_lifecycle::Ended;
+use super::ended::Ended;
 use super::mail::Mail;
 use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
 use crate::network::{FlowId, HostEvent, Kind, Packet};

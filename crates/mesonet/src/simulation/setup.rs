@@ -129,7 +129,7 @@ fn coordinator(
         files: FileChooser::new(&config.files, &streams),
         large_files: ActiveLargeFiles::new(config.files.admission.clone()),
         batches: Batches::new(config.measure.batch),
-        tracing: config.trace.is_some().then(Tracing::default),
+        tracing: Tracing::default(),
         setups: FlowSetups {
             initial: initial_congestion(config)?,
             alternate: config.algorithms.iter().map(|one| one.alternate).collect(),

@@ -7,7 +7,6 @@
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::coordinator::Coordinator;
 use super::region::Region;
 use super::{Common, Places};
 use crate::config::Trace;
@@ -35,7 +34,7 @@ impl Trace {
     }
 }
 
-/// How much was traced and reported.
+/// How much was traced and reported, if anything is to be.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
     /// Flows.
@@ -47,15 +46,11 @@ pub(super) struct Tracing {
     pub(super) full: Option<Time>,
 }
 
-impl Coordinator {
+impl Tracing {
     /// Whether the trace is on in the interval that ends at `interval_end`.
-    pub(super) fn is_traced(&self, common: &Common, now: Time, interval_end: Time) -> bool {
-        match (&self.tracing, &common.trace) {
-            (Some(tracing), Some(trace)) => {
-                tracing.full.is_none() && now <= trace.until && trace.from <= interval_end
-            }
-            _ => false,
-        }
+    pub(super) fn is_on(&self, common: &Common, now: Time, interval_end: Time) -> bool {
+        let within = |trace: &Trace| now <= trace.until && trace.from <= interval_end;
+        self.full.is_none() && common.trace.as_ref().is_some_and(within)
     }
 
     /// A flow has been opened at both ends: traces it if it is chosen.
@@ -66,31 +61,26 @@ impl Coordinator {
         about: &FlowInfo,
         ends: [(usize, FlowId); 2],
     ) {
-        let (Some(tracing), Some(trace)) = (&mut self.tracing, &common.trace) else {
+        let Some(trace) = &common.trace else {
             return;
         };
         if !trace.includes(about) {
             return;
         }
-        tracing.flows += 1;
+        self.flows += 1;
         for mut region in places.regions() {
             let Some(known) = region.env.network.packet_trace() else {
                 continue;
             };
             for ((at, flow), end) in ends.iter().zip([FlowEnd::Sender, FlowEnd::Receiver]) {
-                known.track(*at, end, *flow, tracing.flows);
+                known.track(*at, end, *flow, self.flows);
             }
         }
     }
 
     /// Reports what regions have recorded, in order of time, and of regions at the same time.
-    pub(super) fn report_trace(
-        &mut self,
-        common: &Common,
-        places: &Places,
-        recorder: &mut dyn Recorder,
-    ) {
-        let (Some(tracing), Some(trace)) = (&mut self.tracing, &common.trace) else {
+    pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
+        let Some(trace) = &common.trace else {
             return;
         };
         let (mut states, mut packets) = (Vec::new(), Vec::new());
@@ -108,33 +98,33 @@ impl Coordinator {
         }
         states.sort_by_key(|state| state.time);
         packets.sort_by_key(|packet| packet.time);
-        if tracing.full.is_some() {
+        if self.full.is_some() {
             return;
         }
         let room = |reported: u64| usize::try_from(trace.max - reported).unwrap_or(usize::MAX);
         let mut full = None;
-        states.truncate(room(tracing.states));
+        states.truncate(room(self.states));
         for state in &states {
             recorder.flow_state(state);
         }
-        tracing.states += states.len() as u64;
-        if tracing.states == trace.max {
+        self.states += states.len() as u64;
+        if self.states == trace.max {
             full = states.last().map(|state| state.time);
         }
         let incomplete = complete_until.is_some();
         if let Some(until) = complete_until {
             packets.retain(|packet| packet.time < until);
         }
-        packets.truncate(room(tracing.packets));
+        packets.truncate(room(self.packets));
         for packet in &packets {
             recorder.packet(packet);
         }
-        tracing.packets += packets.len() as u64;
-        if incomplete || tracing.packets == trace.max {
+        self.packets += packets.len() as u64;
+        if incomplete || self.packets == trace.max {
             let last = packets.last().map(|packet| packet.time);
             full = full.or(last);
         }
-        tracing.full = full;
+        self.full = full;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::Context;
-use crate::model;
+use crate::model::flow::{ANY_FLOW, TCP_FLOW};
 use crate::queue;
 use crate::topology::{Core, FLOW_PLACES};
 use crate::traffic;
@@ -92,7 +92,7 @@ fn refuse_large(table: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>)
 }
 
 fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Diagnostic>) {
-    defaults::fill(flow, model::ANY_FLOW, profile);
+    defaults::fill(flow, ANY_FLOW, profile);
     if flow.contains_key("traffic") {
         let protocol = flow.node("protocol").clone();
         let path = join(path, "traffic");
@@ -101,7 +101,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
     if flow.word("protocol") == "tcp" {
         // Options of the file come between those of the flow and those of the profile.
         let tcp = flow.remove("tcp");
-        defaults::fill(flow, model::TCP_FLOW, profile);
+        defaults::fill(flow, TCP_FLOW, profile);
         flow.extend(tcp.map(|node| ("tcp".to_string(), node)));
         if flow.read::<u64>("streams") > 1 && flow.contains_key("traffic") {
             let streams = flow.node("streams");
@@ -125,7 +125,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
         }
         return;
     }
-    for key in model::TCP_FLOW.iter().map(|key| key.name) {
+    for key in TCP_FLOW.iter().map(|key| key.name) {
         if let Some(node) = flow.get(key) {
             let message =
                 format!("a UDP flow has no {key}; leave it out, or write protocol = \"tcp\"");

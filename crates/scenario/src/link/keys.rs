@@ -6,7 +6,7 @@ use longhaul_engine::config::{
 use longhaul_keys::{Key, Kind, PROBABILITY, RATE, TIME, count, joined, key, keys};
 use longhaul_units::{Rate, Span};
 
-use crate::model::QUEUE;
+use crate::model::queue::QUEUE;
 
 keys! {
     /// A link of the topology.

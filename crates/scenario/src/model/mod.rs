@@ -6,15 +6,13 @@
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
 
-mod flow;
-mod queue;
+pub(crate) mod flow;
+pub(crate) mod queue;
 
+use self::flow::FLOW;
 use crate::mesonet::keys::MESONET;
-pub(crate) use flow::{ANY_FLOW, FLOW, TCP_FLOW, TCP_STACK};
-
 use crate::proxy::PROXY;
 use crate::topology::TOPOLOGY;
-pub(crate) use queue::{QUEUE, QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
 const TITLE: Key = key(
     "title",

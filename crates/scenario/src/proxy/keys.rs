@@ -3,7 +3,8 @@
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, count, joined, key, required};
 
-use crate::model::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS, TCP_STACK};
+use crate::model::flow::TCP_STACK;
+use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
 /// Keys of one entry of `[[proxies]]`; the connection between its nodes is described as that of a flow.
 pub(crate) const PROXY: &[Key] = &joined::<{ count(PROXY_LISTS) }>(PROXY_LISTS);

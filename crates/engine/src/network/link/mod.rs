@@ -24,10 +24,7 @@ use self::explicit::ExplicitService;
 use self::ns2_clock::Ns2Clock;
 pub(crate) use self::per_flow_drops::FlowDrops;
 use self::port::Port;
-pub(crate) use self::tie_break::NextArrival;
 use self::tie_break::RandomTieBreak;
-#[cfg(test)]
-pub(crate) use self::tie_break::TieBreak;
 use super::change::Step;
 use super::loss::LossModel;
 use crate::config::{self, Clock, Service};
@@ -35,6 +32,7 @@ use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet};
 use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
+use crate::schedule::NextArrival;
 
 /// One direction of a link at work.
 #[derive(Debug)]

@@ -9,9 +9,10 @@
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use super::clock::{Clock, DualClockTime};
-use super::tie_break::{Ns2EntryOrder, TieBreak, TransitRank};
+use super::tie_break::{Ns2EntryOrder, TransitRank};
 use super::tx_time_cache::TxTimeCache;
 use crate::packet::Packet;
+use crate::schedule::TieBreak;
 
 /// The clock of one link.
 #[derive(Debug)]

@@ -10,31 +10,7 @@ use longhaul_units::{PS_PER_S, Time};
 
 use super::clock::DualClockTime;
 use crate::random::Streams;
-
-/// The next arrival at the far end of a link: its time, and its rank among simultaneous ones.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NextArrival {
-    pub(crate) time: Time,
-    pub(crate) tie_break: TieBreak,
-}
-
-/// Of packets that arrive at the same time, the one with the smallest is first: 37 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TieBreak(u64);
-
-impl TieBreak {
-    const BITS: u32 = 37;
-    #[cfg(test)]
-    pub(crate) const FIRST: Self = Self(0);
-    #[cfg(test)]
-    pub(crate) const LAST: Self = Self((1 << Self::BITS) - 1);
-
-    /// Its bits, above which there is nothing.
-    #[inline]
-    pub(crate) fn bits(self) -> u64 {
-        self.0
-    }
-}
+use crate::schedule::TieBreak;
 
 /// Random tie-breaks of the packets of one link.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +32,7 @@ impl RandomTieBreak {
     pub(super) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
-        TieBreak(mixed >> (u64::BITS - TieBreak::BITS))
+        TieBreak::new(mixed >> (u64::BITS - TieBreak::BITS))
     }
 }
 
@@ -101,7 +77,7 @@ impl Ns2EntryOrder {
             scaled(began_s - self.busy_since_s, Self::AGE_BITS)
         };
         let ulps = ulps(arrival) << (Self::TRANSIT_BITS + Self::AGE_BITS);
-        TieBreak(ulps | transit.code | age)
+        TieBreak::new(ulps | transit.code | age)
     }
 }
 

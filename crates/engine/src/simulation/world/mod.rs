@@ -5,7 +5,7 @@ mod setup;
 use longhaul_units::{Span, Time};
 
 use super::AHEAD;
-use super::capture::Journal;
+use super::journal::Journal;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{

@@ -12,7 +12,7 @@ use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
-use crate::simulation::capture::Journal;
+use crate::simulation::journal::Journal;
 use crate::simulation::window::Baseline;
 use crate::traffic::{MessageSource, StopCondition, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};

@@ -59,7 +59,7 @@ impl EndState {
 
 /// Packets on their way, and the state of their connections' ends.
 #[derive(Debug, Default)]
-pub(in crate::simulation) struct Journal {
+pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
     /// Number of packets at which it removes those that were dropped.

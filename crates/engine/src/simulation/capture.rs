@@ -1,11 +1,8 @@
 //! Packets of captured links, in the form of the wire: bytes instead of segment numbers.
 
-mod journal;
-
 use longhaul_units::Time;
 
-pub(super) use self::journal::Journal;
-use self::journal::{EndState, Host};
+use super::journal::{EndState, Host};
 use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
 use crate::network::End;

@@ -1,0 +1,35 @@
+//! The entry of a link in the event list: its next arrival, with its rank among simultaneous ones.
+
+use longhaul_units::Time;
+
+/// The next arrival at the far end of a link: its time, and its rank among simultaneous ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NextArrival {
+    pub(crate) time: Time,
+    pub(crate) tie_break: TieBreak,
+}
+
+/// Of packets that arrive at the same time, the one with the smallest is first: 37 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TieBreak(u64);
+
+impl TieBreak {
+    pub(crate) const BITS: u32 = 37;
+    #[cfg(test)]
+    pub(crate) const FIRST: Self = Self(0);
+    #[cfg(test)]
+    pub(crate) const LAST: Self = Self((1 << Self::BITS) - 1);
+
+    /// One of so many bits.
+    #[inline]
+    pub(crate) fn new(bits: u64) -> Self {
+        debug_assert!(bits >> Self::BITS == 0, "a tie-break of too many bits");
+        Self(bits)
+    }
+
+    /// Its bits, above which there is nothing.
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+}

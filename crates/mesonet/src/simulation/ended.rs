@@ -1,0 +1,21 @@
+//! What a region says of a flow that has ended, to the coordinator.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::flows::FlowInfo;
+use crate::network::FlowId;
+use crate::records::FlowRecord;
+
+/// A flow that has ended.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Ended {
+    pub(super) time: Time,
+    pub(super) about: FlowInfo,
+    /// The flow as its receiver knows it.
+    pub(super) receiver: FlowId,
+    /// Packets of the file over the time since it was connected, in packets per second; none if it could
+    /// not be connected.
+    pub(super) goodput: Option<f64>,
+    pub(super) record: FlowRecord,
+}

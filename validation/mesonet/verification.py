@@ -1,0 +1,86 @@
+"""The runs of chapter 5's verification: what is published of each, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longhaul.analysis.fairness import jain
+from validation.mesonet.rows import published
+
+BOTTLENECK_PER_MS = 21
+ALONE_UNTIL_S = 250.0
+
+
+@dataclass(frozen=True)
+class Verification:
+    """One of the 27 runs."""
+
+    run: str
+    algorithm: str
+    rtt_ms: int
+    buffer_pkts: int
+    link: float
+    buffer: float
+    jain: float
+
+    @property
+    def case(self) -> str:
+        """What it is called in the report."""
+        return f"{self.run} {self.algorithm} {self.rtt_ms} ms"
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What came of it: windows in packets, every 100 ms from the start."""
+
+    time_s: list[float]
+    first: list[float]
+    second: list[float]
+
+    def alone(self) -> float:
+        """Mean window of the first flow before the second starts."""
+        return _mean(self.first[: self._shared_from()])
+
+    def shared(self) -> tuple[float, float]:
+        """Mean windows from the start of the second flow."""
+        at = self._shared_from()
+        return _mean(self.first[at:]), _mean(self.second[at:])
+
+    def figures(self, one: Verification) -> tuple[float, float, float]:
+        """Use of the link and of the buffer, and Jain's index."""
+        both = self.shared()
+        product = BOTTLENECK_PER_MS * one.rtt_ms
+        link = min(1.0, sum(both) / product)
+        buffer = max(0.0, (sum(both) - product) / one.buffer_pkts)
+        return link, buffer, jain(both) or 0.0
+
+    def most_apart(self) -> float:
+        """Largest ratio of the two mean windows over 20 s."""
+        at, samples = self._shared_from(), 200
+        starts = range(at, len(self.first) - samples + 1, samples)
+        means = [
+            (
+                _mean(self.first[start : start + samples]),
+                _mean(self.second[start : start + samples]),
+            )
+            for start in starts
+        ]
+        return max(max(pair) / max(min(pair), 1.0) for pair in means)
+
+    def _shared_from(self) -> int:
+        return sum(time <= ALONE_UNTIL_S for time in self.time_s)
+
+
+def verifications() -> list[Verification]:
+    """The 27 runs with their published figures (tables 5-10 and 5-11)."""
+    return [
+        Verification(
+            row["run"], row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"]),
+            float(row["link"]), float(row["buffer"]), float(row["jain"]),
+        )
+        for row in published("tables_5_10_5_11")
+    ]  # fmt: skip
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
