@@ -22,6 +22,7 @@ from validation.mesonet import (
 )
 from validation.mesonet.network import quiet
 from validation.mesonet.rows import Row
+from validation.mesonet.verification import Verification, verifications
 
 # docs/mesonet_validation.md says why.
 KNOWN = {
@@ -54,7 +55,7 @@ def test_worked_examples_of_chapter_3(subject) -> None:  # type: ignore[no-untyp
 
 
 def test_two_standard_flows_share_a_slow_router() -> None:
-    first = dumbbell.verifications()[0]
+    first = verifications()[0]
     assert (first.algorithm, first.rtt_ms) == ("TCP", 42)
     assert_within(dumbbell.judge(first, dumbbell.simulate(first)))
 
@@ -66,8 +67,8 @@ def test_flows_alone(part) -> None:  # type: ignore[no-untyped-def] # noqa: ANN0
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("one", dumbbell.verifications(), ids=lambda one: one.run)
-def test_verification(one: dumbbell.Verification) -> None:
+@pytest.mark.parametrize("one", verifications(), ids=lambda one: one.run)
+def test_verification(one: Verification) -> None:
     rows = list(dumbbell.judge(one, dumbbell.simulate(one)))
     if one.algorithm in dumbbell.AS_FOUND:
         assert {row.within for row in rows} == {None}
@@ -116,6 +117,6 @@ def test_responses_of_a_run_are_recorded(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_report_has_every_verification() -> None:
     rows = [row for part in report.read().values() for row in part]
     cases = {row.case for row in rows}
-    assert {one.case for one in dumbbell.verifications()} <= cases
+    assert {one.case for one in verifications()} <= cases
     outside = {(row.case, row.metric) for row in rows if row.within is False}
     assert outside == KNOWN
