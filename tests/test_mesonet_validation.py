@@ -39,6 +39,8 @@ KNOWN = {
         for flow in ("L1", "L2", "L3")
     ),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
+    ("N7-MAIN condition 5", "active flows in TP1"),
+    ("N7-MAIN condition 5", "part of active flows in normal congestion control in TP1"),
 }
 
 
