@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import longhaul
 from longhaul import examples
 from longhaul.mesonet import MesoNet
-from validation.mesonet.drawing import draw_utilisation, draw_windows
 from validation.mesonet.rows import Row, close, found, near, published
 from validation.mesonet.verification import Verification, Windows, verifications
 from validation.mesonet.workers import pool
@@ -50,6 +49,9 @@ def simulate(one: Verification) -> Windows:
 
 def rows(processes: int) -> Iterator[Row]:
     """Run them all, judge them and draw them."""
+    # Here, since workers import this file and draw nothing.
+    from validation.mesonet.drawing import draw_utilisation, draw_windows
+
     ones = verifications()
     with pool(processes) as workers:
         windows = dict(zip((one.run for one in ones), workers.map(simulate, ones), strict=True))
