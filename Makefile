@@ -30,13 +30,15 @@ $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
 
 test: test-rust test-python
 
+# The same cases every time, so that a failure is the change's; `test-long` draws others, and more.
 test-rust:
-	cargo test --locked
+	PROPTEST_RNG_SEED=1 cargo test --locked
 
 test-python: build
 	$(BIN)/pytest
 
 test-long: build fuzz
+	PROPTEST_CASES=2000 cargo test --locked
 	cargo test --locked -- --ignored
 	$(BIN)/pytest -m long
 

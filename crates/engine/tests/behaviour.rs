@@ -352,6 +352,10 @@ proptest! {
             // Losses do not move its window, which overflows a short queue for ever.
             small.congestion = "reno";
         }
+        if small.congestion == "peach" {
+            // A dummy that finds the queue empty takes its only place, once a round at best.
+            small.limit = small.limit.max(2);
+        }
         let mut config = small.config(900);
         config.measure.every = None;
         config.links[0].loss = Loss::List(losses.iter().copied().collect());

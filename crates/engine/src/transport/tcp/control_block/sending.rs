@@ -292,9 +292,14 @@ impl ControlBlock {
         }
     }
 
-    /// Begins to send the dummies that the algorithm asks for, if it does.
+    /// Begins to send the dummies that the algorithm asks for, if it does. Without a sample of the
+    /// round trip, as after a lost SYN, the timeout stands for it: at once, they would fill a short
+    /// queue before the data segment, again and again.
     pub(crate) fn begin_dummies(&mut self, env: &mut Env) {
-        let rtt = self.srtt();
+        let rtt = match self.srtt() {
+            Span::ZERO => self.rtt.timeout(),
+            srtt => srtt,
+        };
         let train = self
             .extras
             .as_mut()

@@ -6,9 +6,10 @@ use longhaul_congestion::{Controller, ControllerSpec, Load, Variant};
 use longhaul_units::Span;
 
 use super::{ReceiverBench, Sender, SenderBench, ms, run_to, tcp};
-use crate::config::{DelayedAck, Recovery, Tcp};
+use crate::config::{DelayedAck, Recovery, Tcp, Timestamps};
 use crate::network::End;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
+use crate::transport::Env;
 
 fn controller(kind: &str) -> Controller {
     let spec = ControllerSpec {
@@ -175,6 +176,17 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
+/// A sender that may probe with dummies, and has sent its SYN.
+fn probing(config: Tcp) -> (Env, Sender) {
+    let (mut env, path, streams) = super::network(End::TcpReceiver);
+    let stream = streams.component("sender");
+    let mut sender = Sender::new(0, 0, path, Arc::new(config), controller("peach"), stream);
+    let dummies = env.network.path(0, 1, End::DummyReceiver);
+    sender.send_dummies_along(dummies.expect("there is a link"));
+    sender.start(&mut env);
+    (env, sender)
+}
+
 /// Sudden start: no probe counts as sent, and none of the answers as an acknowledgement.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
@@ -182,12 +194,7 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
         receive_window: 5,
         ..tcp(Recovery::Sack)
     };
-    let (mut env, path, streams) = super::network(End::TcpReceiver);
-    let stream = streams.component("sender");
-    let mut sender = Sender::new(0, 0, path, Arc::new(narrow), controller("peach"), stream);
-    let dummies = env.network.path(0, 1, End::DummyReceiver);
-    sender.send_dummies_along(dummies.expect("there is a link"));
-    sender.start(&mut env);
+    let (mut env, mut sender) = probing(narrow);
     run_to(&mut env, ms(100), |_, _| {});
     env.network.now = ms(100);
     sender.on_packet(&super::packet(1, Flags::ACK, ms(0)), &mut env);
@@ -212,6 +219,23 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
         "the receive window is full"
     );
     assert_eq!(after.cuts_loss + after.timeouts, 0);
+}
+
+/// A SYN that was lost gives no sample: the timeout of three seconds stands for the round trip.
+#[test]
+fn dummies_are_spaced_before_the_first_round_trip_is_known() {
+    let (mut env, mut sender) = probing(Tcp {
+        receive_window: 4,
+        timestamps: Timestamps::Off,
+        ..tcp(Recovery::Sack)
+    });
+    run_to(&mut env, ms(1000), |env, _| sender.on_timer(env));
+    env.network.now = ms(1100);
+    sender.on_packet(&super::packet(1, Flags::ACK, ms(0)), &mut env);
+    let sent = run_to(&mut env, ms(4099), |env, _| sender.on_dummy_event(env));
+    let dummies = sent.iter().filter(|packet| packet.flags.has(Flags::LOW));
+    let leaving: Vec<_> = dummies.map(|packet| packet.stamp).collect();
+    assert_eq!(leaving, [1850, 2600, 3350].map(ms));
 }
 
 #[test]
