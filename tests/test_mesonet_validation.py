@@ -34,11 +34,12 @@ KNOWN = {
     ),
     ("HTCP, delays x 1", "L3: seconds to 80,000 packets/s"),
     *(
-        (case, f"{flow}: goodput in TP2, packets/s")
-        for case in ("condition 8, users below direct access routers", "N7-MAIN condition 8")
+        ("condition 8, users below direct access routers", f"{flow}: goodput in TP2, packets/s")
         for flow in ("L1", "L2", "L3")
     ),
+    *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
+    ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 5", "active flows in TP1"),
     ("N7-MAIN condition 5", "part of active flows in normal congestion control in TP1"),
 }

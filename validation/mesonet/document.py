@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import fmean
 
-from validation.mesonet import router_buffer
+from validation.mesonet import readings
 from validation.mesonet.rows import HERE, Row, table
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
@@ -44,11 +45,11 @@ def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         yield ""
         yield from (_verifications if name == "dumbbell" else _table)(parts[name])
         yield ""
-    yield "## A buffer for each queue of a router, or one for both"
+    yield "## Routers' buffers and the first timeout"
     yield ""
-    yield _notes("router-buffer")
+    yield _notes("readings")
     yield ""
-    yield from _buffers()
+    yield from _readings()
     yield ""
     yield "## What it takes"
     yield ""
@@ -97,26 +98,28 @@ def _marked(row: Row, text: str) -> str:
     return {True: text, False: f"**{text}**", None: f"*{text}*"}[row.within]
 
 
-def _buffers() -> Iterator[str]:
-    """Figures of shortened runs with both readings, and which is nearer to print."""
-    recorded = router_buffer.read()
-    yield "| case | figure | published | a buffer each | one for both | nearer |"
-    yield "|---|---|---:|---:|---:|---|"
-    for case, runs in router_buffer.CASES.items():
-        for one in runs.figures:
-            if (row := recorded.get((case, one.response))) is not None:
-                each, shared = (float(row[name]) for name in router_buffer.READINGS)
-                values = (_value(value) for value in (one.published, each, shared))
-                nearer = _nearer(one.published, each, shared)
-                yield f"| {case} | {one.title} | {' | '.join(values)} | {nearer} |"
+def _readings() -> Iterator[str]:
+    """Figures of shortened runs with each reading, the nearest to print in bold."""
+    titles = [reading.title for reading in readings.READINGS.values()]
+    yield f"| case | figure | published | {' | '.join(titles)} |"
+    yield f"|---|---|---:|{'---:|' * len(titles)}"
+    found = list(readings.beside_print())
+    for case, one, measured in found:
+        gaps = [_gap(value, one) for value in measured]
+        cells = (
+            f"**{_value(value)}**" if gap == min(gaps) else _value(value)
+            for value, gap in zip(measured, gaps, strict=True)
+        )
+        yield f"| {case} | {one.title} | {_value(one.published)} | {' | '.join(cells)} |"
+    if found:
+        gaps_of = ([_gap(value, one) for value in measured] for _, one, measured in found)
+        every = zip(*gaps_of, strict=True)
+        means = (f"{fmean(gaps):.1%}" for gaps in every)
+        yield f"| all | mean distance from print | | {' | '.join(means)} |"
 
 
-def _nearer(published: float, each: float, shared: float) -> str:
-    """Which reading; neither if the difference is less than a twentieth of what is published."""
-    gap = abs(each - published) - abs(shared - published)
-    if abs(gap) < 0.05 * abs(published):
-        return ""
-    return "one for both" if gap > 0 else "a buffer each"
+def _gap(measured: float, one: readings.Figure) -> float:
+    return abs(measured / one.published - 1.0)
 
 
 def _resources() -> Iterator[str]:

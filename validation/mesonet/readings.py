@@ -1,7 +1,9 @@
-"""Whether the two queues of a router have a buffer each or share one: shortened runs of both.
+"""Two things that the study leaves open, in shortened runs: a router's buffers, the first timeout.
 
-`python -m validation.mesonet.router_buffer [CASE ...]` runs cases, all without a name, and records
-their figures in `measured/router_buffer.csv`, in place of earlier ones.
+The two queues of a router have a buffer each or share one, and the first timeout of a flow follows
+from the round trip of its handshake or from the propagation delay.
+`python -m validation.mesonet.readings [CASE ...]` runs cases, all without a name, and records their
+figures in `measured/readings.csv`, in place of earlier ones.
 """
 
 from __future__ import annotations
@@ -19,9 +21,26 @@ from longhaul.mesonet import responses_of
 from longhaul.studies.study import find
 from validation.mesonet.rows import HERE, table
 
-FILE = HERE / "measured" / "router_buffer.csv"
-HEAD = "# A buffer for each queue, one for both (python -m validation.mesonet.router_buffer)\n"
-READINGS = {"each": False, "shared": True}
+FILE = HERE / "measured" / "readings.csv"
+HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.readings)\n"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the source leaves open, decided."""
+
+    title: str
+    shared_buffer: bool
+    handshake_rtt: bool
+
+
+READINGS = {
+    "each": Reading("a buffer each", shared_buffer=False, handshake_rtt=False),
+    "one": Reading("one for both", shared_buffer=True, handshake_rtt=False),
+    "each_handshake": Reading("each, handshake", shared_buffer=False, handshake_rtt=True),
+    "one_handshake": Reading("one, handshake", shared_buffer=True, handshake_rtt=True),
+}
+"""The last one is the default."""
 PERIOD, JUMBO = "P", "TP2"
 
 
@@ -52,13 +71,13 @@ class Case:
         """The chapter that numbers the responses."""
         return 4 if self.experiment == "SA64" else 6
 
-    def scenarios(self, shared: bool) -> Iterator[dict[str, Any]]:
+    def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
         """Every run, without long-lived flows, for as long as the case lasts."""
         study = find("nist-2010")
         for cell in self.cells:
-            yield self._shortened(study.cell(self.experiment, cell), shared)
+            yield self._shortened(study.cell(self.experiment, cell), reading)
 
-    def _shortened(self, run: Run, shared: bool) -> dict[str, Any]:
+    def _shortened(self, run: Run, reading: Reading) -> dict[str, Any]:
         mesonet = dict(run.scenario["mesonet"])
         end_s = self.until_s if self.jumbo_s is None else self.jumbo_s + 35
         mesonet["MI"] = round(5 * end_s)
@@ -70,8 +89,10 @@ class Case:
             mesonet["Jon"] = f"{self.jumbo_s} s" if jumbo else 1.0
             mesonet["Joff"] = f"{end_s} s" if jumbo else 1.0
             mesonet["LLon"] = [1.0] * 3
-        if shared:
-            mesonet["network"] = {**mesonet.get("network", {}), "shared_buffer": True}
+        buffers = {"shared_buffer": reading.shared_buffer}
+        mesonet["network"] = mesonet.get("network", {}) | buffers
+        first = {"handshake_rtt": reading.handshake_rtt}
+        mesonet["transport"] = mesonet.get("transport", {}) | first
         return {**run.scenario, "mesonet": mesonet}
 
 
@@ -134,7 +155,11 @@ CASES = {
         ),
         jumbo_s=25,
     ),
-    "chapter 7, condition 5": _one("N7-MAIN", _tcp(5), 50, Figure("y1", "active flows", 8500)),
+    "chapter 7, condition 5": _one(
+        "N7-MAIN", _tcp(5), 50,
+        Figure("y1", "active flows", 8500),
+        Figure("y43", "active flows in initial slow start", 3400),
+    ),
     "chapter 7, condition 21": _one(
         "N7-MAIN", _tcp(21), 50, Figure("y6", "retransmission rate", 0.3)
     ),
@@ -142,30 +167,44 @@ CASES = {
         "N8H-MAIN", {"condition": "1", "algorithm": "CTCP"}, 40,
         Figure("y6", "retransmission rate", 0.018),
     ),
-    "chapter 8, condition 1, BIC": _one(
-        "N8H-MAIN", {"condition": "1", "algorithm": "BIC"}, 40,
-        Figure("y1", "active flows", 2821),
-        Figure("y43", "active flows in initial slow start", 1475),
-    ),
+    **{
+        f"chapter 8, condition {condition}, BIC": _one(
+            "N8H-MAIN", {"condition": str(condition), "algorithm": "BIC"}, 40,
+            Figure("y1", "active flows", active),
+            Figure("y43", "active flows in initial slow start", starting),
+        )
+        for condition, active, starting in (
+            (1, 2821.0, 1475.3), (2, 1049.3, 896.3), (31, 1863.7, 1522.1), (32, 2541.5, 2215.6),
+        )
+    },
 }  # fmt: skip
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
     """The figures of a case with each reading, as they are recorded."""
     case = CASES[name]
-    for reading, shared in READINGS.items():
+    for name_of, reading in READINGS.items():
         found = []
-        for scenario in case.scenarios(shared):
+        for scenario in case.scenarios(reading):
             rows = responses_of(longhaul.run(scenario), case.chapter).to_dicts()
             found.append({(row["response"], row["period"]): row["value"] for row in rows})
         for one in case.figures:
             value = mean(values[one.response, one.period] for values in found)
-            yield {"case": name, "response": one.response, reading: f"{value:.6g}"}
+            yield {"case": name, "response": one.response, name_of: f"{value:.6g}"}
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
     """What was recorded, by case and response."""
     return {(row["case"], row["response"]): row for row in table(FILE)}
+
+
+def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
+    """Case, figure and what each reading gives, of all figures recorded."""
+    recorded = read()
+    for name, case in CASES.items():
+        for one in case.figures:
+            if (row := recorded.get((name, one.response))) is not None:
+                yield name, one, [float(row[reading]) for reading in READINGS]
 
 
 def record(names: list[str]) -> None:

@@ -74,10 +74,13 @@ pub struct Transport {
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
-    /// Added to the propagation delay for the first smoothed round-trip time.
+    /// Added to the propagation delay for the first smoothed round-trip time, from which the first
+    /// timeout follows.
     pub srtt_allowance: Span,
     /// Added to every round-trip time that a source measures.
     pub rtt_excess: Span,
+    /// Whether the handshake is the first sample of the round-trip time, in place of the propagation delay.
+    pub handshake_rtt: bool,
 }
 
 /// A congestion control that sources may have.

@@ -33,6 +33,8 @@ pub(crate) struct Env {
     pub(crate) srtt_gain: f64,
     /// Added to every sample of the round-trip time.
     pub(crate) rtt_excess: Span,
+    /// Whether the handshake is the first of them.
+    pub(crate) handshake_rtt: bool,
     /// Congestion window after timeouts.
     pub(crate) initial_cwnd: f64,
 }

@@ -16,19 +16,22 @@ pub(crate) struct RttEstimator {
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout and its first value, in round-trip propagation delays.
+/// Minimum of the timeout, in round-trip propagation delays; its first value, in first smoothed
+/// round-trip times.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Before the first sample: values follow from the propagation delay.
+    /// Before the first sample: the propagation delay, with an allowance for queues (EB_DELAY), sets
+    /// smoothed round-trip time and timeout (NIST SP 500-282, chapter 3).
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
+        let srtt = propagation + allowance;
         Self {
-            srtt: propagation + allowance,
+            srtt,
             min: Span::ZERO,
             propagation,
-            rto: propagation * MIN_RTO,
+            rto: (srtt * MIN_RTO).min(propagation * MAX_RTO),
             deadline: Time::NEVER,
         }
     }
@@ -44,11 +47,23 @@ impl RttEstimator {
         } else {
             self.min.min(sample)
         };
+        self.update_timeout();
+        self.restart(now);
+    }
+
+    /// The handshake is the first sample: it replaces the value that the propagation delay gave (RFC
+    /// 6298 section 2.2).
+    pub(crate) fn on_handshake(&mut self, sample: Span) {
+        (self.srtt, self.min) = (sample, sample);
+        self.update_timeout();
+    }
+
+    #[inline]
+    fn update_timeout(&mut self) {
         let one_and_a_half = Span::from_ps(self.srtt.as_ps() + self.srtt.as_ps() / 2);
         self.rto = one_and_a_half
             .max(self.propagation * MIN_RTO)
             .min(self.propagation * MAX_RTO);
-        self.restart(now);
     }
 
     /// The retransmission timeout.
@@ -73,6 +88,27 @@ mod tests {
     use super::*;
 
     const GAIN: f64 = 0.125;
+
+    #[test]
+    fn an_allowance_for_queues_makes_the_first_timeout_longer_and_no_later_one() {
+        let ms = Span::from_millis;
+        let mut rtt = RttEstimator::new(ms(40), ms(100));
+        assert_eq!((rtt.srtt, rtt.rto()), (ms(140), ms(280)));
+        for _ in 0..100 {
+            rtt.on_sample(ms(40), GAIN, Time::ZERO);
+        }
+        assert_eq!(rtt.rto(), ms(80));
+        // Never more than 32 propagation delays.
+        assert_eq!(RttEstimator::new(ms(5), ms(100)).rto(), ms(160));
+    }
+
+    #[test]
+    fn the_handshake_is_the_first_sample() {
+        let ms = Span::from_millis;
+        let mut rtt = RttEstimator::new(ms(40), ms(100));
+        rtt.on_handshake(ms(200));
+        assert_eq!((rtt.srtt, rtt.min, rtt.rto()), (ms(200), ms(200), ms(300)));
+    }
 
     #[test]
     fn timeouts_follow_the_smoothed_round_trip_within_two_and_32_propagation_delays() {

@@ -8,7 +8,7 @@ use super::ended::Ended;
 use super::region::Region;
 use crate::config::FileType;
 use crate::flows::{FlowInfo, Sender};
-use crate::network::FlowId;
+use crate::network::{FlowId, Packet};
 use crate::records::{FlowClass, FlowEvent, FlowRecord};
 
 impl Region {
@@ -39,7 +39,8 @@ impl Region {
     }
 
     /// A SYN-ACK has arrived: the transfer starts.
-    pub(super) fn start_transfer(&mut self, common: &Common, flow: FlowId) {
+    pub(super) fn start_transfer(&mut self, common: &Common, syn_ack: &Packet) {
+        let flow = syn_ack.flow();
         let at = flow.slot as usize;
         let sender = &mut self.flows.sending[at];
         if !sender.is_of(flow) || !sender.is_connecting() {
@@ -55,7 +56,7 @@ impl Region {
             _ => jumbo.factor,
         });
         let size = about.size.saturating_mul(factor);
-        sender.begin(size, &mut self.env);
+        sender.on_syn_ack(syn_ack, size, &mut self.env);
         let totals = &mut self.counters.totals[about.class as usize];
         totals.connected += 1;
         totals.syns += sender.syns();

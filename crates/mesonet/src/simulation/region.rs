@@ -118,7 +118,7 @@ impl Region {
                 }
             }
             Kind::Syn => self.flows.on_syn(packet, &mut self.env),
-            Kind::SynAck => self.start_transfer(common, packet.flow()),
+            Kind::SynAck => self.start_transfer(common, packet),
         }
     }
 

@@ -66,6 +66,7 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
             packets_in: 0,
             srtt_gain: config.transport.srtt_gain,
             rtt_excess: config.transport.rtt_excess,
+            handshake_rtt: config.transport.handshake_rtt,
             initial_cwnd: config.transport.initial_cwnd,
         },
         flows: FlowTable::new(),

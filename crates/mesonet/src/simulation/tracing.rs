@@ -138,7 +138,7 @@ impl Region {
             Kind::Ack | Kind::Nak => self.on_ack_traced(common, packet),
             Kind::SynAck => {
                 let connected = self.marks_of(packet.flow()).is_some();
-                self.start_transfer(common, packet.flow());
+                self.start_transfer(common, packet);
                 if !connected && self.marks_of(packet.flow()).is_some() {
                     self.report_state(common, packet.flow(), FlowEvent::Start);
                 }

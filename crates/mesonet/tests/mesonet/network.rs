@@ -293,6 +293,7 @@ pub fn transport(initial_ssthresh: f64) -> Transport {
         srtt_gain: 0.125,
         srtt_allowance: Span::ZERO,
         rtt_excess: Span::ZERO,
+        handshake_rtt: true,
     }
 }
 

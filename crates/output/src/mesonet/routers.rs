@@ -37,19 +37,23 @@ struct Known {
     name: Name,
     /// Packets that it can forward in an interval.
     capacity: f64,
-    buffer: u64,
+    /// Packets that its queues can hold together.
+    room: u64,
     before: RouterSample,
 }
 
 impl Routers {
     pub(crate) fn new(config: &Config) -> Self {
         let interval_s = config.measure.every.as_secs_f64();
-        let known = |(tier, router): (&'static str, &Router)| Known {
-            tier,
-            name: Name::from(router.name.as_str()),
-            capacity: router.capacity.as_per_s() * interval_s,
-            buffer: router.buffer,
-            before: RouterSample::default(),
+        let known = |(tier, router): (&'static str, &Router)| {
+            let one_buffer = tier == BACKBONE || config.topology.shared_buffer;
+            Known {
+                tier,
+                name: Name::from(router.name.as_str()),
+                capacity: router.capacity.as_per_s() * interval_s,
+                room: router.buffer * if one_buffer { 1 } else { 2 },
+                before: RouterSample::default(),
+            }
         };
         Self {
             known: all(config).map(known).collect(),
@@ -85,7 +89,7 @@ impl Routers {
                     tier: known.tier,
                     name: known.name.clone(),
                     capacity: known.capacity,
-                    buffer: known.buffer,
+                    room: known.room,
                     up: since(&sample.up, &known.before.up),
                     down: (known.tier != BACKBONE).then(|| since(&sample.down, &known.before.down)),
                     active_flows: sample.active_flows,
@@ -113,7 +117,7 @@ pub(crate) struct RouterRow {
     tier: &'static str,
     name: Name,
     capacity: f64,
-    buffer: u64,
+    room: u64,
     up: QueueSample,
     /// Backbone routers have one queue.
     down: Option<QueueSample>,
@@ -127,11 +131,7 @@ impl RouterRow {
     }
 
     fn queue_share(&self) -> Cell<'static> {
-        let queues = 1 + u64::from(self.down.is_some());
-        ratio(
-            self.sum(|queue| queue.waiting) as f64,
-            (queues * self.buffer) as f64,
-        )
+        ratio(self.sum(|queue| queue.waiting) as f64, self.room as f64)
     }
 }
 

@@ -100,6 +100,7 @@ fn config() -> Config {
             srtt_gain: 0.125,
             srtt_allowance: Span::ZERO,
             rtt_excess: Span::ZERO,
+            handshake_rtt: true,
         },
         algorithms: vec![algorithm("reno", false), algorithm("hstcp", true)],
         users: Users {
@@ -220,7 +221,11 @@ const GROUP: FlowGroup = FlowGroup {
 
 /// Two intervals, a batch and two flows.
 fn write(out: &Path, tables: &[&str]) -> Value {
-    let mut writer = MesoNetWriter::create(out, meta(tables), no_progress()).unwrap();
+    write_run(out, meta(tables))
+}
+
+fn write_run(out: &Path, meta: MesoNetMeta) -> Value {
+    let mut writer = MesoNetWriter::create(out, meta, no_progress()).unwrap();
     let mut classes = [ClassSample::default(); 6];
     classes[FlowClass::Dn as usize] = class();
     for number in 1..=2 {
@@ -380,6 +385,20 @@ fn routers_count_what_happened_in_the_interval() {
     assert!(routers.is_null("queue_down_pkts", 5));
     near(routers.real("queue_share", 5), 0.2);
     near(routers.real("utilisation", 5), 100.0 / 20_000.0);
+}
+
+#[test]
+fn a_buffer_for_both_queues_is_half_as_large_as_two() {
+    let out = scratch("mesonet-routers-one-buffer");
+    let mut meta = meta(&TABLES);
+    let mut config = config();
+    config.topology.service = Service::Shared;
+    config.topology.shared_buffer = true;
+    meta.run.config = Arc::new(config);
+    write_run(&out, meta);
+    let routers = Read::new(&out.join("routers.parquet"));
+    near(routers.real("queue_share", 5 + 3), 15.0 / 20.0);
+    near(routers.real("queue_share", 5), 0.2);
 }
 
 #[test]

@@ -92,7 +92,13 @@ fn buffers_of_tiers(config: &Config, rows: &mut Vec<ExplainRow>) {
         } else {
             format!("{min} to {max} packets, {mean:.2} on average")
         };
-        let value = format!("{value}, in each queue of {} routers", routers.len());
+        let shared = topology.shared_buffer && tier != "backbone";
+        let queues = if shared {
+            "for both queues of each of"
+        } else {
+            "in each queue of"
+        };
+        let value = format!("{value}, {queues} {} routers", routers.len());
         rows.push(row(&format!("network.buffers.{tier}"), value, rule));
     };
     add("backbone", topology.backbone.iter().collect());

@@ -250,6 +250,7 @@ fn transport(table: &Table, clock: &Clock) -> Transport {
         rtt_excess: table
             .get("rtt_excess")
             .map_or(Span::ZERO, |node| clock.span(node)),
+        handshake_rtt: table.read("handshake_rtt"),
     }
 }
 

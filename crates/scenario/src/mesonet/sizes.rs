@@ -65,7 +65,7 @@ impl<'a> Buffers<'a> {
         self.round_trips.0 as f64 / self.round_trips.1 as f64
     }
 
-    /// Packets in each queue of a router of this rate, with `half_hosts` half the hosts below it.
+    /// Packets in the buffer of a router of this rate, with `half_hosts` half the hosts below it.
     fn packets(&self, rate: f64, half_hosts: f64) -> u64 {
         // In this order of operations, whole products have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
@@ -162,13 +162,15 @@ pub(crate) fn topology(
     }
 }
 
-/// Whether the queues of a router share a buffer; queues with a server each cannot.
+/// Whether the queues of a router share a buffer, as they do unless told otherwise; queues with a server
+/// each cannot.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
+    let dual = network.word("service") == "dual";
     let Some(node) = network.get("shared_buffer") else {
-        return false;
+        return !dual;
     };
     let shared = node.read::<bool>();
-    if shared && network.word("service") == "dual" {
+    if shared && dual {
         let key = "mesonet.network.shared_buffer";
         let message = "queues with a server each have a buffer each; write service = \"shared\"";
         out.push(Diagnostic::new(key, &node.origin, message));

@@ -175,6 +175,15 @@ impl Sender {
         self.phase == Phase::Transferring
     }
 
+    /// The answer to a SYN: starts to transfer a file of `size` packets.
+    pub(crate) fn on_syn_ack(&mut self, packet: &Packet, size: u64, env: &mut Env) {
+        if env.handshake_rtt {
+            let rtt = env.network.now.since(packet.created) + env.rtt_excess;
+            self.rtt.on_handshake(rtt);
+        }
+        self.begin(size, env);
+    }
+
     /// Starts to transfer a file of `size` packets.
     pub(crate) fn begin(&mut self, size: u64, env: &mut Env) {
         self.phase = Phase::Transferring;

@@ -99,6 +99,7 @@ impl Start {
                 packets_in: 0,
                 srtt_gain: 0.125,
                 rtt_excess: Span::ZERO,
+                handshake_rtt: true,
                 initial_cwnd: self.cwnd,
             },
             sender: Sender::new(
@@ -206,7 +207,9 @@ impl Path {
                 self.receiver
                     .on_packet(packet, &mut self.ack_queues, network);
             }
-            Kind::SynAck if self.sender.is_connecting() => self.begin(),
+            Kind::SynAck if self.sender.is_connecting() => {
+                self.sender.on_syn_ack(packet, self.size, &mut self.env);
+            }
             Kind::SynAck => {}
             Kind::Ack | Kind::Nak => {
                 if self.sender.is_active() && self.sender.on_ack(packet, &mut self.env) {

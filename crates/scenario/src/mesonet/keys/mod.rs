@@ -157,8 +157,15 @@ const TRANSPORT: &[Field] = &[
     field(
         "srtt_allowance",
         STEPS,
-        "Added to the propagation delay for the first smoothed round-trip time: a time, or time steps \
-         (EB_DELAY); 0 by default.",
+        "Allowance for queues: added to the propagation delay for the first smoothed round-trip time, twice \
+         which is the first timeout: a time, or time steps (EB_DELAY); 0 by default. Only for flows without a \
+         handshake if `handshake_rtt` is true.",
+    ),
+    field(
+        "handshake_rtt",
+        Kind::Flag,
+        "Whether the round trip of the handshake is the first sample and replaces the first smoothed \
+         round-trip time (RFC 6298 section 2.2); true by default.",
     ),
     field(
         "rtt_excess",

@@ -89,7 +89,7 @@ pub(super) const NETWORK: &[Field] = &[
         "shared_buffer",
         Kind::Flag,
         "Whether the two queues of an access router or a point of presence share one buffer of that size \
-         (with `shared` and `alternating` service), instead of a buffer each; false by default.",
+         instead of a buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.",
     ),
 ];
 
