@@ -26,9 +26,6 @@ pub(super) struct SharedServer {
     queues: [ServerQueue; 2],
     /// Packets that each queue can hold, or both, the one in service included.
     buffer: usize,
-    /// Fewer packets than this in a queue leave room for one more, whatever is in service or waits in
-    /// the other queue.
-    always_room: usize,
     shared_buffer: bool,
     /// Whether it idles for one service time when the queue whose turn it is holds no packet.
     strict: bool,
@@ -54,7 +51,6 @@ impl SharedServer {
             serving: Direction::Up,
             queues: Default::default(),
             buffer,
-            always_room: if shared_buffer { 0 } else { buffer - 1 },
             shared_buffer,
             strict: topology.service == Service::Alternating,
         }
@@ -80,22 +76,27 @@ impl SharedServer {
     /// Whether one more packet fits into a queue.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
-        let waiting = self.queues[direction as usize].packets.len();
-        waiting < self.always_room || self.occupied(direction, now) < self.buffer
+        let waiting = self.waiting(direction);
+        // Fewer leave room whatever is in service.
+        waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Packets in the buffer of a queue. A departure at the same time has made room.
-    fn occupied(&self, direction: Direction, now: Time) -> usize {
-        let [own, other] = [direction, direction.other()];
+    /// Packets in the buffer of a queue that wait for the server.
+    #[inline]
+    fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
-        let counts = self.serving == own || self.shared_buffer;
-        let in_service = !self.is_idle() && counts && self.end > now;
-        let shared = if self.shared_buffer {
-            waiting(other)
+        let others = if self.shared_buffer {
+            waiting(direction.other())
         } else {
             0
         };
-        waiting(own) + shared + usize::from(in_service)
+        waiting(direction) + others
+    }
+
+    /// Packets in the buffer of a queue that are being served. A departure at the same time has made room.
+    fn in_service(&self, direction: Direction, now: Time) -> usize {
+        let counts = self.shared_buffer || self.serving == direction;
+        usize::from(!self.is_idle() && counts && self.end > now)
     }
 
     #[inline]
