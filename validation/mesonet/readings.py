@@ -183,14 +183,14 @@ CASES = {
 def simulate(name: str) -> Iterator[dict[str, str]]:
     """The figures of a case with each reading, as they are recorded."""
     case = CASES[name]
-    for name_of, reading in READINGS.items():
+    for column, reading in READINGS.items():
         found = []
         for scenario in case.scenarios(reading):
             rows = responses_of(longhaul.run(scenario), case.chapter).to_dicts()
             found.append({(row["response"], row["period"]): row["value"] for row in rows})
         for one in case.figures:
             value = mean(values[one.response, one.period] for values in found)
-            yield {"case": name, "response": one.response, name_of: f"{value:.6g}"}
+            yield {"case": name, "response": one.response, column: f"{value:.6g}"}
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:

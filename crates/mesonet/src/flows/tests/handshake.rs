@@ -47,3 +47,23 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.connected.as_ps() / 1_000_000, 4_000_000);
     assert_eq!(path.sender.sent(), 2);
 }
+
+/// A receiver that takes 100 ms for a packet, on a path of 40 ms: no timeout that follows from the
+/// propagation delay alone waits for it, and nothing is lost.
+#[test]
+fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
+    let mut start = Start::new(Span::from_millis(40), 2);
+    start.packet_intervals[1] = Span::from_millis(100);
+    let timeouts = |handshake_rtt: bool| {
+        let mut path = start.path("reno");
+        path.env.handshake_rtt = handshake_rtt;
+        path.connect();
+        path.run(at(10.0));
+        assert!(path.done.is_some());
+        path.sender.signals()
+    };
+    assert_eq!(timeouts(true), (0, 0));
+    let (naks, timeouts) = timeouts(false);
+    assert_eq!(naks, 0);
+    assert!(timeouts > 0, "{timeouts}");
+}
