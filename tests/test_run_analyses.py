@@ -111,6 +111,22 @@ def test_plots_of_traffic_draw_what_there_is(name: str, runs: list[longhaul.Resu
     assert any(axes.get_lines() or axes.collections for axes in drawn.axes)
 
 
+def test_a_run_without_responses_is_drawn_without_them(cli: CommandLine, tmp_path: Path) -> None:
+    # An abandoned connection has no response.
+    lines = [
+        *('title = "One burst"', 'duration = "2 s"'),
+        *("[topology.dumbbell.bottleneck]", 'rate = "10 Mbps"', 'delay = "5 ms"'),
+        *("[[flows]]", 'label = "burst"', 'start = "1 s"'),
+        'traffic = { kind = "perturbation", lifetime = "0.1 s" }',
+    ]
+    (tmp_path / "burst.toml").write_text("\n".join(lines))
+    run = longhaul.run(tmp_path / "burst.toml", out=tmp_path / "run")
+    assert run.exchanges.is_empty()
+    found = cli("plot", run.path, "--out", tmp_path / "plots")
+    assert found.returncode == 0, found.stderr
+    assert not [path for path in (tmp_path / "plots").iterdir() if "response" in path.name]
+
+
 def cells(two: list[longhaul.Results]) -> np.ndarray:
     (shown,) = figure("response-map", two).axes[0].collections
     found = shown.get_array()

@@ -26,7 +26,8 @@ NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    return run.is_tcp and "exchanges" in run.tables
+    """Whether any began in the measurement window; connections that are abandoned are none."""
+    return run.is_tcp and "exchanges" in run.tables and not _took(run).is_empty()
 
 
 def _took(run: Results) -> pl.DataFrame:
