@@ -38,6 +38,8 @@ KNOWN = {
         for flow in ("L1", "L2", "L3")
     ),
     *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
+    ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
+    ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
     ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 5", "active flows in TP1"),
