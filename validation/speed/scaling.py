@@ -1,8 +1,9 @@
 """How cost grows with the size of the problem: `python -m validation.speed.scaling`.
 
-Three questions: what a packet costs as the number of flows doubles at the same total rate (at most
-20 % more per doubling), what one percent of scattered losses costs at a window of 100,000 packets
-(at most twice as much per packet), and whether memory grows with simulated time.
+Four questions: what a packet costs as the number of flows doubles at the same total rate (at most
+20 % more per doubling), what it costs where flows are too many for the caches, with and without
+access links, what one percent of scattered losses costs at a window of 100,000 packets (at most
+twice as much per packet), and whether memory grows with simulated time.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ Run = Callable[[], Measurement]
 Measure = Callable[[Sequence[Run], int], list[float]]
 
 FLOWS = (8, 16, 32, 63, 125, 250, 500, 1000)
+FEW_AND_MANY = (10, 1_000, 10_000)
 DURATIONS_S = (50, 100, 200, 400)
 WINDOW = 100_000
 
 
 def main() -> None:
-    """Measure and print all three."""
+    """Measure and print all four."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12, help="runs of each (default: 12)")
     rounds = parser.parse_args().rounds
     _against_flows(rounds)
+    _against_access_links(rounds)
     _against_loss(rounds)
     _against_time()
 
@@ -46,6 +49,28 @@ def many_flows(count: int) -> dict[str, Any]:
                 "count": count,
                 "slow_start": {"max_ssthresh": 100},
                 "start": {"uniform": ["0 s", "10 s"]},
+            }
+        ],
+    }
+
+
+def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
+    """Build CUBIC flows that share 10 Gbit/s and 100 ms, maybe each behind a link of its own."""
+    topology: dict[str, Any] = {
+        "bottleneck": {"rate": "10 Gbps", "delay": "48 ms" if access else "50 ms"}
+    }
+    if access:
+        topology["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
+    return {
+        "title": f"{count} flows on 10 Gbit/s",
+        "duration": "20 s",
+        "topology": {"dumbbell": topology},
+        "flows": [
+            {
+                "label": "cubic",
+                "count": count,
+                "congestion": {"kind": "cubic"},
+                "start": {"uniform": ["0 s", "1 s"]},
             }
         ],
     }
@@ -89,6 +114,15 @@ def _against_flows(rounds: int) -> None:
         growth = f"{100 * (cost / previous - 1):+.0f} %" if previous else ""
         print(f"{count:5} {cost:15.1f} {growth:>22}", flush=True)
         previous = cost
+
+
+def _against_access_links(rounds: int) -> None:
+    print("flows   ns per packet   with access links")
+    cases = [(count, access) for count in FEW_AND_MANY for access in (False, True)]
+    costs = _costs([ten_gigabit(*case) for case in cases], rounds, _one_at_a_time)
+    cost = dict(zip(cases, costs, strict=True))
+    for count in FEW_AND_MANY:
+        print(f"{count:6,} {cost[count, False]:14.1f} {cost[count, True]:19.1f}", flush=True)
 
 
 def _against_loss(rounds: int) -> None:
