@@ -63,6 +63,7 @@ def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
         topology["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
     return {
         "title": f"{count} flows on 10 Gbit/s",
+        "profile": "rfc",
         "duration": "20 s",
         "topology": {"dumbbell": topology},
         "flows": [
