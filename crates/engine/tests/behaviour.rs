@@ -7,8 +7,8 @@ use std::sync::Arc;
 use common::disciplines::{DISCIPLINES, Discipline};
 use common::extras::{Extras, extras};
 use common::{
-    AT_ONCE, Records, add_access, add_datagrams, add_equal_access, add_flows, add_own_access,
-    controller, drop_tail, dumbbell, run, tcp,
+    AT_ONCE, RECOVERIES, Records, add_access, add_datagrams, add_equal_access, add_flows,
+    add_own_access, controller, drop_tail, dumbbell, run, tcp,
 };
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{
@@ -20,20 +20,6 @@ use longhaul_engine::queue::Capacity;
 use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
-
-const RECOVERIES: [Recovery; 11] = [
-    Recovery::Tahoe,
-    Recovery::Reno,
-    Recovery::NewReno,
-    Recovery::Sack,
-    Recovery::SackPrr,
-    Recovery::Fack,
-    Recovery::RackTlp,
-    Recovery::RackTlpPrr,
-    Recovery::Ns2Reno,
-    Recovery::Ns2NewReno,
-    Recovery::Ns2Sack,
-];
 
 /// Algorithms that ask different things of transports and routers.
 const CONGESTION: [&str; 5] = ["reno", "vcp", "xcp", "packet-pair", "peach"];
@@ -541,121 +527,4 @@ fn another_flow_does_not_shift_the_draws_of_the_first() {
             .collect::<Vec<_>>()
     };
     assert_eq!(starts(0), starts(4));
-}
-
-#[test]
-fn slow_start_doubles_each_round_trip() {
-    let mut config = dumbbell(
-        Rate::from_bps(1_000_000_000),
-        Span::from_millis(50),
-        drop_tail(100_000),
-        1,
-    );
-    add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
-    let (_, records) = run(&config);
-    // SYN answered at 0.1 s, then 2, 4, 8, ... segments; sampled in the middle of each round trip
-    // (samples are at multiples of 100 ms, just before the acknowledgements of the round).
-    let windows: Vec<f64> = records.flows.iter().map(|sample| sample.cwnd).collect();
-    assert_eq!(windows[2..8], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
-}
-
-#[test]
-fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
-    for recovery in RECOVERIES {
-        let mut config = dumbbell(
-            Rate::from_bps(50_000_000),
-            Span::from_millis(20),
-            drop_tail(1000),
-            3,
-        );
-        // Packet 300 of the first link: well into slow start.
-        config.links[0].loss = Loss::List(vec![300]);
-        let transfer = Some(4_000_000);
-        add_flows(
-            &mut config,
-            "flow",
-            1,
-            AT_ONCE,
-            Tcp {
-                transfer,
-                ..tcp(recovery)
-            },
-        );
-        let (totals, _) = run(&config);
-        let flow = &totals.flows[0].total;
-        assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0), "{recovery:?}");
-        assert!(totals.flows[0].finish.is_some());
-        // The acknowledgement of the repair covers all that arrived meanwhile.
-        assert_eq!(flow.retransmitted_pkts, 1, "{recovery:?}");
-    }
-}
-
-#[test]
-fn sack_repairs_half_a_window_without_timeout() {
-    let mut config = dumbbell(
-        Rate::from_bps(100_000_000),
-        Span::from_millis(50),
-        drop_tail(833),
-        2,
-    );
-    add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
-    let (totals, records) = run(&config);
-    let flow = &totals.flows[0].total;
-    // Slow start overshoots by bandwidth-delay product, buffer and one (gold set README: 1667).
-    assert_eq!(totals.links[0].total.dropped_pkts(), 1667);
-    assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0));
-    assert_eq!(flow.retransmitted_pkts, 1667);
-    let first = records
-        .events
-        .iter()
-        .find(|event| event.cwnd_after < event.cwnd_before);
-    let first = first.expect("a cut");
-    assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
-}
-
-/// New data answers an echo (RFC 3168 section 6.1.2), so that it goes on until all is repaired.
-#[test]
-fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
-    let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
-    let red = Discipline::Red.config(Capacity::Packets(833), true, rate, delay);
-    let mut config = dumbbell(rate, delay, red, 30);
-    let ecn = Tcp {
-        ecn: Ecn::Classic,
-        ..tcp(Recovery::Sack)
-    };
-    add_flows(&mut config, "flow", 1, AT_ONCE, ecn);
-    let (totals, _) = run(&config);
-    let flow = &totals.flows[0].total;
-    assert!(flow.timeouts > 0, "the case needs a timeout");
-    let capacity_pkts = 30 * 100_000_000 / (8 * 1500);
-    assert!(
-        flow.delivered_pkts > capacity_pkts / 2,
-        "{} packets",
-        flow.delivered_pkts
-    );
-}
-
-/// Access links as fast as the bottleneck: in every slot of its full queue packets of several flows
-/// arrive together, and no flow may be preferred.
-#[test]
-fn flows_whose_packets_arrive_together_share_alike() {
-    let mut config = dumbbell(
-        Rate::from_bps(100_000_000),
-        Span::from_millis(18),
-        drop_tail(200),
-        30,
-    );
-    config.measure.from = Time::ZERO + Span::from_secs(10);
-    let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
-    add_flows(&mut config, "reno", 10, start, tcp(Recovery::Sack));
-    add_equal_access(&mut config, Span::from_millis(1));
-    let (totals, _) = run(&config);
-    let delivered = totals
-        .flows
-        .iter()
-        .map(|flow| flow.window.delivered_pkts as f64);
-    let shares: Vec<f64> = delivered.collect();
-    let (sum, squares): (f64, f64) = (shares.iter().sum(), shares.iter().map(|x| x * x).sum());
-    let jain = sum * sum / squares / shares.len() as f64;
-    assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
 }

@@ -65,6 +65,21 @@ impl Recorder for Records {
     }
 }
 
+/// All ways to repair losses.
+pub const RECOVERIES: [Recovery; 11] = [
+    Recovery::Tahoe,
+    Recovery::Reno,
+    Recovery::NewReno,
+    Recovery::Sack,
+    Recovery::SackPrr,
+    Recovery::Fack,
+    Recovery::RackTlp,
+    Recovery::RackTlpPrr,
+    Recovery::Ns2Reno,
+    Recovery::Ns2NewReno,
+    Recovery::Ns2Sack,
+];
+
 /// A standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
 pub fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
