@@ -365,7 +365,8 @@ fn class(sample: &ClassSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
     dict.set_item("out_pkts", sample.packets_out)?;
     dict.set_item("naks", sample.naks)?;
     dict.set_item("timeouts", sample.timeouts)?;
-    dict.set_item("increases", sample.increases)
+    dict.set_item("increases", sample.increases)?;
+    dict.set_item("growth_sum_pkts", sample.growth_sum)
 }
 
 fn long_lived(sample: &LongLivedSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {
@@ -379,7 +380,8 @@ fn long_lived(sample: &LongLivedSample, dict: &Bound<'_, PyDict>) -> PyResult<()
     dict.set_item("out_pkts", sample.packets_out)?;
     dict.set_item("naks", sample.naks)?;
     dict.set_item("timeouts", sample.timeouts)?;
-    dict.set_item("increases", sample.increases)
+    dict.set_item("increases", sample.increases)?;
+    dict.set_item("growth_pkts", sample.growth)
 }
 
 fn router(sample: &RouterSample, dict: &Bound<'_, PyDict>) -> PyResult<()> {

@@ -35,7 +35,7 @@ NETWORK = {
     "PacketsOut": "out_pkts",
     "RetransmissionRate": "retransmission_rate",
     "Timeouts": "timeouts_per_flow",
-    "WindowIncreases": "increases_per_flow",
+    "WindowIncreases": "growth_mean_pkts",
 }
 # Of flow classes (table 3-5).
 CLASS = {
@@ -51,7 +51,7 @@ CLASS = {
     "NAKsByFlowType": "naks_per_flow",
     "TemporalFlowThroughputs": "throughput_pps",
     "TimeoutsByFlowType": "timeouts_per_flow",
-    "WindowIncreasesByFlowType": "increases_per_flow",
+    "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
 # Of long-lived flows (table 3-6), but for mode and round trip.
 LONG_LIVED = {

@@ -130,6 +130,8 @@ pub struct ClassSample {
     pub timeouts: u64,
     /// Acknowledgements that enlarged a congestion window.
     pub increases: u64,
+    /// By how much these enlarged windows, in packets.
+    pub growth_sum: f64,
 }
 
 /// A long-lived flow at the end of an interval, and what happened to it in it.
@@ -157,6 +159,8 @@ pub struct LongLivedSample {
     pub timeouts: u64,
     /// Acknowledgements that enlarged the congestion window.
     pub increases: u64,
+    /// By how much these enlarged it, in packets.
+    pub growth: f64,
 }
 
 /// A router at the end of an interval.

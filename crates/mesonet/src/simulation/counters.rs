@@ -88,6 +88,7 @@ impl Counters {
         sample.naks += u64::from(interval.naks);
         sample.timeouts += u64::from(interval.timeouts);
         sample.increases += u64::from(interval.increases);
+        sample.growth_sum += interval.growth;
         self.add_at(ends, interval);
     }
 
@@ -119,6 +120,7 @@ impl Counters {
             sum.naks += one.naks;
             sum.timeouts += one.timeouts;
             sum.increases += one.increases;
+            sum.growth += one.growth;
         });
         add_each(&mut self.totals, &other.totals, ClassTotals::add);
         let (sum, one) = (&mut self.flows_by_router, &other.flows_by_router);
@@ -170,6 +172,7 @@ add_fields! {
         naks,
         timeouts,
         increases,
+        growth_sum,
     }
     EdgeSample {
         active,

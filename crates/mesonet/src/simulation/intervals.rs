@@ -132,6 +132,7 @@ impl Run<'_> {
                 naks: events.naks.into(),
                 timeouts: events.timeouts.into(),
                 increases: events.increases.into(),
+                growth: events.growth,
                 ..LongLivedSample::default()
             };
             if !sender.is_active() {

@@ -70,6 +70,7 @@ fn add(sum: &mut ClassSample, one: &ClassSample) {
     sum.naks += one.naks;
     sum.timeouts += one.timeouts;
     sum.increases += one.increases;
+    sum.growth_sum += one.growth_sum;
 }
 
 /// A class of one flow.
@@ -79,6 +80,7 @@ fn as_class(flow: &LongLivedSample) -> ClassSample {
         naks: flow.naks,
         timeouts: flow.timeouts,
         increases: flow.increases,
+        growth_sum: flow.growth,
         ..ClassSample::default()
     };
     if !flow.active {
@@ -208,7 +210,7 @@ pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
 }
 
 /// Figures of flows.
-fn figures() -> [Counter<ClassSample>; 16] {
+fn figures() -> [Counter<ClassSample>; 17] {
     [
         Counter::number("active_flows", "flows that transfer data", |flows| {
             Cell::Count(flows.active)
@@ -282,6 +284,11 @@ fn figures() -> [Counter<ClassSample>; 16] {
             "increases_per_flow",
             "increases over active flows",
             |flows| ratio(flows.increases as f64, flows.active as f64),
+        ),
+        Counter::real(
+            "growth_mean_pkts",
+            "by how much acknowledgements enlarged congestion windows in the interval, over active flows",
+            |flows| ratio(flows.growth_sum, flows.active as f64),
         ),
     ]
 }

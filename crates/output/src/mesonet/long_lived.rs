@@ -108,6 +108,13 @@ pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
             "acknowledgements that enlarged the congestion window in the interval",
             |row: &LongLivedRow| Cell::Count(row.sample.increases),
         ),
+        Column::new(
+            "growth_pkts",
+            Real,
+            "pkts",
+            "by how much these enlarged it",
+            |row: &LongLivedRow| Cell::Real(row.sample.growth),
+        ),
     ]);
     columns
 }

@@ -173,6 +173,7 @@ fn class() -> ClassSample {
         naks: 20,
         timeouts: 5,
         increases: 50,
+        growth_sum: 25.0,
     }
 }
 
@@ -189,6 +190,7 @@ fn long_lived() -> LongLivedSample {
         naks: 2,
         timeouts: 1,
         increases: 9,
+        growth: 4.5,
     }
 }
 
@@ -347,6 +349,7 @@ fn a_class_counts_flows_completed_in_the_interval_half() {
     // 600 packets in 200 ms, 10 + 4 / 2 flows.
     near(classes.real("throughput_pps", 2), 250.0);
     near(classes.real("increases_per_flow", 2), 5.0);
+    near(classes.real("growth_mean_pkts", 2), 2.5);
     // Nobody there, no mean.
     assert_eq!(classes.text("class", 6), "DD");
     assert!(classes.is_null("cwnd_mean_pkts", 6));

@@ -64,7 +64,9 @@ impl Sender {
         let before = self.congestion.window.cwnd();
         self.congestion.on_ack(sample);
         let window = &self.congestion.window;
-        self.interval.increases += u32::from(window.cwnd() > before);
+        let growth = window.cwnd() - before;
+        self.interval.increases += u32::from(growth > 0.0);
+        self.interval.growth += growth.max(0.0);
         self.initial_slow_start &= window.in_slow_start();
     }
 

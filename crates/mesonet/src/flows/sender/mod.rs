@@ -60,6 +60,8 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
+    /// By how much these enlarged the window, in packets.
+    pub(crate) growth: f64,
 }
 
 /// The sender.
