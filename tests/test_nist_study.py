@@ -70,7 +70,7 @@ def test_a_condition_is_what_its_table_says() -> None:
     values = explained(run)
     assert {
         "mesonet.network.backbone_rate": "600",
-        "mesonet.users.think": "2500",
+        "mesonet.users.think": "2000",
         "mesonet.network.delay_factor": "1",
         "mesonet.files.mean": "100",
         "mesonet.network.buffer": "rtt-capacity/sqrt-n",

@@ -8,32 +8,32 @@ before the long-lived flows, and jumbo files 300 s after these.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import longhaul
 from longhaul.mesonet import responses_of
 from longhaul.results import Results
 from validation.mesonet.long_lived import ENDS
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import Row, close
+from validation.mesonet.rows import Row, close, published
 
 PART = "direct-routers"
 CASE = "condition 8, users below direct access routers"
 
 START_S, JUMBO_S, END_S = 20, 320, 620
-# Table 7-16, tables 7-11 to 7-13.
+# Tables 7-11 to 7-13.
 TP1 = {"L1": 25_151, "L2": 65_462, "L3": 76_185}
-TP2 = {"L1": 16_278, "L2": 69_223, "L3": 71_777}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
     """Run it, and judge the goodput of the long-lived flows."""
     del processes
-    yield from judge(simulate())
+    yield from judge(longhaul.run(scenario()))
 
 
-def simulate(seed: int = 1) -> Results:
+def scenario() -> dict[str, Any]:
     """A minute of processor time."""
-    scenario = quiet(
+    return quiet(
         5 * END_S,
         hosts={
             # As many below a direct access router as in the condition.
@@ -52,7 +52,6 @@ def simulate(seed: int = 1) -> Results:
         ],
         measure={"tables": ["network", "classes", "long_lived", "routers"]},
     )
-    return longhaul.run({**scenario, "seed": seed})
 
 
 def judge(run: Results) -> Iterator[Row]:
@@ -61,6 +60,7 @@ def judge(run: Results) -> Iterator[Row]:
     for number, flow in enumerate(ENDS, 33):
         metric = f"{flow}: goodput in TP1, packets/s"
         yield close(CASE, metric, TP1[flow], table[f"y{number}", "TP1"], 0.02)
+    (in_print,) = (row for row in published("table_7_16") if row["algorithm"] == "TCP")
     for number, flow in enumerate(ENDS, 33):
         metric = f"{flow}: goodput in TP2, packets/s"
-        yield close(CASE, metric, TP2[flow], table[f"y{number}", "TP2"], 0.1)
+        yield close(CASE, metric, float(in_print[flow]), table[f"y{number}", "TP2"], 0.1)

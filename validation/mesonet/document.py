@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from validation.mesonet import readings
-from validation.mesonet.rows import HERE, Row, table
+from validation.mesonet import jumbo_readings, readings
+from validation.mesonet.long_lived import ENDS
+from validation.mesonet.rows import HERE, Row, published, table
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
 TITLES = {
@@ -45,6 +46,9 @@ def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         yield ""
         yield from (_verifications if name == "dumbbell" else _table)(parts[name])
         yield ""
+        if name == "direct-routers":
+            yield from _jumbo_readings()
+            yield ""
     yield "## Routers' buffers and the first timeout"
     yield ""
     yield _notes("readings")
@@ -116,6 +120,19 @@ def _readings() -> Iterator[str]:
         every = zip(*gaps_of, strict=True)
         means = (f"{fmean(gaps):.1%}" for gaps in every)
         yield f"| all | mean distance from print | | {' | '.join(means)} |"
+
+
+def _jumbo_readings() -> Iterator[str]:
+    """Goodputs of long-lived flows with each reading, below those in print."""
+    flows = tuple(ENDS)
+    yield f"| goodput in TP2, packets/s | algorithm | seed | {' | '.join(flows)} |"
+    yield f"|---|---|---:|{'---:|' * len(flows)}"
+    recorded = jumbo_readings.read()
+    algorithms = {row["algorithm"] for row in recorded}
+    printed = [row for row in published("table_7_16") if row["algorithm"] in algorithms]
+    for row in [{"reading": "in print", "seed": "", **row} for row in printed] + recorded:
+        goodputs = (f"{int(row[flow]):,}" for flow in flows)
+        yield f"| {row['reading']} | {row['algorithm']} | {row['seed']} | {' | '.join(goodputs)} |"
 
 
 def _gap(measured: float, one: readings.Figure) -> float:

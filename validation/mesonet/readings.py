@@ -147,6 +147,11 @@ CASES = {
         (3, 11, 19, 27, 35, 43, 51, 59), 25, 40,
         (68_721.38, 803.31, 0.27, 1.41, 229.82, 89.81, 37.48),
     ),
+    "chapter 6, condition 2": _one(
+        "N6-MAIN", _tcp(2), 16,
+        Figure("y1", "active flows", 15_333.99),
+        Figure("y2", "growth of an active flow's window in 200 ms, packets", 41.4579),
+    ),
     "chapter 6, condition 4": Case(
         "N6-MAIN", (_tcp(4),), 15, 25,
         (

@@ -1,0 +1,89 @@
+"""What could slow long-lived flows down among jumbo files as in print: traffic, buffers, chance.
+
+`python -m validation.mesonet.jumbo_readings [READING ...]` runs condition 8 of chapter 7 with users
+below direct access routers alone, with each reading's changes, algorithms and seeds; all without a
+name, in half an hour of processor time. It records the goodput of the long-lived flows in TP2 in
+`measured/jumbo_readings.csv`, in place of earlier ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import longhaul
+from longhaul.mesonet import responses_of
+from validation.mesonet import direct_routers
+from validation.mesonet.long_lived import CONGESTION, ENDS
+from validation.mesonet.rows import HERE, table
+
+FILE = HERE / "measured" / "jumbo_readings.csv"
+HEAD = (
+    "# Goodput in TP2, packets/s, of long-lived flows among jumbo files "
+    "(python -m validation.mesonet.jumbo_readings)\n"
+)
+COLUMNS = ("reading", "algorithm", "seed", *ENDS)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Changes to the scenario, and what is run with them."""
+
+    changes: Sequence[str] = ()
+    runs: Sequence[tuple[str, int]] = (("TCP", 1),)
+    """Algorithm and seed."""
+
+
+THREE = (("TCP", 1), ("BIC", 1), ("HSTCP", 1))
+READINGS = {
+    "condition 8": Reading(runs=(*THREE, *(("TCP", seed) for seed in range(2, 7)))),
+    "jumbo files 1.3 times as large": Reading(("mesonet.files.jumbo.factor=130",)),
+    "half of the buffers": Reading(("mesonet.network.buffer_factor=0.5",)),
+    "a fifth of the buffers": Reading(("mesonet.network.buffer_factor=0.2",), THREE),
+    # 180 sources below a direct access router, and 480 receivers. Here there are 144 of these, so
+    # that the rule gives buffers 1 / 0.7 as large.
+    "condition 4": Reading(
+        (
+            "mesonet.hosts.sources=90",
+            "mesonet.network.buffer=rtt-capacity/sqrt-n",
+            "mesonet.network.buffer_factor=0.7",
+        ),
+        (("TCP", 1), ("TCP", 2)),
+    ),
+}
+
+
+def simulate(name: str) -> Iterator[dict[str, str]]:
+    """The runs of a reading, as they are recorded."""
+    reading = READINGS[name]
+    for algorithm, seed in reading.runs:
+        scenario = direct_routers.scenario() | {"seed": seed}
+        scenario["mesonet"]["algorithms"] = [{"congestion": CONGESTION[algorithm]}]
+        run = longhaul.run(scenario, set=reading.changes)
+        rows = responses_of(run).to_dicts()
+        values = {row["response"]: row["value"] for row in rows if row["period"] == "TP2"}
+        goodput = {flow: f"{values[f'y{number}']:.0f}" for number, flow in enumerate(ENDS, 33)}
+        yield {"reading": name, "algorithm": algorithm, "seed": str(seed), **goodput}
+
+
+def read() -> list[dict[str, str]]:
+    """What was recorded."""
+    return table(FILE)
+
+
+def record(names: Sequence[str]) -> None:
+    """Run readings and record them."""
+    for name in names:
+        found = [row for row in read() if row["reading"] != name] + list(simulate(name))
+        found.sort(key=lambda row: list(READINGS).index(row["reading"]))
+        with FILE.open("w", encoding="utf-8", newline="") as file:
+            file.write(HEAD)
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(found)
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:] or list(READINGS))
