@@ -19,7 +19,7 @@ import longhaul
 from longhaul.campaign import Run
 from longhaul.mesonet import responses_of
 from longhaul.studies.study import find
-from validation.mesonet.rows import HERE, table
+from validation.mesonet.rows import HERE, published, table
 
 FILE = HERE / "measured" / "readings.csv"
 HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.readings)\n"
@@ -100,23 +100,15 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
     return {"name": name, "from": f"{from_s} s", "to": f"{until_s} s"}
 
 
-def _eight(
-    runs: tuple[int, ...], from_s: float, until_s: float, published: tuple[float, ...]
-) -> Case:
+def _eight(line: int, from_s: float, until_s: float) -> Case:
     """The runs of a line of table 4-28, whose figures are their means."""
-    names = {
-        "y4": "data packets out in 200 ms",
-        "y6": "flows completed in 200 ms",
-        "y10": "retransmission rate",
-        "y16": "round trip over propagation delay",
-        "y17": "goodput of a DD flow, packets/s",
-        "y20": "goodput of an FF flow, packets/s",
-        "y22": "goodput of an NN flow, packets/s",
-    }
-    figures = zip(names.items(), published, strict=True)
-    cells = tuple({"run": str(run), "algorithm": "TCP"} for run in runs)
-    chosen = tuple(Figure(name, title, value) for (name, title), value in figures)
-    return Case("SA64", cells, from_s, until_s, chosen)
+    cells = tuple({"run": str(run), "algorithm": "TCP"} for run in range(line, 65, 8))
+    figures = tuple(
+        Figure(said["response"], said["title"], float(said["value"]))
+        for said in published("table_4_28")
+        if said["line"] == str(line)
+    )
+    return Case("SA64", cells, from_s, until_s, figures)
 
 
 def _one(experiment: str, cell: Mapping[str, str], until_s: float, *figures: Figure) -> Case:
@@ -131,22 +123,10 @@ CASES = {
     "chapter 4, run 64": _one(
         "SA64", {"run": "64", "algorithm": "TCP"}, 100, Figure("y1", "active flows", 21_467.6)
     ),
-    "chapter 4, C8: long delay, low speed, large buffers": _eight(
-        (8, 16, 24, 32, 40, 48, 56, 64), 40, 60,
-        (70_170.53, 881.34, 0.04, 2.83, 136.26, 79.82, 37.04),
-    ),
-    "chapter 4, C7: short delay, low speed, large buffers": _eight(
-        (7, 15, 23, 31, 39, 47, 55, 63), 40, 60,
-        (74_509.45, 956.32, 0.08, 3.27, 226.01, 131.99, 51.30),
-    ),
-    "chapter 4, C4: long delay, low speed, small buffers": _eight(
-        (4, 12, 20, 28, 36, 44, 52, 60), 25, 40,
-        (69_996.51, 872.54, 0.17, 1.39, 137.65, 73.92, 28.25),
-    ),
-    "chapter 4, C3: short delay, low speed, small buffers": _eight(
-        (3, 11, 19, 27, 35, 43, 51, 59), 25, 40,
-        (68_721.38, 803.31, 0.27, 1.41, 229.82, 89.81, 37.48),
-    ),
+    "chapter 4, C8: long delay, low speed, large buffers": _eight(8, 40, 60),
+    "chapter 4, C7: short delay, low speed, large buffers": _eight(7, 40, 60),
+    "chapter 4, C4: long delay, low speed, small buffers": _eight(4, 25, 40),
+    "chapter 4, C3: short delay, low speed, small buffers": _eight(3, 25, 40),
     "chapter 6, condition 2": _one(
         "N6-MAIN", _tcp(2), 16,
         Figure("y1", "active flows", 15_333.99),
