@@ -16,6 +16,7 @@ from validation.mesonet import (
     loss_free,
     report,
     sizes,
+    sources_alone,
     topology,
     users,
     whole_runs,
@@ -54,7 +55,7 @@ def assert_within(rows: Iterable[Row]) -> None:
     assert outside <= KNOWN, [row for row in rows if row.within is False]
 
 
-@pytest.mark.parametrize("subject", [topology, sizes, connections, windows, users])
+@pytest.mark.parametrize("subject", [topology, sizes, connections, windows, users, sources_alone])
 def test_worked_examples_of_chapter_3(subject) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
     assert_within(subject.rows())
 

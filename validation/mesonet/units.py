@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from validation.mesonet import connections, sizes, topology, users, windows
+from validation.mesonet import connections, sizes, sources_alone, topology, users, windows
 from validation.mesonet.rows import Row
 
 PART = "units"
@@ -13,5 +13,5 @@ PART = "units"
 def rows(processes: int = 1) -> Iterator[Row]:
     """All rows; nothing here is worth a second process."""
     del processes
-    for subject in (topology, sizes, connections, windows, users):
+    for subject in (topology, sizes, connections, windows, users, sources_alone):
         yield from subject.rows()

@@ -1,0 +1,80 @@
+"""What follows of printed figures without a simulation: think time, y2, T.y27 (NIST SP 500-282).
+
+Conditions 2 and 32 of chapter 6 have hardly a loss, so that their flows follow from the sources
+alone: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from validation.mesonet.rows import Row, close
+
+ROUND_TRIP_S = 0.0407
+"""Mean propagation delay both ways."""
+RUN_S = 1500
+KNEE_PKTS = 100
+"""Up to here a window grows by a packet an acknowledgement, then by half of it a round trip."""
+
+
+@dataclass(frozen=True)
+class Lossless:
+    """A condition, and what tables 6-29 and 6-30 have of it with standard TCP."""
+
+    number: int
+    think_s: float
+    delay_factor: int
+    file_pkts: int
+    sources: int
+    below_j: int
+    active_flows: float
+    growth_pkts: float
+    """y2."""
+    flows_at_j: float
+    """T.y27."""
+
+    @property
+    def flows_per_s(self) -> float:
+        """By Little's law, of the sources that transfer nothing: they think or connect."""
+        idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
+        return (self.sources - self.active_flows) / idle_s
+
+
+CONDITIONS = (
+    Lossless(2, 2.0, 1, 50, 174_600, 8_400, 15_333.99, 41.4579, 16_634_422),
+    Lossless(32, 5.0, 2, 100, 278_000, 28_000, 27_644.4, 25.66166, 13_993_455),
+)
+
+
+def rows() -> Iterator[Row]:
+    """Everything of this subject."""
+    for one in CONDITIONS:
+        case = f"N6-MAIN condition {one.number} without a simulation"
+        printed = one.growth_pkts * one.active_flows / 0.2 / one.flows_per_s
+        metric = "growth of a flow's window, packets: print, and slow start"
+        yield close(case, metric, printed, mean_growth(one.file_pkts), 0.02)
+        # Receivers are below each of the ten other backbone routers alike.
+        share = one.below_j / one.sources
+        at_j = one.flows_per_s * RUN_S * (share + (1 - share) / 10)
+        yield close(case, "flows with an end below J", one.flows_at_j, at_j, 0.02)
+
+
+def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
+    """By how many packets a file enlarges its window, of Pareto files and one document in 100."""
+    quantiles = (np.arange(draws) + 0.5) / draws
+    sizes = np.ceil(file_pkts / 3 * quantiles ** (-1 / 1.5))
+    documents = np.ceil(10 * file_pkts / 3 * quantiles ** (-1 / 1.5))
+    # The last acknowledgement ends the flow.
+    return float(0.99 * _growth(sizes - 1).mean() + 0.01 * _growth(documents - 1).mean())
+
+
+def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Growth from a window of two packets: d cwnd = 1, or half the knee over cwnd."""
+    to_knee = KNEE_PKTS - 2
+    beyond = np.maximum(acknowledgements - to_knee, 0.0)
+    window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)
+    return np.minimum(acknowledgements, float(to_knee)) + (window - KNEE_PKTS)
