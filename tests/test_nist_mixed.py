@@ -286,7 +286,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
             assert claim.where["metric"] in row, claim.id
     network = MesoNet.of(results).network
     half = network.tail(50)
-    assert row["increases_per_flow_mean"] == pytest.approx(half["increases_per_flow"].mean())
+    assert row["growth_pkts_mean"] == pytest.approx(half["growth_mean_pkts"].mean())
     assert row["movie_flows_max"] == half["movie_flows"].max()
     assert row["completed_per_h"] == network["completed_flows"].sum() * 180
     shares = ("web_share", "document_share", "service_pack_share", "movie_share")

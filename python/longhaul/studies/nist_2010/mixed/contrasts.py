@@ -22,7 +22,7 @@ HALVES = {"least": ORDER[: CONDITIONS // 2], "most": ORDER[CONDITIONS // 2 :]}
 MACROSCOPIC = (
     "active_flows_half", "initial_slow_start_flows_half", "normal_mode_flows_half",
     "above_threshold_flows_half", "connecting_flows_half", "out_pps_half", "completed_per_s_half",
-    "cwnd_mean_pkts_half", "increases_per_flow_mean", "retransmission_rate_mean",
+    "cwnd_mean_pkts_half", "growth_pkts_mean", "retransmission_rate_mean",
     "srtt_mean_s_half", "completed_per_h", "web_share", "document_share", "service_pack_share",
     "movie_share",
 )  # fmt: skip

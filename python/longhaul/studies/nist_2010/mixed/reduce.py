@@ -8,7 +8,7 @@ from longhaul.mesonet import MesoNet, groups
 from longhaul.results import Results
 
 # Of each interval; those that the summary has not, or has weighted by flows.
-MEANS = ("increases_per_flow", "retransmission_rate")
+MEANS = (pl.col("growth_mean_pkts").alias("growth_pkts"), pl.col("retransmission_rate"))
 LARGEST = ("document_flows", "service_pack_flows", "movie_flows")
 # Over time, each the mean of some intervals.
 STATES = (
@@ -25,7 +25,7 @@ def reduce(run: Results) -> Kept:
     (half,) = tables.periods
     intervals = half.of(tables.network)
     macroscopic = intervals.select(
-        pl.col(MEANS).mean(), pl.col(LARGEST).max().name.suffix("_max")
+        *(column.mean() for column in MEANS), pl.col(LARGEST).max().name.suffix("_max")
     ).to_dicts()
     by_group = groups.of_batches(tables.goodput)
     return kept | {
