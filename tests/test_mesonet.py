@@ -131,8 +131,12 @@ def test_responses_are_those_of_the_study_by_their_numbers(run: longhaul.Results
     srtt_ms = 1e3 * mean(late["srtt_mean_s"])
     assert value["y2", "late"] == pytest.approx(mean(late["growth_mean_pkts"]))
     assert value["y8", "late"] == pytest.approx(srtt_ms - round_trip_ms)
-    flows = mean(classes["active_flows"]) + mean(classes["completed_flows"]) / 2
-    assert value["y32", "late"] == pytest.approx(mean(classes["throughput_pps"]) * flows)
+    flows = (
+        classes["connecting_flows"] + classes["active_flows"] + classes["completed_flows"] / 2
+    ).to_numpy()
+    pps = classes["out_pkts"].to_numpy() / tables.interval_s
+    assert value["y29", "late"] == pytest.approx((pps / flows).mean())
+    assert value["y32", "late"] == pytest.approx((pps / flows).mean() * flows.mean())
     direct = tables.topology.filter(pl.col("class") == "direct")["router"].to_list()
     for at in range(6):
         expected = None

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import fmean
 
+import polars as pl
 import pytest
 
 import longhaul
+from longhaul.mesonet.responses import flow_pps
 from validation.mesonet import (
     conditions,
     connections,
     direct_routers,
     dumbbell,
+    goodput_readings,
     jumbo_readings,
     long_lived,
     loss_free,
@@ -42,6 +46,7 @@ KNOWN = {
     *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
     ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
     ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
+    ("N6-MAIN condition 31", "growth of an active flow's window in 200 ms, packets"),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
     ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 21", "retransmission rate in TP1"),
@@ -134,6 +139,27 @@ def test_readings_of_jumbo_files_are_scenarios_and_all_recorded() -> None:
         for name, reading in jumbo_readings.READINGS.items()
         for run in reading.runs
     }  # fmt: skip
+
+
+def test_responses_divide_goodput_as_the_nearest_reading_does() -> None:
+    flows = pl.DataFrame(
+        {"out_pkts": [300], "connecting_flows": [4], "active_flows": [5], "completed_flows": [2]}
+    )
+    goodput = {
+        name: flows.select(pl.col("out_pkts") / 0.2 / shared).item()
+        for name, shared in goodput_readings.READINGS.items()
+    }
+    assert goodput == {
+        "half": 250, "all": pytest.approx(1500 / 7),
+        "half_connecting": 150, "all_connecting": pytest.approx(1500 / 11),
+    }  # fmt: skip
+    assert flows.select(flow_pps(0.2)).item() == goodput["half_connecting"]
+    gaps = [
+        [abs(value / said - 1) for value in measured]
+        for *_, said, measured in goodput_readings.beside_print()
+    ]
+    means = dict(zip(goodput, map(fmean, zip(*gaps, strict=True)), strict=True))
+    assert min(means, key=means.__getitem__) == "half_connecting"
 
 
 def test_responses_of_a_run_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

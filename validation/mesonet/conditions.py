@@ -63,7 +63,7 @@ def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
     """Table 4-28: means over eight runs. A run of which others are not recorded is not judged."""
     for said in published("table_4_28"):
         line, key, there = int(said["line"]), (said["response"], "measured"), float(said["value"])
-        values = {run: runs[run][key] for run in range(line, 65, 8) if run in runs}
+        values = {run: runs[run][key] for run in range(line, 65, 8) if key in runs.get(run, {})}
         if len(values) == 8:
             yield from judged(
                 f"SA64 line C{line}", said | {"period": "measured"}, {key: fmean(values.values())}

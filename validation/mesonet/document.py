@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from validation.mesonet import jumbo_readings, readings
+from validation.mesonet import goodput_readings, jumbo_readings, readings
 from validation.mesonet.long_lived import ENDS
 from validation.mesonet.rows import HERE, Row, published, table
 
@@ -54,6 +54,12 @@ def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     yield _notes("readings")
     yield ""
     yield from _readings()
+    yield ""
+    yield "## Which flows share a goodput"
+    yield ""
+    yield _notes("goodput-readings")
+    yield ""
+    yield from _goodput_readings()
     yield ""
     yield "## What it takes"
     yield ""
@@ -120,6 +126,20 @@ def _readings() -> Iterator[str]:
         every = zip(*gaps_of, strict=True)
         means = (f"{fmean(gaps):.1%}" for gaps in every)
         yield f"| all | mean distance from print | | {' | '.join(means)} |"
+
+
+def _goodput_readings() -> Iterator[str]:
+    """Goodput of a flow with each reading, the nearest to print in bold."""
+    yield f"| line | class | published | {' | '.join(goodput_readings.TITLES)} |"
+    yield f"|---|---|---:|{'---:|' * len(goodput_readings.TITLES)}"
+    found = list(goodput_readings.beside_print())
+    for line, name, said, measured in found:
+        nearest = min(measured, key=lambda value: abs(value - said))
+        cells = (f"**{value:.1f}**" if value == nearest else f"{value:.1f}" for value in measured)
+        yield f"| C{line} | {name} | {said:.1f} | {' | '.join(cells)} |"
+    gaps_of = ([abs(value / said - 1) for value in measured] for *_, said, measured in found)
+    means = (f"{fmean(gaps):.1%}" for gaps in zip(*gaps_of, strict=True))
+    yield f"| all | mean distance from print | | {' | '.join(means)} |"
 
 
 def _jumbo_readings() -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.mesonet.groups import STATISTICS
-from longhaul.mesonet.responses import CLASSES
+from longhaul.mesonet.responses import CLASSES, flow_pps
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
 
@@ -37,7 +37,7 @@ NETWORK = {
     "Timeouts": "timeouts_per_flow",
     "WindowIncreases": "growth_mean_pkts",
 }
-# Of flow classes (table 3-5).
+# Of flow classes (table 3-5), but for the throughput.
 CLASS = {
     "ActiveFlowsByType": "active_flows",
     "ConnectionFailuresByType": "failed_flows",
@@ -49,7 +49,6 @@ CLASS = {
     "FlowsInInitialSlowStartByFlowType": "initial_slow_start_flows",
     "FlowsInNormalCongestionModeByFlowType": "normal_mode_flows",
     "NAKsByFlowType": "naks_per_flow",
-    "TemporalFlowThroughputs": "throughput_pps",
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
@@ -176,6 +175,8 @@ def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -
 def _classes(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     for stem, column in CLASS.items():
         yield stem, _wide(tables.classes, "class", pl.col(column), CLASSES).rows()
+    throughput = flow_pps(tables.interval_s)
+    yield "TemporalFlowThroughputs", _wide(tables.classes, "class", throughput, CLASSES).rows()
 
 
 def _long_lived(tables: MesoNet) -> Iterator[tuple[str, Rows]]:

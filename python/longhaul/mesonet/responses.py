@@ -18,6 +18,17 @@ CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 RUN = "run"
 """The period of responses of the whole run."""
 
+_FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
+
+
+def flow_pps(interval_s: float) -> pl.Expr:
+    """Packets per second of a flow, of the table of classes; null without flows.
+
+    Those that connect count as flows, and those completed in the interval as half a flow: the
+    figures of table 4-28 need both (docs/mesonet_validation.md).
+    """
+    return pl.when(_FLOWS > 0).then(pl.col("out_pkts") / _FLOWS / interval_s)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -39,9 +50,14 @@ class Part:
         one, other = self.mean(column), self.mean(over)
         return one / (one + other) if one + other else 0.0
 
-    def of_class(self, name: str, column: str) -> float:
-        """Mean of a column of a flow class."""
-        return _mean(self._classes.filter(pl.col("class") == name)[column])
+    def of_class(self, name: str, column: str | pl.Expr) -> float:
+        """Mean of a column of a flow class, or of an expression of its columns."""
+        of_class = self._classes.filter(pl.col("class") == name)
+        return _mean(of_class.select(column).to_series())
+
+    def flow_pps(self, name: str) -> float:
+        """Throughput of a flow of a class."""
+        return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
         """Mean of a column of a long-lived flow, counted from 0; none without the flow."""
@@ -168,19 +184,15 @@ def _srtt_ms(part: Part) -> float:
 
 
 def _class_pps(name: str, of: str) -> Response:
-    title = f"throughput of an active {of} flow"
-    return Response(
-        name, title, "packets/s", "classes", lambda part: part.of_class(of, "throughput_pps")
-    )
+    title = f"throughput of {of} flows that connect or transfer"
+    return Response(name, title, "packets/s", "classes", lambda part: part.flow_pps(of))
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
     """Four responses of a class, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
-        # Flows completed in an interval are active for half of it on average.
-        flows = part.of_class(of, "active_flows") + part.of_class(of, "completed_flows") / 2
-        return part.of_class(of, "throughput_pps") * flows
+        return part.flow_pps(of) * part.of_class(of, _FLOWS)
 
     yield _class_pps(f"y{first}", of)
     for number, title, unit, value in (

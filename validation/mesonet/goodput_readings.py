@@ -1,0 +1,105 @@
+"""Among which flows the packets of a class are divided, where chapter 4 prints goodput of a flow.
+
+`python -m validation.mesonet.goodput_readings [LINE ...]` runs lines of table 4-28, all without a
+name, for 40 s of which the second half counts, in 25 minutes of processor time. It records the
+goodput of each class with each reading in `measured/goodput_readings.csv`, in place of earlier
+ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+import polars as pl
+
+import longhaul
+from longhaul.mesonet import MesoNet
+from longhaul.studies.study import find
+from validation.mesonet.rows import HERE, published, table
+
+FILE = HERE / "measured" / "goodput_readings.csv"
+HEAD = (
+    "# Goodput of a flow, packets/s, by the flows that share it "
+    "(python -m validation.mesonet.goodput_readings)\n"
+)
+LINES = range(1, 9)
+RUNS = 64
+"""Of chapter 4; each eighth is of the same line."""
+FROM_S, UNTIL_S = 20, 40
+RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
+
+_TRANSFER = pl.col("active_flows")
+_CONNECT = pl.col("connecting_flows")
+_COMPLETED = pl.col("completed_flows")
+READINGS = {
+    "half": _TRANSFER + _COMPLETED / 2,
+    "all": _TRANSFER + _COMPLETED,
+    "half_connecting": _CONNECT + _TRANSFER + _COMPLETED / 2,
+    "all_connecting": _CONNECT + _TRANSFER + _COMPLETED,
+}
+"""The third is that of the responses (`longhaul.mesonet.responses`)."""
+TITLES = (
+    "transferring, completed half", "transferring, completed",
+    "with connecting, completed half", "with connecting, completed",
+)  # fmt: skip
+
+
+def simulate(line: int) -> Iterator[dict[str, str]]:
+    """What each reading gives for a line, as it is recorded: means over its eight runs."""
+    runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
+    for name in RESPONSES:
+        values = {reading: fmean(run[name, reading] for run in runs) for reading in READINGS}
+        goodputs = {reading: f"{value:.5g}" for reading, value in values.items()}
+        yield {"line": str(line), "class": name, **goodputs}
+
+
+def _of_run(number: int) -> dict[tuple[str, str], float]:
+    run = find("nist-2010").cell("SA64", {"run": str(number), "algorithm": "TCP"})
+    period = {"name": "late", "from": f"{FROM_S} s", "to": f"{UNTIL_S} s"}
+    shortened = {**run.scenario["mesonet"], "MI": 5 * UNTIL_S, "periods": [period]}
+    tables = MesoNet.of(longhaul.run({**run.scenario, "mesonet": shortened}))
+    (late,) = tables.periods
+    flows = late.of(tables.classes)
+    pps = pl.col("out_pkts") / tables.interval_s
+    return {
+        (name, reading): flows.filter(pl.col("class") == name)
+        .select(pl.when(shared > 0).then(pps / shared).fill_null(0.0).mean())
+        .item()
+        for name in RESPONSES
+        for reading, shared in READINGS.items()
+    }
+
+
+def read() -> list[dict[str, str]]:
+    """What was recorded."""
+    return table(FILE)
+
+
+def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
+    """Line, class, what is printed and what each reading gives."""
+    printed = {
+        (row["line"], row["response"]): float(row["value"]) for row in published("table_4_28")
+    }
+    for row in read():
+        line, name = row["line"], row["class"]
+        goodputs = [float(row[reading]) for reading in READINGS]
+        yield int(line), name, printed[line, RESPONSES[name]], goodputs
+
+
+def record(lines: Sequence[int]) -> None:
+    """Run lines and record them."""
+    for line in lines:
+        found = [row for row in read() if row["line"] != str(line)] + list(simulate(line))
+        found.sort(key=lambda row: int(row["line"]))
+        with FILE.open("w", encoding="utf-8", newline="") as file:
+            file.write(HEAD)
+            writer = csv.DictWriter(file, ("line", "class", *READINGS), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(found)
+
+
+if __name__ == "__main__":
+    record([int(line) for line in sys.argv[1:]] or LINES)
