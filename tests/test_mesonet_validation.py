@@ -46,7 +46,12 @@ KNOWN = {
     *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
     ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
     ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
-    ("N6-MAIN condition 31", "growth of an active flow's window in 200 ms, packets"),
+    *(
+        (f"N6-MAIN condition {condition}", "growth of an active flow's window in 200 ms, packets")
+        for condition in (1, 31)
+    ),
+    ("N6-MAIN condition 1", "active flows in normal congestion control"),
+    ("N6-MAIN condition 1", "completed flows with an end below backbone router K"),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
     ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 21", "retransmission rate in TP1"),
