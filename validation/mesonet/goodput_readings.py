@@ -16,7 +16,7 @@ from statistics import fmean
 import polars as pl
 
 import longhaul
-from longhaul.mesonet import MesoNet
+from longhaul.mesonet import MesoNet, responses
 from longhaul.studies.study import find
 from validation.mesonet.rows import HERE, published, table
 
@@ -32,15 +32,14 @@ FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
 _TRANSFER = pl.col("active_flows")
-_CONNECT = pl.col("connecting_flows")
 _COMPLETED = pl.col("completed_flows")
 READINGS = {
     "half": _TRANSFER + _COMPLETED / 2,
     "all": _TRANSFER + _COMPLETED,
-    "half_connecting": _CONNECT + _TRANSFER + _COMPLETED / 2,
-    "all_connecting": _CONNECT + _TRANSFER + _COMPLETED,
+    "half_connecting": responses.FLOWS,
+    "all_connecting": responses.FLOWS + _COMPLETED / 2,
 }
-"""The third is that of the responses (`longhaul.mesonet.responses`)."""
+"""The third is that of the responses."""
 TITLES = (
     "transferring, completed half", "transferring, completed",
     "with connecting, completed half", "with connecting, completed",
@@ -62,14 +61,11 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
     shortened = {**run.scenario["mesonet"], "MI": 5 * UNTIL_S, "periods": [period]}
     tables = MesoNet.of(longhaul.run({**run.scenario, "mesonet": shortened}))
     (late,) = tables.periods
-    flows = late.of(tables.classes)
-    pps = pl.col("out_pkts") / tables.interval_s
+    part = responses.Part(tables, late)
     return {
-        (name, reading): flows.filter(pl.col("class") == name)
-        .select(pl.when(shared > 0).then(pps / shared).fill_null(0.0).mean())
-        .item()
+        (name, reading): part.of_class(name, responses.flow_pps(tables.interval_s, flows))
         for name in RESPONSES
-        for reading, shared in READINGS.items()
+        for reading, flows in READINGS.items()
     }
 
 

@@ -18,16 +18,17 @@ CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 RUN = "run"
 """The period of responses of the whole run."""
 
-_FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
+FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
+"""The flows of a class that share its packets, of the table of classes.
+
+Those that connect count, and those completed in the interval half: the figures of table 4-28 need
+both (docs/mesonet_validation.md).
+"""
 
 
-def flow_pps(interval_s: float) -> pl.Expr:
-    """Packets per second of a flow, of the table of classes; null without flows.
-
-    Those that connect count as flows, and those completed in the interval as half a flow: the
-    figures of table 4-28 need both (docs/mesonet_validation.md).
-    """
-    return pl.when(_FLOWS > 0).then(pl.col("out_pkts") / _FLOWS / interval_s)
+def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
+    """Packets per second of a flow, of the table of classes; null without flows."""
+    return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def _of_class(first: int, of: str) -> Iterator[Response]:
     """Four responses of a class, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
-        return part.flow_pps(of) * part.of_class(of, _FLOWS)
+        return part.flow_pps(of) * part.of_class(of, FLOWS)
 
     yield _class_pps(f"y{first}", of)
     for number, title, unit, value in (
