@@ -8,7 +8,6 @@ ones.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -18,7 +17,7 @@ import polars as pl
 import longhaul
 from longhaul.mesonet import MesoNet, responses
 from longhaul.studies.study import find
-from validation.mesonet.rows import HERE, published, table
+from validation.mesonet.rows import HERE, published, table, write_table
 
 FILE = HERE / "measured" / "goodput_readings.csv"
 HEAD = (
@@ -90,11 +89,7 @@ def record(lines: Sequence[int]) -> None:
     for line in lines:
         found = [row for row in read() if row["line"] != str(line)] + list(simulate(line))
         found.sort(key=lambda row: int(row["line"]))
-        with FILE.open("w", encoding="utf-8", newline="") as file:
-            file.write(HEAD)
-            writer = csv.DictWriter(file, ("line", "class", *READINGS), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(found)
+        write_table(FILE, HEAD, ("line", "class", *READINGS), found)
 
 
 if __name__ == "__main__":

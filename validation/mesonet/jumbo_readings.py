@@ -8,7 +8,6 @@ name, in half an hour of processor time. It records the goodput of the long-live
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import longhaul
 from longhaul.mesonet import responses_of
 from validation.mesonet import direct_routers
 from validation.mesonet.long_lived import CONGESTION, ENDS
-from validation.mesonet.rows import HERE, table
+from validation.mesonet.rows import HERE, table, write_table
 
 FILE = HERE / "measured" / "jumbo_readings.csv"
 HEAD = (
@@ -78,11 +77,7 @@ def record(names: Sequence[str]) -> None:
     for name in names:
         found = [row for row in read() if row["reading"] != name] + list(simulate(name))
         found.sort(key=lambda row: list(READINGS).index(row["reading"]))
-        with FILE.open("w", encoding="utf-8", newline="") as file:
-            file.write(HEAD)
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(found)
+        write_table(FILE, HEAD, COLUMNS, found)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ figures in `measured/readings.csv`, in place of earlier ones.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from longhaul.campaign import Run
 from longhaul.mesonet import responses_of
 from longhaul.studies.study import find
 from validation.mesonet import goodput_readings
-from validation.mesonet.rows import HERE, published, table
+from validation.mesonet.rows import HERE, published, table, write_table
 
 FILE = HERE / "measured" / "readings.csv"
 HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.readings)\n"
@@ -206,14 +205,13 @@ def record(names: list[str]) -> None:
 
 
 def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        file.write(HEAD)
-        writer = csv.DictWriter(file, ("case", "response", *READINGS), lineterminator="\n")
-        writer.writeheader()
-        for name, case in CASES.items():
-            writer.writerows(
-                rows[name, one.response] for one in case.figures if (name, one.response) in rows
-            )
+    ordered = (
+        rows[name, one.response]
+        for name, case in CASES.items()
+        for one in case.figures
+        if (name, one.response) in rows
+    )
+    write_table(FILE, HEAD, ("case", "response", *READINGS), ordered)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,17 @@ def table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         next(file)
         return list(csv.DictReader(file))
+
+
+def write_table(
+    path: Path, head: str, columns: Sequence[str], rows: Iterable[Mapping[str, str]]
+) -> None:
+    """Write such a table; `head` is its first line."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(head)
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def number(cell: str) -> float | None:

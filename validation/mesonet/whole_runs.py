@@ -7,17 +7,16 @@ earlier one's.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
 import polars as pl
 
 from longhaul.mesonet import MesoNet, responses_of
 from longhaul.results import Results
 from validation.mesonet.network import FULL_PKTS
-from validation.mesonet.rows import HERE, table
+from validation.mesonet.rows import HERE, table, write_table
 
 FILE = HERE / "measured" / "whole_runs.csv"
 HEAD = "# Responses of runs with standard TCP (python -m validation.mesonet.whole_runs)\n"
@@ -65,11 +64,9 @@ def record(run: Results, experiment: str, condition: int) -> None:
     new = list(of_run(run, experiment, condition))
     kept = [one for one in read() if (one.experiment, one.condition) != (experiment, condition)]
     rows = sorted(kept + new, key=lambda one: (one.experiment, one.condition))
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        file.write(HEAD)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(field.name for field in fields(Measured))
-        writer.writerows((*astuple(one)[:4], f"{one.value:.7g}") for one in rows)
+    columns = [field.name for field in fields(Measured)]
+    plain = ({**asdict(one), "value": f"{one.value:.7g}"} for one in rows)
+    write_table(FILE, HEAD, columns, plain)
 
 
 if __name__ == "__main__":
