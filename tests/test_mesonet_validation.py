@@ -55,6 +55,7 @@ KNOWN = {
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
     ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 21", "retransmission rate in TP1"),
+    ("SA64 line C8", "retransmission rate"),
     ("SA64 line C8", "round trip over propagation delay"),
 }
 
