@@ -44,6 +44,7 @@ KNOWN = {
         for flow in ("L1", "L2", "L3")
     ),
     *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
+    ("N7-MAIN condition 8", "L1: range of goodputs in TP2, packets/s"),
     ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
     ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
     *(

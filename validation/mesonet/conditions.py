@@ -16,8 +16,6 @@ PART = "conditions"
 
 Figures = dict[tuple[str, str], float]
 """By response and period."""
-# What tables 6-28 and 7-9 call responses.
-TOTALS = {"completed_flows": "T.y4", "data_packets": "T.y1"}
 PERIODS = ("TP1", "TP2", "TP3")
 
 
@@ -30,7 +28,7 @@ def rows(processes: int = 1) -> Iterator[Row]:
             runs[condition] = figures
         unit = "run" if experiment == "SA64" else "condition"
         case = f"{experiment} {unit} {condition}"
-        yield from totals(case, experiment, figures)
+        yield from ranges(case, experiment, figures)
         for said in published("responses"):
             if (said["experiment"], said["condition"]) == (experiment, str(condition)):
                 yield from judged(case, said, figures)
@@ -48,15 +46,17 @@ def recorded() -> Iterator[tuple[str, int, Figures]]:
         yield experiment, condition, figures
 
 
-def totals(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
-    """What tables 6-28 and 7-9 bound: flows and packets of every condition and algorithm."""
-    for said in published("flows_and_packets"):
-        measured = figures.get((TOTALS[said["figure"]], "run"))
+def ranges(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
+    """What tables bound for every condition: flows, packets and goodputs."""
+    for said in published("ranges"):
+        measured = figures.get((said["response"], said["period"]))
         if said["experiment"] == experiment and measured is not None:
-            low, high = float(said["lowest"]), float(said["highest"])
+            low, high, beyond = (float(said[name]) for name in ("lowest", "highest", "tolerance"))
             rule = f"{low:.4g} to {high:.4g}, all conditions"
-            metric, mean = said["figure"].replace("_", " "), float(said["mean"])
-            yield Row(case, metric, mean, measured, rule, low <= measured <= high)
+            if beyond:
+                rule += f" ± {100 * beyond:g} %"
+            within = low * (1 - beyond) <= measured <= high * (1 + beyond)
+            yield Row(case, said["title"], float(said["mean"]), measured, rule, within)
 
 
 def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
