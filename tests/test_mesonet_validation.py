@@ -51,8 +51,14 @@ KNOWN = {
         (f"N6-MAIN condition {condition}", "growth of an active flow's window in 200 ms, packets")
         for condition in (1, 31)
     ),
-    ("N6-MAIN condition 1", "active flows in normal congestion control"),
-    ("N6-MAIN condition 1", "completed flows with an end below backbone router K"),
+    *(
+        (f"N6-MAIN condition {condition}", title)
+        for condition in (1, 32)
+        for title in (
+            "active flows in normal congestion control",
+            "completed flows with an end below backbone router K",
+        )
+    ),
     ("N7-MAIN condition 8", "retransmission rate in TP1"),
     ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
     ("N7-MAIN condition 21", "retransmission rate in TP1"),
