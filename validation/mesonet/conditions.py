@@ -10,7 +10,7 @@ from itertools import groupby
 from statistics import fmean
 
 from validation.mesonet import whole_runs
-from validation.mesonet.rows import Row, close, exactly, found, near, published
+from validation.mesonet.rows import Row, between, close, exactly, found, near, published
 
 PART = "conditions"
 
@@ -52,11 +52,8 @@ def ranges(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
         measured = figures.get((said["response"], said["period"]))
         if said["experiment"] == experiment and measured is not None:
             low, high, beyond = (float(said[name]) for name in ("lowest", "highest", "tolerance"))
-            rule = f"{low:.4g} to {high:.4g}, all conditions"
-            if beyond:
-                rule += f" ± {100 * beyond:g} %"
-            within = low * (1 - beyond) <= measured <= high * (1 + beyond)
-            yield Row(case, said["title"], float(said["mean"]), measured, rule, within)
+            title, mean = said["title"], float(said["mean"])
+            yield between(case, title, mean, measured, low * (1 - beyond), high * (1 + beyond))
 
 
 def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
@@ -88,7 +85,7 @@ def judged(case: str, said: dict[str, str], figures: Figures) -> Iterator[Row]:
         yield exactly(case, title, there, measured)
     elif " to " in tolerance:
         low, high = (float(end) for end in tolerance.split(" to "))
-        yield Row(case, title, there, measured, f"{low:g} to {high:g}", low <= measured <= high)
+        yield between(case, title, there, measured, low, high)
     elif tolerance.startswith("+-"):
         yield near(case, title, there, measured, float(tolerance.removeprefix("+-")))
     else:

@@ -49,6 +49,13 @@ def close(case: str, metric: str, published: float, measured: float, part: float
     return Row(case, metric, published, measured, f"± {100 * part:g} %", within)
 
 
+def between(
+    case: str, metric: str, published: float, measured: float, low: float, high: float
+) -> Row:
+    """In a range."""
+    return Row(case, metric, published, measured, f"{low:g} to {high:g}", low <= measured <= high)
+
+
 def found(case: str, metric: str, published: float | None, measured: float | None) -> Row:
     """Reported as found, not judged."""
     return Row(case, metric, published, measured, "as found", None)
