@@ -24,7 +24,6 @@ pub const RESULTS_VERSION: u32 = 5;
 
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
-pub use network::change::CapacityMeter;
 pub use network::graph::Graph;
 pub use prefetch::prefetch;
 pub use schedule::Heap;

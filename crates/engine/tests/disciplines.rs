@@ -33,7 +33,7 @@ fn bottleneck(config: &Config) -> LinkCounters {
 
 /// Little's law.
 fn mean_wait_ms(counters: &LinkCounters) -> f64 {
-    1e3 * counters.queue_integral / counters.departed_pkts as f64
+    1e3 * counters.queue_integral() / counters.departed_pkts as f64
 }
 
 /// The share of the link's rate that it carried in the last two thirds of `seconds`.
@@ -100,7 +100,7 @@ fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
     for discipline in [Discipline::Pi, Discipline::Rem] {
         let counters = bottleneck(&network(discipline, rate, 5, seconds));
-        let pkts = counters.queue_integral / (seconds - seconds / 3) as f64;
+        let pkts = counters.queue_integral() / (seconds - seconds / 3) as f64;
         assert!((pkts - 20.0).abs() < 2.0, "{discipline:?}: {pkts} packets");
         assert!(utilisation(&counters, rate, seconds) > 0.95);
     }

@@ -3,10 +3,12 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{Distribution, Recovery, Start, Tcp};
+use longhaul_engine::config::{DeliveryTrace, Distribution, Recovery, Start, Tcp};
 use longhaul_engine::{Change, Config, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
@@ -43,9 +45,9 @@ fn change(at_ms: f64) -> Change {
     }
 }
 
-/// A packet in service finishes at the rate that it began with, and none overtakes another.
+/// What is left of a packet in service is transmitted at the new rate, and none overtakes another.
 #[test]
-fn rate_and_delay_change_for_packets_whose_service_has_not_begun() {
+fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
     let mut config = datagrams();
     config.links[0].changes = vec![
         Change {
@@ -57,10 +59,92 @@ fn rate_and_delay_change_for_packets_whose_service_has_not_begun() {
             ..change(9.0)
         },
     ];
-    // The third is in service from 2 ms to 3 ms; the next four take 2 ms each, the last of them from
-    // 9 ms on. With its delay of 1 ms it would arrive at 12 ms.
-    let expected = [6.0, 7.0, 8.0, 10.0, 12.0, 14.0, 14.0, 14.0, 16.0, 18.0];
+    // The third is half transmitted after 2.5 ms and takes another millisecond; the next take 2 ms each, the fourth of
+    // them from 9.5 ms on. With its delay of 1 ms it would arrive at 12.5 ms.
+    let expected = [6.0, 7.0, 8.5, 10.5, 12.5, 14.5, 14.5, 14.5, 16.5, 18.5];
     assert_eq!(arrivals_ms(&config, 10), expected);
+}
+
+/// Datagrams of 1000 B every half millisecond over a link of 8 Mbit/s that slows down to `bps` and recovers after 20 ms.
+fn with_outage(bps: u64) -> Config {
+    let mut config = datagrams();
+    let at = |at_ms, bps| Change {
+        rate: Some(Rate::from_bps(bps)),
+        ..change(at_ms)
+    };
+    config.links[0].changes = vec![at(2.5, bps), at(22.5, 8_000_000)];
+    config
+}
+
+/// The packet in transmission when a link stops, or all but stops, leaves when it goes on, with those that have waited.
+#[test]
+fn a_link_goes_on_where_an_outage_has_stopped_it() {
+    let expected = [6.0, 7.0, 28.0, 29.0, 30.0];
+    assert_eq!(arrivals_ms(&with_outage(0), 5), expected);
+    // At 1 kbit/s 20 bits of the outage's time leave, 2.5 us less afterwards.
+    let slow = arrivals_ms(&with_outage(1000), 5);
+    let expected = expected.map(|ms| if ms > 8.0 { ms - 0.0025 } else { ms });
+    assert!(
+        slow.iter()
+            .zip(expected)
+            .all(|(found, ms)| (found - ms).abs() < 1e-9),
+        "{slow:?}"
+    );
+}
+
+/// What is transmitted never exceeds what the rates hold, whatever the window.
+#[test]
+fn utilisation_is_of_what_the_rates_hold() {
+    for bps in [0, 100] {
+        for from_ms in [0.0, 2.0, 3.0, 22.4999, 23.0] {
+            let mut config = with_outage(bps);
+            config.measure.from = ms(from_ms);
+            let (totals, _) = run(&config);
+            let link = &totals.links[0].window;
+            assert_eq!(
+                link.transmitted, link.capacity,
+                "{bps} bit/s, from {from_ms} ms"
+            );
+        }
+    }
+}
+
+#[test]
+fn packets_leave_at_the_times_of_a_delivery_trace() {
+    let mut config = datagrams();
+    // 1504 bytes at 3, 3 and 10 ms, then at 13, 13 and 20 ms: packets of 1000 bytes end in the first, second and third
+    // opportunity, after 4512 bytes in the next repetition.
+    let trace = DeliveryTrace::new(vec![3, 3, 10], Bytes(1504));
+    config.links[0].delivery_trace = Some(Arc::new(trace));
+    let expected = [8.0, 8.0, 8.0, 15.0, 18.0, 18.0, 18.0, 25.0, 25.0, 28.0];
+    assert_eq!(arrivals_ms(&config, 10), expected);
+    let (totals, _) = run(&config);
+    let link = &totals.links[0].total;
+    assert_eq!(link.transmitted, link.capacity);
+}
+
+/// Delay and loss of a period hold again in the next, with losses of their own.
+#[test]
+fn changes_happen_again_after_their_period() {
+    let mut config = datagrams();
+    let lossy = Change {
+        loss: Some(Loss::List(vec![0, 2])),
+        ..change(10.0)
+    };
+    let slow = Change {
+        delay: Some(Span::from_millis(7)),
+        ..lossy
+    };
+    let back = Change {
+        loss: Some(Loss::None),
+        delay: Some(Span::from_millis(5)),
+        ..change(12.0)
+    };
+    config.links[0].changes = vec![slow, back];
+    config.links[0].changes_period = Some(Span::from_millis(100));
+    let (totals, _) = run(&config);
+    // Two in each of ten periods of a second.
+    assert_eq!(totals.links[0].total.dropped_loss_pkts, 20);
 }
 
 /// A packet arrives every half millisecond and a service begins every millisecond, so that number k finds

@@ -43,7 +43,7 @@ fn utilisation(bottleneck: &LinkCounters, rate: Rate) -> f64 {
 
 /// Little's law.
 fn mean_wait_ms(bottleneck: &LinkCounters) -> f64 {
-    1e3 * bottleneck.queue_integral / bottleneck.departed_pkts as f64
+    1e3 * bottleneck.queue_integral() / bottleneck.departed_pkts as f64
 }
 
 /// Segments per second of each flow in the second half.
@@ -105,7 +105,7 @@ fn xcp_fills_links_with_an_empty_queue() {
         let (totals, _) = run(&config);
         let bottleneck = &totals.links[0].window;
         let used = utilisation(bottleneck, rate);
-        let waiting_pkts = bottleneck.queue_integral / HALF as f64;
+        let waiting_pkts = bottleneck.queue_integral() / HALF as f64;
         let rates = rates(&totals);
         assert!(used > 0.97, "{rate}, {flows} flows: {used}");
         let bdp_pkts = rate.bdp(Span::from_millis(80)).0 as f64 / 1500.0;
@@ -160,7 +160,7 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
         let bottleneck = &totals.links[0].window;
         assert!(utilisation(bottleneck, rate) > 0.999);
         assert!(are_equal(&rates(&totals), 0.01), "{:?}", rates(&totals));
-        let waiting_pkts = bottleneck.queue_integral / HALF as f64;
+        let waiting_pkts = bottleneck.queue_integral() / HALF as f64;
         let least = 2.0 * (queued - 2.0);
         assert!(
             (least..=2.0 * queued + 1.0).contains(&waiting_pkts),

@@ -1,9 +1,9 @@
 //! links.parquet: one row per link and direction. Counters of the measurement window have plain
 //! names, those of the whole run begin with `total_`.
 
-use longhaul_engine::config::Link;
+use longhaul_engine::config::{Link, Work};
 use longhaul_engine::measure::{LinkCounters, LinkTotals};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use crate::counters::{Counter, ratio};
 use crate::declared::OfPeriod;
@@ -21,11 +21,9 @@ impl LinkRow {
     }
 
     fn period(&self, counters: LinkCounters, from: Time) -> Period {
-        let rate_bps = self.link().mean_rate(from, self.end).as_bps() as f64;
         Period {
             counters,
-            rate_bps,
-            duration_s: self.seconds_since(from),
+            duration: self.end.since(from),
         }
     }
 }
@@ -33,8 +31,7 @@ impl LinkRow {
 /// What a link did in a period.
 struct Period {
     counters: LinkCounters,
-    rate_bps: f64,
-    duration_s: f64,
+    duration: Span,
 }
 
 pub(crate) fn columns() -> Vec<Column<LinkRow>> {
@@ -83,23 +80,31 @@ fn identity() -> Vec<Column<LinkRow>> {
     ]
 }
 
+fn ratio_of_work(done: Work, possible: Work) -> Cell<'static> {
+    ratio(done.bytes(), possible.bytes())
+}
+
 fn counters() -> Vec<Counter<Period>> {
     let mut declared = OfPeriod::new(|period: &Period| &period.counters, |_, _| true);
     LinkCounters::columns(&mut declared);
     let mut counters = vec![
         Counter::real(
             "utilization",
-            "bits that left in the period, parts of packets included, over the rate, from 0 to 1; over \
-             the mean rate, if it changes",
-            |p: &Period| {
-                ratio(
-                    p.counters.transmitted_bytes * 8.0,
-                    p.rate_bps * p.duration_s,
-                )
-            },
+            "bits that left in the period, parts of packets included, over what the rate could have \
+             transmitted, from 0 to 1; of a token bucket, if there is one, whose burst may add to it",
+            |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.capacity),
+        ),
+        Counter::real(
+            "line_utilization",
+            "the same over what the line could have transmitted, at which a token bucket lets bursts pass",
+            |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.line_capacity),
         ),
         Counter::real("queue_mean_pkts", "mean number of packets waiting", |p| {
-            ratio(p.counters.queue_integral, p.duration_s)
+            // In whole numbers as long as possible: the mean is then not above the maximum.
+            ratio(
+                p.counters.queue_integral_ps as f64,
+                p.duration.as_ps() as f64,
+            )
         }),
         Counter::real(
             "queue_found_mean_pkts",

@@ -115,7 +115,7 @@ fn start_counters() -> Vec<Counter<Period>> {
             |p| Cell::Count(p.counters.queue.departed_pkts),
         ),
         Counter::real("queue_mean_pkts", "mean number of packets in it", |p| {
-            ratio(p.counters.queue.queue_integral, p.duration_s)
+            ratio(p.counters.queue.queue_integral(), p.duration_s)
         }),
         Counter::number("queue_max_pkts", "most packets in it at once", |p| {
             Cell::Count(p.counters.queue.queue_max_pkts)

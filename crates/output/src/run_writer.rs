@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use longhaul_engine::Config;
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
     ProxySample, Recorder, Ticker, Totals,
 };
-use longhaul_engine::{CapacityMeter, Config};
 use longhaul_units::Time;
 
 use crate::capture::{self, Capture};
@@ -37,8 +37,6 @@ pub struct RunWriter {
     run: Run<Config>,
     /// Those of proxies' connections come behind those of flows.
     flow_names: Vec<Name>,
-    /// By link.
-    capacities: Vec<CapacityMeter>,
     ticker: Ticker,
 }
 
@@ -78,7 +76,6 @@ impl RunWriter {
         let flow_names = config.flows.iter().map(|flow| flow.name.as_str());
         let proxy_names = config.proxies.iter().map(|proxy| proxy.name.as_str());
         let flow_names = flow_names.chain(proxy_names).map(Name::from).collect();
-        let capacities = vec![CapacityMeter::default(); config.links.len()];
         Ok(Self {
             series,
             events,
@@ -87,7 +84,6 @@ impl RunWriter {
             capture,
             run: Run::new(directory, meta, progress),
             flow_names,
-            capacities,
             ticker: Ticker::default(),
         })
     }
@@ -154,11 +150,7 @@ impl Recorder for RunWriter {
 
     #[inline]
     fn link_sample(&mut self, sample: &LinkSample) {
-        let id = sample.link as usize;
-        let link = &self.run.meta.config.links[id];
-        let capacity = self.capacities[id].advance(link, sample.time);
-        self.run
-            .push(&mut self.series, || Sample::Link(*sample, capacity));
+        self.run.push(&mut self.series, || Sample::Link(*sample));
     }
 
     fn proxy_sample(&mut self, sample: &ProxySample) {

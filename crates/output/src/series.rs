@@ -3,7 +3,7 @@
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
-use longhaul_units::{Bytes, Time};
+use longhaul_units::Time;
 
 use crate::declared::OfPart;
 use crate::table::{Column, Name};
@@ -44,8 +44,7 @@ impl Names {
 /// One flow, link or proxy at one point.
 pub(crate) enum Sample {
     Flow(FlowSample),
-    /// With what its rate could have transmitted so far.
-    Link(LinkSample, Bytes),
+    Link(LinkSample),
     Proxy(Box<ProxySample>),
 }
 
@@ -70,24 +69,16 @@ impl Sample {
     /// Its figures of a queue.
     fn link(&self) -> Option<&LinkSample> {
         match self {
-            Self::Link(sample, _) => Some(sample),
+            Self::Link(sample) => Some(sample),
             Self::Proxy(sample) => Some(&sample.queue),
             Self::Flow(_) => None,
-        }
-    }
-
-    /// What a link could have transmitted.
-    fn capacity(&self) -> Option<&Bytes> {
-        match self {
-            Self::Link(_, capacity) => Some(capacity),
-            Self::Flow(_) | Self::Proxy(_) => None,
         }
     }
 
     fn time(&self) -> Time {
         match self {
             Self::Flow(sample) => sample.time,
-            Self::Link(sample, _) => sample.time,
+            Self::Link(sample) => sample.time,
             Self::Proxy(sample) => sample.carrier.time,
         }
     }
@@ -104,7 +95,7 @@ impl Sample {
     fn id(&self) -> u32 {
         match self {
             Self::Flow(sample) => sample.flow,
-            Self::Link(sample, _) => sample.link,
+            Self::Link(sample) => sample.link,
             Self::Proxy(sample) => sample.carrier.flow,
         }
     }
@@ -142,12 +133,5 @@ pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
     ];
     columns.append(&mut of_flows.columns);
     columns.append(&mut of_links.columns);
-    columns.push(Column::optional_group(
-        "capacity_bytes",
-        "bytes",
-        "what the link's rate could have transmitted",
-        Sample::capacity,
-        |capacity: &Bytes| capacity.0,
-    ));
     columns
 }

@@ -178,9 +178,10 @@ keys! {
     pub struct Change {
         /// From when on. Whatever happens at the same time happens after the change.
         pub at: Time = Kind::Quantity(TIME).key().required(),
-        /// Transmission rate of packets whose transmission begins from then on.
-        pub rate: Option<Rate> = Kind::Positive(RATE).key(),
-        /// Their propagation delay, one way. Routes do not change with it.
+        /// Transmission rate from then on, also of what is left of a packet in transmission; 0 for an outage during
+        /// which packets wait.
+        pub rate: Option<Rate> = Kind::Quantity(RATE).key(),
+        /// Propagation delay, one way, of packets whose transmission begins from then on. Routes do not change with it.
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),
         /// Loss of packets that arrive from then on: a probability, or a table as in `loss`. Arrival numbers count
         /// from the change.

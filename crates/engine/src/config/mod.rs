@@ -4,6 +4,7 @@ mod distribution;
 mod impairments;
 mod proxy;
 mod quantiles;
+mod service_curve;
 mod tcp;
 mod traffic;
 
@@ -24,6 +25,7 @@ pub use impairments::{
 pub use proxy::{Proxy, ProxyChange};
 pub use quantiles::Quantiles;
 pub(crate) use quantiles::interpolate;
+pub use service_curve::{DeliveryTrace, RateSteps, ServiceCurve, Work};
 pub use tcp::{
     AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps,
 };
@@ -109,6 +111,10 @@ pub struct Link {
     pub loss: Loss,
     /// What becomes different in the course of the run, in order of time, at most once at a time.
     pub changes: Vec<Change>,
+    /// Time after which all changes happen again, and again; longer than from the first to the last.
+    pub changes_period: Option<Span>,
+    /// The times at which packets leave, instead of a rate; `rate` is then their mean.
+    pub delivery_trace: Option<Arc<DeliveryTrace>>,
     /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
     /// when they are there without it.
     pub tick: Option<Span>,
@@ -128,12 +134,13 @@ impl Link {
     }
 
     /// How departures are computed: not on arrival if the discipline decides later, if packets wait
-    /// for tokens or ticks, or if the link changes.
+    /// for tokens, ticks or opportunities, or if the link changes.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.shaper.is_some()
             || self.tick.is_some()
-            || !self.changes.is_empty();
+            || !self.changes.is_empty()
+            || self.delivery_trace.is_some();
         if explicit {
             Service::Explicit
         } else {

@@ -3,6 +3,8 @@
 
 use longhaul_units::{Span, Time};
 
+use crate::config::Work;
+
 /// Takes the columns of a record one after the other.
 ///
 /// Each kind of value has a method of its own, so that a value is read without being boxed.
@@ -91,6 +93,26 @@ impl Counter for u64 {
 
     fn since(self, before: Self) -> Self {
         self - before
+    }
+}
+
+impl Counter for u128 {
+    fn sum(self, other: Self) -> Self {
+        self + other
+    }
+
+    fn since(self, before: Self) -> Self {
+        self - before
+    }
+}
+
+impl Counter for Work {
+    fn sum(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self::since(self, before)
     }
 }
 

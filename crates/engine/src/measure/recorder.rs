@@ -126,6 +126,8 @@ record! {
         dropped_pkts: u64 as "dropped_pkts",
         /// Packets marked.
         marked_pkts: u64 as "marked_pkts",
+        /// What the link's rate could have transmitted.
+        capacity_bytes: Option<u64> as "capacity_bytes",
     }
 }
 

@@ -3,6 +3,7 @@
 use longhaul_units::{Span, Time};
 
 use super::columns::{Counter, counters};
+use crate::config::Work;
 
 /// Everything known at the end of a simulation.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,9 +193,13 @@ counters! {
         sum departed_pkts: u64 as "departed_pkts",
         /// Their bytes.
         sum departed_bytes: u64 as "departed_bytes",
-        /// Bytes transmitted, with the part of the packet in service that has left: what fills a period
+        /// What was transmitted, with the part of the packet in service that has left: what fills a period
         /// exactly, however short.
-        sum transmitted_bytes: f64,
+        sum transmitted: Work,
+        /// What the rate at which packets leave in the long run could have transmitted: a token bucket's, or the line's.
+        sum capacity: Work,
+        /// What the line could have transmitted.
+        sum line_capacity: Work,
         /// Packets lost by the link's loss model.
         sum dropped_loss_pkts: u64 as "dropped_loss_pkts",
         /// Packets dropped because the queue was full.
@@ -207,9 +212,9 @@ counters! {
         sum marked_pkts: u64 as "marked_pkts",
         /// Packets of which a copy was made at the link's entrance.
         sum duplicated_pkts: u64 as "duplicated_pkts",
-        /// Integral of the number of waiting packets over time: packet seconds. The packet in service
+        /// Integral of the number of waiting packets over time, in picoseconds. The packet in service
         /// does not wait.
-        sum queue_integral: f64,
+        sum queue_integral_ps: u128,
         /// Sum of the packets that arriving ones found waiting: divided by these, a mean over arrivals.
         sum queue_found_pkts: u64,
         /// The most packets that waited at once.
@@ -222,6 +227,11 @@ counters! {
 }
 
 impl LinkCounters {
+    /// Integral of the number of waiting packets over time: packet seconds.
+    pub fn queue_integral(&self) -> f64 {
+        self.queue_integral_ps as f64 * 1e-12
+    }
+
     /// Packets dropped for any cause.
     pub fn dropped_pkts(&self) -> u64 {
         self.dropped_loss_pkts

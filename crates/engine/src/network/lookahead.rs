@@ -250,7 +250,7 @@ fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
     let mut all = bottlenecks.chain([&config.links[id]]);
-    all.all(is_plain) && fastest <= effective_bps(&config.links[id])
+    all.all(has_one_rate) && fastest <= effective_bps(&config.links[id])
 }
 
 /// What a link sends in the long run.
@@ -317,7 +317,12 @@ fn holds_back(endpoint: &Endpoint) -> bool {
 
 /// Whether what a link does depends on nothing but what arrives.
 fn is_plain(link: &Link) -> bool {
-    link.changes.is_empty()
+    !link.changes_by_events()
+}
+
+/// Whether a link transmits at the same rate throughout.
+fn has_one_rate(link: &Link) -> bool {
+    link.changes.is_empty() && link.delivery_trace.is_none()
 }
 
 fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec<Surroundings> {

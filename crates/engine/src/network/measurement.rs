@@ -1,8 +1,34 @@
 //! What is measured of links.
 
+use longhaul_units::Time;
+
 use super::Network;
 use super::link::FlowDrops;
+use crate::config::{Link, ServiceCurve, Work};
 use crate::measure::{LinkCounters, LinkSample};
+
+/// What a link could transmit.
+#[derive(Debug)]
+pub(super) struct LinkCapacity {
+    line: ServiceCurve,
+    /// With its token bucket, in the long run.
+    long_run: Option<ServiceCurve>,
+}
+
+impl LinkCapacity {
+    pub(super) fn of(link: &Link) -> Self {
+        Self {
+            line: ServiceCurve::of(link),
+            long_run: link
+                .shaper
+                .map(|shaper| ServiceCurve::limited(link, shaper.rate)),
+        }
+    }
+
+    fn long_run_by(&self, now: Time) -> Work {
+        self.long_run.as_ref().unwrap_or(&self.line).work_by(now)
+    }
+}
 
 impl Network {
     /// Brings all links up to now.
@@ -18,6 +44,10 @@ impl Network {
         let now = self.now;
         let counters = self.links.iter_mut().map(|link| link.counters(now));
         let mut counters: Vec<LinkCounters> = counters.collect();
+        for (counters, capacity) in counters.iter_mut().zip(&self.capacities) {
+            counters.capacity = capacity.long_run_by(now);
+            counters.line_capacity = capacity.line.work_by(now);
+        }
         for (link, duplicated_pkts) in self.duplicated() {
             counters[link].duplicated_pkts = duplicated_pkts;
         }
@@ -57,7 +87,11 @@ impl Network {
         let now = self.now;
         self.links
             .iter_mut()
-            .filter(|link| link.sampled)
-            .map(move |link| link.sample(now))
+            .zip(&self.capacities)
+            .filter(|(link, _)| link.sampled)
+            .map(move |(link, capacity)| LinkSample {
+                capacity_bytes: Some(capacity.long_run_by(now).whole_bytes().0),
+                ..link.sample(now)
+            })
     }
 }

@@ -23,6 +23,7 @@ use self::link::{DualClockTime, Link};
 use self::lookahead::Plan;
 pub(crate) use self::lookahead::{Delivery, Endpoint};
 use self::loss::LossModel;
+use self::measurement::LinkCapacity;
 use self::merge::Merge;
 pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
 use crate::config::{Config, Service};
@@ -39,6 +40,8 @@ pub(crate) struct Network {
     ns2_s: f64,
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
+    /// By link.
+    capacities: Vec<LinkCapacity>,
     routes: Routes,
     options: OptionStore,
     /// By link: how far ahead of the simulation it forwards its packets.
@@ -62,6 +65,7 @@ impl Network {
             ns2_s: 0.0,
             schedule,
             links: Self::links(config, streams, false),
+            capacities: config.links.iter().map(LinkCapacity::of).collect(),
             routes: Routes::new(config),
             options: OptionStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],

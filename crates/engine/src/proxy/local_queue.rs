@@ -4,8 +4,9 @@
 
 use std::collections::VecDeque;
 
-use longhaul_units::{PS_PER_S, Time};
+use longhaul_units::Time;
 
+use crate::config::Work;
 use crate::measure::{LinkCounters, LinkSample};
 use crate::packet::{Flags, Packet};
 use crate::queue::{
@@ -188,8 +189,8 @@ impl LocalQueue {
     pub(super) fn counters(&self, now: Time) -> LinkCounters {
         let integral_ps = self.integral_ps + self.since_integrated(now);
         LinkCounters {
-            queue_integral: integral_ps as f64 / PS_PER_S as f64,
-            transmitted_bytes: self.counters.departed_bytes as f64,
+            queue_integral_ps: integral_ps,
+            transmitted: Work::of_bytes(self.counters.departed_bytes),
             ..self.counters
         }
     }
@@ -214,12 +215,13 @@ impl LocalQueue {
             queue_avg_pkts: state.average_pkts,
             max_p: state.max_p,
             drop_p: state.drop_p,
-            queue_integral: counters.queue_integral,
+            queue_integral: counters.queue_integral(),
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,
-            transmitted_bytes: counters.transmitted_bytes,
+            transmitted_bytes: counters.transmitted.bytes(),
             dropped_pkts: counters.dropped_pkts(),
             marked_pkts: counters.marked_pkts,
+            capacity_bytes: None,
         }
     }
 }
@@ -263,7 +265,7 @@ mod tests {
         assert_eq!(queue.pop(at(30)).map(|packet| packet.seq), Some(0));
         // 30 ms of the first, 90 of the second so far.
         let counters = queue.counters(at(100));
-        assert!((counters.queue_integral - 0.120).abs() < 1e-12);
+        assert!((counters.queue_integral() - 0.120).abs() < 1e-12);
         assert_eq!((counters.arrived_pkts, counters.departed_pkts), (3, 1));
         assert_eq!(
             (counters.dropped_overflow_pkts, counters.queue_max_pkts),

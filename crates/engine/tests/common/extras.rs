@@ -1,10 +1,11 @@
 //! Links that do more than queueing and carrying, at random.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use longhaul_engine::config::{Distribution, Link};
+use longhaul_engine::config::{DeliveryTrace, Distribution, Link};
 use longhaul_engine::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
 /// By millisecond: megabits per second, milliseconds of delay, probability of loss.
@@ -15,6 +16,9 @@ type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 pub struct Extras {
     mean_burst: f64,
     changes: Changes,
+    period_ms: Option<u64>,
+    /// Milliseconds of a delivery trace.
+    opportunities: Option<Vec<u32>>,
     entrance: Option<Impairments>,
     tick_us: Option<u64>,
 }
@@ -66,14 +70,16 @@ prop_compose! {
             Just(BTreeMap::new()),
             prop::collection::btree_map(
                 0u64..6000,
-                (prop::option::of(1u64..40), prop::option::of(0u64..60), prop::option::of(0.0..0.05)),
+                (prop::option::of(0u64..40), prop::option::of(0u64..60), prop::option::of(0.0..0.05)),
                 1..5,
             ),
         ],
         entrance in prop::option::of(entrance()),
+        period_ms in prop::option::weighted(0.3, 6000u64..9000),
+        opportunities in prop::option::weighted(0.2, prop::collection::vec(0u32..300, 20..200)),
         tick_us in prop::option::of(1u64..10_000),
     ) -> Extras {
-        Extras { mean_burst, changes, entrance, tick_us }
+        Extras { mean_burst, changes, period_ms, opportunities, entrance, tick_us }
     }
 }
 
@@ -97,15 +103,23 @@ impl Extras {
             loss: loss.map(|rate| self.loss(rate)),
         });
         link.changes = changes.collect();
+        link.changes_period = self.period_ms.map(Span::from_millis);
+        link.delivery_trace = self.opportunities.clone().map(|mut times_ms| {
+            times_ms.sort_unstable();
+            // It takes time.
+            times_ms.push(300);
+            Arc::new(DeliveryTrace::new(times_ms, Bytes(1504)))
+        });
         link.impairments = self.entrance.clone().map(Box::new);
         link.tick = self.tick_us.map(Span::from_micros);
     }
 
-    /// Makes a link lose nothing from a time on that is after all changes.
+    /// Makes a link lose nothing, and transmit, from a time on that is after all changes, none of which is repeated.
     pub fn end_losses(link: &mut Link, at: Time) {
+        link.changes_period = None;
         link.changes.push(Change {
             at,
-            rate: None,
+            rate: Some(link.rate),
             delay: None,
             loss: Some(Loss::None),
         });
@@ -117,6 +131,7 @@ impl Extras {
 
     /// Makes a link find out departures when packets arrive, and a plain one of it.
     pub fn remove_from(link: &mut Link) {
-        (link.changes, link.impairments, link.tick) = (Vec::new(), None, None);
+        (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
+        (link.impairments, link.tick) = (None, None);
     }
 }

@@ -152,6 +152,8 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        changes_period: None,
+        delivery_trace: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

@@ -87,6 +87,8 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        changes_period: None,
+        delivery_trace: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

@@ -40,7 +40,7 @@ fn counters(n: u64) -> ProxyCounters {
             arrived_pkts: n + 30,
             departed_pkts: n + 20,
             dropped_overflow_pkts: 10,
-            queue_integral: 80.0,
+            queue_integral_ps: 80 * u128::from(longhaul_units::PS_PER_S),
             queue_max_pkts: n + 9,
             ..LinkCounters::default()
         },

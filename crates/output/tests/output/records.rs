@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use longhaul_congestion::Cause;
+use longhaul_engine::config::Work;
 use longhaul_engine::measure::{
     Event, EventKind, FlowCounters, FlowSample, FlowTotals, LimitTimes, LinkCounters, LinkSample,
     LinkTotals, Recorder, Totals,
 };
 use longhaul_output::{RunSummary, RunWriter};
-use longhaul_units::{Span, Time};
+use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use crate::fixture::{config, meta, no_progress, seconds};
 
@@ -50,6 +51,7 @@ pub fn link_sample(n: u64) -> LinkSample {
         transmitted_bytes: 7500.25 * n as f64,
         dropped_pkts: n / 10,
         marked_pkts: n / 20,
+        capacity_bytes: Some(12_500 * n),
     }
 }
 
@@ -95,19 +97,24 @@ pub fn flow_counters(n: u64) -> FlowCounters {
     }
 }
 
-pub fn link_counters(n: u64) -> LinkCounters {
+/// Of this many seconds at 100 Mbit/s, as those of a token bucket on a line of 400.
+pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
+    let capacity =
+        |mbps: u64| Work::of_rate(Rate::from_bps(mbps * 1_000_000), Span::from_secs(seconds));
     LinkCounters {
         arrived_pkts: n + 1000,
         arrived_bytes: n + 2000,
         departed_pkts: n + 900,
         departed_bytes: 50_000_000,
-        transmitted_bytes: 49_999_000.5,
+        transmitted: Work(49_999_000_500 * 8_000_000_000),
+        capacity: capacity(100),
+        line_capacity: capacity(400),
         dropped_overflow_pkts: 21,
         dropped_early_pkts: 30,
         dropped_forced_pkts: 49,
         marked_pkts: n + 7,
         duplicated_pkts: n + 9,
-        queue_integral: 80.0,
+        queue_integral_ps: 80 * u128::from(PS_PER_S),
         queue_found_pkts: 3 * (n + 1000),
         queue_max_pkts: n + 8,
         ..LinkCounters::default()
@@ -124,8 +131,8 @@ pub fn totals() -> Totals {
         window,
     };
     let link = LinkTotals {
-        total: link_counters(100),
-        window: link_counters(0),
+        total: link_counters(100, 10),
+        window: link_counters(0, 8),
     };
     Totals {
         end: seconds(10.0),

@@ -297,6 +297,7 @@ fn links_conserve_packets() {
             (real("utilization"), real("queue_mean_pkts")),
             (bits / (1e8 * duration), 80.0 / duration)
         );
+        assert_eq!(real("line_utilization"), bits / (4e8 * duration));
         assert_eq!(real("queue_found_mean_pkts"), 3.0);
     }
 }

@@ -1,6 +1,6 @@
-//! Changes of links during a run: a list in the scenario, or a CSV file.
+//! Changes of links during a run: a list in the scenario, or a table of comma-separated values.
 //!
-//! The rows of the file become part of the resolved scenario, so that the scenario's hash covers them, and
+//! The text of a table's file becomes part of the resolved scenario, so that the scenario's hash covers it, and
 //! the resolved scenario runs without the file.
 
 use std::sync::Arc;
@@ -10,83 +10,173 @@ use longhaul_units::Span;
 
 use super::loss;
 use crate::check::{check_fields, unknown};
+use crate::defaults;
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files;
 use crate::read::relative_to;
 use crate::typed::{Typed, text_of};
 
-/// Reads the file, if one is named.
-pub(super) fn read(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+/// Reads and checks a link's changes; a file that is named is replaced by its text.
+pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let Some(node) = link.get_mut("changes") else {
-        return;
-    };
-    if let Value::Text(file) = &node.value {
-        let rule = format!("the rows of {file}");
-        match read_file(file, &node.origin, &join(path, "changes")) {
-            Ok(rows) => *node = Node::new(Value::List(rows), Origin::Derived(rule)),
-            Err(diagnostic) => out.push(diagnostic),
+        if let Some(period) = link.get("changes_period") {
+            let message = "there is nothing to repeat; give `changes`, or leave the key out";
+            out.push(Diagnostic::new(
+                &join(path, "changes_period"),
+                &period.origin,
+                message,
+            ));
         }
-    }
-}
-
-/// Checks the rows of a link's changes against each other.
-pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let Some(node) = link.get("changes") else {
-        return;
+        return Vec::new();
     };
-    let (path, rows) = (join(path, "changes"), link.list("changes"));
-    if rows.is_empty() {
+    let list_path = join(path, "changes");
+    let changes = match &node.value {
+        Value::List(rows) => of_list(rows, &list_path, out),
+        _ => of_text(node, &list_path).unwrap_or_else(|wrong| {
+            out.push(wrong);
+            Vec::new()
+        }),
+    };
+    if changes.is_empty() && out.is_empty() {
         let message = "expected at least one change; write a row, or leave the key out";
-        return out.push(Diagnostic::new(&path, &node.origin, message));
+        out.push(Diagnostic::new(
+            &list_path,
+            &link.node("changes").origin,
+            message,
+        ));
     }
-    let mut latest: Option<Span> = None;
-    for (index, (row, origin)) in tables(rows).enumerate() {
-        let path = join(&path, &index.to_string());
-        let (at, at_origin) = (row.read::<Span>("at"), &row.node("at").origin);
-        if let Some(before) = latest.filter(|&before| at <= before) {
-            let message = format!("{at} is not after {before}; expected rows in order of time");
-            out.push(Diagnostic::new(&join(&path, "at"), at_origin, message));
-        }
-        latest = Some(at);
-        if row.len() == 1 {
-            let message = "the row changes nothing; give rate, delay or loss";
-            out.push(Diagnostic::new(&path, origin, message));
-        }
-        loss::check(row, &path, out);
+    check_period(link, path, &changes, out);
+    changes
+}
+
+/// Changes that are repeated end before they begin again.
+fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
+    let Some(node) = link.get("changes_period") else {
+        return;
+    };
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+        return;
+    };
+    let (period, length) = (link.read::<Span>("changes_period"), last.at.since(first.at));
+    if period <= length {
+        let message = format!(
+            "{period} is not longer than the {length} from the first change to the last; changes are repeated after it"
+        );
+        out.push(Diagnostic::new(
+            &join(path, "changes_period"),
+            &node.origin,
+            message,
+        ));
     }
 }
 
-fn tables(rows: &[Node]) -> impl Iterator<Item = (&Table, &Origin)> {
-    rows.iter()
-        .filter_map(|row| Some((row.table()?, &row.origin)))
+/// The rows of a list.
+fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
+    let mut latest = None;
+    let tables = rows
+        .iter()
+        .filter_map(|row| Some((row.table()?, &row.origin)));
+    let change = |(index, (row, origin)): (usize, (&Table, &Origin))| {
+        check_row(
+            row,
+            origin,
+            &mut latest,
+            &join(path, &index.to_string()),
+            out,
+        );
+        Change::of(&defaults::values(row))
+    };
+    tables.enumerate().map(change).collect()
 }
 
-/// The rows of a file of comma-separated values, whose first line names the columns.
-fn read_file(file: &str, origin: &Origin, path: &str) -> Result<Vec<Node>, Diagnostic> {
-    let name = relative_to(origin, file);
-    let text = files::read_text(&name).map_err(|message| Diagnostic::new(path, origin, message))?;
-    let source = Arc::new(Source {
-        name: name.display().to_string(),
-        text,
+/// Refuses a row that is not after the one before, or changes nothing.
+fn check_row(
+    row: &Table,
+    origin: &Origin,
+    latest: &mut Option<Span>,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let at = row.read::<Span>("at");
+    if let Some(before) = latest.filter(|&before| at <= before) {
+        let message = format!("{at} is not after {before}; expected rows in order of time");
+        out.push(Diagnostic::new(
+            &join(path, "at"),
+            &row.node("at").origin,
+            message,
+        ));
+    }
+    *latest = Some(at);
+    if row.len() == 1 {
+        let message = "the row changes nothing; give rate, delay or loss";
+        out.push(Diagnostic::new(path, origin, message));
+    }
+    loss::check(row, path, out);
+}
+
+/// The rows of a table: of the file of this name, whose text replaces it, or of a text of several lines.
+fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
+    let text = text_of(node);
+    if text.contains('\n') {
+        return rows_of(path.to_string(), text.to_string(), path);
+    }
+    let file = relative_to(&node.origin, text);
+    let content =
+        files::read_text(&file).map_err(|reason| Diagnostic::new(path, &node.origin, reason))?;
+    let changes = rows_of(file.display().to_string(), content.clone(), path)?;
+    *node = Node::new(
+        Value::Text(content),
+        Origin::Derived(format!("the text of {text}")),
+    );
+    Ok(changes)
+}
+
+/// The rows of a text whose first line names the columns.
+fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
+    let source = Arc::new(Source { name, text });
+    let mut lines = source.text.lines().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
     });
-    let mut lines = cells_of(&source).into_iter();
-    let columns = lines.next().unwrap_or_default();
-    for column in &columns {
-        let mut known = Change::KEYS.iter().map(|field| field.name);
-        if !known.clone().any(|key| key == text_of(column)) {
-            let message = unknown("column", text_of(column), &mut known);
-            return Err(Diagnostic::new(path, &column.origin, message));
+    let columns = cells_of(&source, lines.next().unwrap_or_default());
+    check_columns(&columns, path)?;
+    let mut latest = None;
+    let mut changes = Vec::new();
+    for line in lines {
+        let path = join(path, &changes.len().to_string());
+        let (row, origin) = row(&columns, cells_of(&source, line), &path)?;
+        let mut wrong = Vec::new();
+        check_row(&row, &origin, &mut latest, &path, &mut wrong);
+        if let Some(diagnostic) = wrong.into_iter().next() {
+            return Err(diagnostic);
         }
+        changes.push(Change::of(&defaults::values(&row)));
     }
-    lines
-        .enumerate()
-        .map(|(index, cells)| row(&columns, cells, &join(path, &index.to_string())))
-        .collect()
+    Ok(changes)
+}
+
+fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
+    for column in columns {
+        let name = text_of(column);
+        let mut known = Change::KEYS.iter().map(|field| field.name);
+        if known.clone().any(|key| key == name) {
+            continue;
+        }
+        let message = if columns.len() == 1 && name.parse::<u64>().is_ok() {
+            "a column of numbers, such as mahimahi's: write delivery_trace = { file = ... } for times at which packets \
+             leave; changes have a first line such as `at, rate`"
+                .to_string()
+        } else {
+            unknown("column", name, &mut known)
+        };
+        return Err(Diagnostic::new(path, &column.origin, message));
+    }
+    Ok(())
 }
 
 /// A row as if it were written in the scenario. Empty cells change nothing.
-fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<Node, Diagnostic> {
+fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {
         let (found, named) = (cells.len(), columns.len());
@@ -107,23 +197,17 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<Node, Diagnosti
     check_fields(Change::KEYS, &mut table, &origin, path, &mut wrong);
     match wrong.into_iter().next() {
         Some(diagnostic) => Err(diagnostic),
-        None => Ok(Node::new(Value::Table(table), origin)),
+        None => Ok((table, origin)),
     }
 }
 
-/// The values of each line that is neither empty nor a comment.
-fn cells_of(source: &Arc<Source>) -> Vec<Vec<Node>> {
+/// The values of a line, with their places.
+fn cells_of(source: &Arc<Source>, line: &str) -> Vec<Node> {
     let start_of = |part: &str| part.as_ptr() as usize - source.text.as_ptr() as usize;
     let cell = |text: &str| {
         let (text, start) = (text.trim(), start_of(text.trim_start()));
         let place = start..start + text.len();
         Node::text(text, Origin::File(Arc::clone(source), place))
     };
-    let lines = source.text.lines().filter(|line| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with('#')
-    });
-    lines
-        .map(|line| line.split(',').map(cell).collect())
-        .collect()
+    line.split(',').map(cell).collect()
 }

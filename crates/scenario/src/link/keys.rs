@@ -6,6 +6,7 @@ use longhaul_engine::config::{
 use longhaul_keys::{Key, Kind, PROBABILITY, RATE, TIME, count, joined, key, keys};
 use longhaul_units::{Rate, Span};
 
+use super::delivery_trace::DELIVERY_TRACE;
 use crate::model::queue::QUEUE;
 
 keys! {
@@ -13,7 +14,7 @@ keys! {
     #[derive(Clone, Debug)]
     pub(crate) struct LinkKeys {
         /// Transmission rate.
-        pub rate: Rate = Kind::Positive(RATE).key().required(),
+        pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
         /// Propagation delay, one way.
         pub delay: Span = Kind::Quantity(TIME).key().required(),
         /// Token bucket between the queue and the link, forward direction only. What depends on the link's rate,
@@ -21,9 +22,8 @@ keys! {
         pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
         /// Packets lost before they reach the queue, forward direction only.
         pub loss: Loss = Kind::Table(Loss::KEYS).key(),
-        /// What the link is from given times on: rate and delay, both ways, and loss, forward direction only. Or the
-        /// path of a file with these columns, relative to this file.
-        pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
+        /// Time after which all of `changes` happen again, and again.
+        pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
         /// Delay, loss and rate of its own for every flow, both ways, before packets reach the queue.
         pub delay_box: Option<DelayBoxKeys> = Kind::Table(DelayBoxKeys::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
@@ -69,7 +69,21 @@ keys! {
 
 /// All keys of a link of the topology.
 pub(crate) const LINK: &[Key] = &joined::<{ count(LINK_LISTS) }>(LINK_LISTS);
-const LINK_LISTS: &[&[Key]] = &[LinkKeys::KEYS, QUEUES];
+const LINK_LISTS: &[&[Key]] = &[LinkKeys::KEYS, IN_TIME, QUEUES];
+
+const IN_TIME: &[Key] = &[
+    key(
+        "changes",
+        Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]),
+        "What the link is from given times on: rate and delay, both ways, and loss, forward direction only. Or a table of \
+         comma-separated values with these columns: the path of its file, relative to this file, or its text.",
+    ),
+    key(
+        "delivery_trace",
+        Kind::Table(DELIVERY_TRACE),
+        "Times at which packets leave in the forward direction, instead of a rate.",
+    ),
+];
 
 const QUEUES: &[Key] = &[
     key(

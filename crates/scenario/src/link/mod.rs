@@ -1,6 +1,7 @@
 //! Links: their keys, whether these are consistent, and the engine's configuration.
 
 mod changes;
+mod delivery_trace;
 mod impairments;
 mod keys;
 mod loss;
@@ -8,9 +9,10 @@ mod loss;
 use longhaul_engine::config::{Link, Service};
 use longhaul_engine::queue::LinkContext;
 use longhaul_engine::{Change, Loss};
-use longhaul_keys::Profile;
+use longhaul_keys::{Kind, Profile, RATE};
 use longhaul_units::{Bytes, Rate, Span};
 
+use crate::check::describe;
 use crate::defaults;
 use crate::document::{Table, join};
 use crate::error::Diagnostic;
@@ -62,14 +64,15 @@ pub(crate) fn both_ways(
     out: &mut Vec<Diagnostic>,
 ) -> Option<[CoreLink; 2]> {
     let before = out.len();
-    changes::read(table, path, out);
+    defaults::fill(table, LINK, context.profile);
+    let delivery_trace = delivery_trace::resolve(table, path, out);
+    let changes = changes::resolve(table, path, out);
+    check_rate(table, &changes, path, out);
     if out.len() > before {
         return None;
     }
-    defaults::fill(table, LINK, context.profile);
     let keys = LinkKeys::of(&defaults::values(table));
     loss::check(table, path, out);
-    changes::check(table, path, out);
     impairments::check(table, path, out);
     check_shaper(&keys, table, path, context.packet, out);
     let capacity = keys.shaper.map_or(keys.rate, |shaper| shaper.rate);
@@ -98,17 +101,41 @@ pub(crate) fn both_ways(
         loss: None,
         ..change.clone()
     };
-    reverse.link.changes = keys.changes.iter().map(without_loss).collect();
+    reverse.link.changes = changes.iter().map(without_loss).collect();
     reverse.link.impairments = impairments::of(&keys, &reverse.link.name, name, false);
     forward.link.impairments = impairments::of(&keys, name, name, true);
     forward.link.shaper = keys.shaper;
     forward.link.loss = keys.loss;
-    forward.link.changes = keys.changes;
+    forward.link.changes = changes;
+    forward.link.delivery_trace = delivery_trace;
     for direction in [&mut forward, &mut reverse] {
+        direction.link.changes_period = keys.changes_period;
         direction.link.tick = keys.tick;
         direction.link.sampled = true;
     }
     Some([forward, reverse])
+}
+
+/// Refuses a link without a rate, and one whose delivery trace would have to change its rate.
+fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagnostic>) {
+    let traced = table.contains_key("delivery_trace");
+    if traced && changes.iter().any(|change| change.rate.is_some()) {
+        let message =
+            "the rate of a link with a delivery trace does not change; leave one of both out";
+        let origin = &table.node("changes").origin;
+        out.push(Diagnostic::new(&join(path, "changes"), origin, message));
+    }
+    if !traced && !table.contains_key("rate") {
+        let message = format!(
+            "the key `rate` is missing: {}",
+            describe(&Kind::Positive(RATE))
+        );
+        out.push(Diagnostic::new(
+            path,
+            table.node("delay").key_origin(),
+            message,
+        ));
+    }
 }
 
 /// A link with a queue, which is served at the rate `served`, and without impairments, losses or changes.
@@ -130,6 +157,8 @@ pub(crate) fn plain(
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        changes_period: None,
+        delivery_trace: None,
         tick: None,
         service: Service::OnArrival,
         sampled: false,

@@ -1,10 +1,10 @@
 //! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
 
-use longhaul_engine::config::Distribution;
+use longhaul_engine::config::{DeliveryTrace, Distribution};
 use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::{Change, GilbertElliott, Loss, Reordering};
 use longhaul_scenario::{load, parse};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::{BASE, origin, refusal, value, with};
 
@@ -119,13 +119,34 @@ fn changes_from_a_file_are_those_of_the_list() {
         from_file.config().links[0].changes,
         listed.config().links[0].changes
     );
-    // What identifies the results has the rows, and the resolved scenario runs without the file.
-    assert_eq!(from_file.hash(), listed.hash());
+    // What identifies the results has the text, and the resolved scenario runs without the file.
     let resolved = from_file.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
     assert_eq!(again.hash(), from_file.hash());
-    let origin = origin(&from_file, &format!("{LINK}.changes.1.delay"));
-    assert!(origin.ends_with("trace.csv:5"), "{origin}");
+    assert_eq!(
+        again.config().links[0].changes,
+        listed.config().links[0].changes
+    );
+    let origin = origin(&from_file, &format!("{LINK}.changes"));
+    assert_eq!(origin, "derived: the text of trace.csv");
+}
+
+#[test]
+fn a_table_of_changes_may_stand_in_the_scenario() {
+    let text = "at, rate, delay, loss\\n1 s, 2 Mbps,, 0.5\\n3 s,, 7 ms,";
+    let inline = link_with("changes", &format!("\"{text}\""));
+    let listed = link_with("changes", ROWS);
+    assert_eq!(
+        inline.config().links[0].changes,
+        listed.config().links[0].changes
+    );
+    let wrong = "changes = \"at, rate\\n1 s, 2\", delay =";
+    let message = refusal(&BASE.replacen("delay =", wrong, 1));
+    assert!(
+        message.starts_with("topology.dumbbell.bottleneck.changes:2:6: "),
+        "{message}"
+    );
+    assert!(message.contains("unit is missing"), "{message}");
 }
 
 #[test]
@@ -187,12 +208,119 @@ fn changes_that_change_nothing_are_refused() {
     link_refusal("changes = []", &["at least one change"]);
     link_refusal("changes = \"missing.csv\"", &["cannot read missing.csv"]);
     link_refusal(
-        "changes = [{ at = \"1 s\", rate = \"0 bps\" }]",
-        &["changes.0.rate: ", "must be greater than 0"],
+        "changes = [{ at = \"1 s\", rate = \"-1 bps\" }]",
+        &["changes.0.rate: "],
     );
     link_refusal(
         "changes = [{ at = \"1 s\", loss = { packets = [2, 1] } }]",
         &["changes.0.loss.packets: ", "ascending"],
+    );
+}
+
+/// An outage during which packets wait.
+#[test]
+fn a_rate_may_change_to_zero_and_back() {
+    let outage = "[{ at = \"1 s\", rate = \"0 bps\" }, { at = \"2 s\", rate = \"1 Mbps\" }]";
+    let scenario = link_with("changes", outage);
+    let rates = scenario.config().links[0]
+        .changes
+        .iter()
+        .map(|change| change.rate);
+    let expected = [0, 1_000_000].map(|bps| Some(Rate::from_bps(bps)));
+    assert!(rates.eq(expected));
+}
+
+#[test]
+fn changes_are_repeated_after_longer_than_they_take() {
+    let scenario = with(&[
+        &format!("{LINK}.changes={ROWS}"),
+        &format!("{LINK}.changes_period=15 s"),
+    ]);
+    for link in &scenario.config().links {
+        assert_eq!(link.changes_period, Some(Span::from_secs(15)));
+    }
+    link_refusal(
+        &format!("changes_period = \"2 s\", changes = {ROWS}"),
+        &[
+            "changes_period: ",
+            "2 s is not longer than the 2 s from the first change to the last",
+        ],
+    );
+    link_refusal(
+        "changes_period = \"2 s\"",
+        &["changes_period: ", "nothing to repeat"],
+    );
+}
+
+/// The base scenario with a delivery trace instead of a rate.
+fn with_trace(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
+    let folder = std::env::temp_dir().join(format!("longhaul-trace-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let trace = "delivery_trace = { file = \"cell.down\" }";
+    let scenario = BASE.replacen("rate = \"1 Gbps\"", trace, 1);
+    std::fs::write(folder.join("scenario.toml"), scenario).expect("written");
+    std::fs::write(folder.join("cell.down"), text).expect("written");
+    let found = load(&folder.join("scenario.toml"), &[]);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    found.map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_delivery_trace_is_read_from_mahimahis_files_and_gives_the_rate() {
+    let scenario = with_trace("read", "0\n2\n2\n\n4\n").unwrap_or_else(|error| panic!("{error}"));
+    let [forward, reverse] = &scenario.config().links[..2] else {
+        panic!("two directions");
+    };
+    let trace = DeliveryTrace::new(vec![0, 2, 2, 4], Bytes(1504));
+    assert_eq!(forward.delivery_trace.as_deref(), Some(&trace));
+    // Four opportunities in 4 ms.
+    assert_eq!(forward.rate, Rate::from_bps(1504 * 8 * 1000));
+    assert_eq!(
+        (reverse.rate, &reverse.delivery_trace),
+        (forward.rate, &None)
+    );
+    let resolved = scenario.resolved_json().to_string();
+    let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
+    assert_eq!(again.hash(), scenario.hash());
+}
+
+#[test]
+fn mistakes_in_a_delivery_trace_are_found_in_their_line() {
+    for (name, text, expected) in [
+        ("empty", "\n", "the trace has no line"),
+        (
+            "word",
+            "1\nx\n",
+            "line 2 is \"x\", not a whole number of milliseconds",
+        ),
+        ("order", "3\n2\n", "line 2: 2 is before the 3 above it"),
+        ("zero", "0\n0\n", "all times of the trace are 0"),
+    ] {
+        let message = with_trace(name, text).expect_err(name);
+        assert!(
+            message.contains("delivery_trace.file: ") && message.contains(expected),
+            "{message}"
+        );
+    }
+    link_refusal("delivery_trace = {}", &["delivery_trace: ", "needs a file"]);
+    let both =
+        "changes = [{ at = \"1 s\", rate = \"1 Mbps\" }], delivery_trace = { times_ms = \"1\" }";
+    link_refusal(
+        both,
+        &[
+            "changes: ",
+            "the rate of a link with a delivery trace does not change",
+        ],
+    );
+    let message = refusal(&BASE.replacen("rate = \"1 Gbps\",", "", 1));
+    assert!(
+        message.contains("the key `rate` is missing: a rate such as"),
+        "{message}"
+    );
+    let message = with_file("mahimahi", "0\n3\n3\n").expect_err("not changes");
+    assert!(
+        message.contains("delivery_trace = { file = ... }"),
+        "{message}"
     );
 }
 

@@ -3,6 +3,7 @@
 use longhaul_units::{Rate, Span, Time};
 
 use super::transmitter::Transmitter;
+use crate::config::Work;
 use crate::packet::Packet;
 
 /// A time, also as ns-2 has it; see [`crate::config::Clock`].
@@ -27,13 +28,12 @@ pub(super) trait Clock {
     /// Whether a packet that arrives then goes straight into service.
     fn is_idle(&self, arrival: DualClockTime) -> bool;
 
-    fn rate(&self) -> Rate;
-
     /// End of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// End of the transmission under way, if packets wait for it: the first of them follows at once.
-    fn next_start(&self) -> Time;
+    /// What is still to be sent of packets whose service has begun, where so many bytes wait behind them: what a
+    /// whole picosecond does not hold is sent after it.
+    fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
     /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
     /// the far end.
@@ -78,17 +78,17 @@ impl Clock for ExactClock {
         self.busy_until <= arrival.time
     }
 
-    fn rate(&self) -> Rate {
-        self.transmitter.rate()
-    }
-
     #[inline]
     fn busy_until(&self) -> Time {
         self.busy_until
     }
 
-    fn next_start(&self) -> Time {
-        self.next_start
+    fn unsent(&self, now: Time, waiting_bytes: u64) -> Work {
+        if self.busy_until < now {
+            return Work::default();
+        }
+        let all = self.transmitter.unsent(self.busy_until.since(now));
+        all.since(Work::of_bytes(waiting_bytes))
     }
 
     #[inline]

@@ -5,13 +5,13 @@
 //! are computed, each as of its time, when the next packet arrives, when the packets at the far end are
 //! due, and when something is measured or changes.
 
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Span, Time};
 
 use super::Offer;
 use super::port::Port;
 use super::token_bucket::TokenBucket;
-use super::transmitter::Transmitter;
-use crate::config;
+use super::varying_transmitter::LinkTransmitter;
+use crate::config::{self, Work};
 use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 
@@ -19,16 +19,15 @@ use crate::queue::{Effects, PacketQueue};
 /// have begun service.
 #[derive(Debug)]
 pub(super) struct ExplicitService {
-    transmitter: Transmitter,
+    transmitter: LinkTransmitter,
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
-    /// End of the last transmission that has begun; before it a packet may wait for its tokens.
+    /// Begin and end of the last transmission; before it a packet may wait for its tokens.
+    transmission_from: Time,
     busy_until: Time,
     /// Whether that end is still to be found out.
     in_service: bool,
-    /// Rate of that transmission.
-    rate: Rate,
     /// Arrival at the far end of the last packet that has begun service.
     last_arrival: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
@@ -41,13 +40,13 @@ pub(super) struct ExplicitService {
 impl ExplicitService {
     pub(super) fn new(config: &config::Link) -> Self {
         Self {
-            transmitter: Transmitter::new(config.rate),
+            transmitter: LinkTransmitter::new(config),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
+            transmission_from: Time::ZERO,
             busy_until: Time::ZERO,
             in_service: false,
-            rate: config.rate,
             last_arrival: Time::ZERO,
             propagating: 0,
             first_arrival: Time::NEVER,
@@ -55,24 +54,24 @@ impl ExplicitService {
         }
     }
 
-    /// End of the last transmission that has begun.
-    pub(super) fn busy_until(&self) -> Time {
-        self.busy_until
+    /// Whether a packet is in service, at or after the last transmission's beginning.
+    pub(super) fn in_service(&self, now: Time) -> bool {
+        self.busy_until > now
     }
 
-    /// Rate of that transmission.
-    pub(super) fn rate(&self) -> Rate {
-        self.rate
-    }
-
-    /// Changes rate and delay for packets whose service has not begun.
-    pub(super) fn apply(&mut self, rate: Option<Rate>, delay: Option<Span>) {
-        if let Some(rate) = rate
-            && rate != self.transmitter.rate()
-        {
-            self.transmitter = Transmitter::new(rate);
+    /// What is still to be sent of packets that are not in the queue any more.
+    pub(super) fn unsent(&self, now: Time) -> Work {
+        if self.busy_until < now {
+            return Work::default();
         }
-        self.delay = delay.unwrap_or(self.delay);
+        // Before, it waits for its tokens.
+        let now = now.max(self.transmission_from);
+        self.transmitter.unsent(self.busy_until, now)
+    }
+
+    /// Changes the delay of packets whose service has not begun.
+    pub(super) fn set_delay(&mut self, delay: Span) {
+        self.delay = delay;
     }
 
     /// A packet reaches the near end of the link.
@@ -91,7 +90,7 @@ impl ExplicitService {
         if !port.enqueue(packet, now, idle_since, &mut self.effects, options) {
             return Offer::Dropped;
         }
-        let leads = idle && self.begin_next(port, now, options);
+        let leads = idle && self.begin_next(port, now, false, options);
         port.note_maximum();
         if leads { Offer::First } else { Offer::Accepted }
     }
@@ -101,13 +100,19 @@ impl ExplicitService {
     pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
         while self.in_service && self.busy_until <= now {
             self.propagating += 1;
-            self.begin_next(port, self.busy_until, options);
+            self.begin_next(port, self.busy_until, true, options);
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one. Returns
-    /// whether it will be the next one at the far end.
-    fn begin_next(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) -> bool {
+    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the end of
+    /// the last one, which it `follows`, or on its arrival. Returns whether it will be the next one at the far end.
+    fn begin_next(
+        &mut self,
+        port: &mut Port,
+        now: Time,
+        follows: bool,
+        options: &mut OptionStore,
+    ) -> bool {
         let next = port.dequeue(now, &mut self.effects, options);
         self.in_service = next.is_some();
         let Some(mut packet) = next else {
@@ -120,15 +125,25 @@ impl ExplicitService {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,
         };
-        self.busy_until = start + self.transmitter.time(packet.bytes);
-        self.rate = self.transmitter.rate();
-        let arrival = self.busy_until + self.delay;
-        let arrival = self.tick.map_or(arrival, |tick| next_tick(arrival, tick));
+        self.transmission_from = start;
+        self.busy_until = self
+            .transmitter
+            .transmit(packet.bytes, start, follows && start == now);
+        let arrival = self.arrival();
         // Not before the one in front, if the delay has become shorter.
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         port.append_in_service(packet)
+    }
+
+    /// When the packet in service reaches the far end.
+    fn arrival(&self) -> Time {
+        if self.busy_until == Time::NEVER {
+            return Time::NEVER;
+        }
+        let arrival = self.busy_until + self.delay;
+        self.tick.map_or(arrival, |tick| next_tick(arrival, tick))
     }
 
     /// An update interval of the discipline is over at `now`. Nothing happens in those before the first

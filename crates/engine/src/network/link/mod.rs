@@ -15,8 +15,9 @@ mod tie_break;
 mod token_bucket;
 mod transmitter;
 mod tx_time_cache;
+mod varying_transmitter;
 
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Span, Time};
 
 pub(crate) use self::clock::DualClockTime;
 use self::clock::ExactClock;
@@ -25,7 +26,6 @@ use self::ns2_clock::Ns2Clock;
 pub(crate) use self::per_flow_drops::FlowDrops;
 use self::port::Port;
 use self::tie_break::RandomTieBreak;
-use super::change::Step;
 use super::loss::LossModel;
 use crate::config::{self, Clock, Service};
 use crate::measure::{LinkCounters, LinkSample};
@@ -65,11 +65,6 @@ pub(crate) enum Offer {
     /// Accepted, and the first to be forwarded.
     First,
     Dropped,
-}
-
-/// What a transmission at this rate has still to send, so long before its end.
-fn unsent_bytes(left: Span, rate: Rate) -> f64 {
-    left.as_secs_f64() * rate.as_bps() as f64 / 8.0
 }
 
 impl Link {
@@ -148,13 +143,15 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes what the step changes, for packets whose service has not begun.
-    pub(crate) fn apply(&mut self, step: Step) {
+    /// Changes delay and loss, for packets whose service has not begun.
+    pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
         };
-        service.apply(step.rate, step.delay);
-        if let Some(loss) = step.loss {
+        if let Some(delay) = delay {
+            service.set_delay(delay);
+        }
+        if let Some(loss) = loss {
             self.port.loss = loss;
         }
     }
@@ -208,9 +205,7 @@ impl Link {
             Server::Ns2(clock) => port.counters_on_arrival(clock, now),
             Server::Explicit(service) => {
                 let waited_ps = port.waits() + port.waited(now);
-                let left = (service.busy_until() > now)
-                    .then(|| unsent_bytes(service.busy_until().since(now), service.rate()));
-                port.counters(0, left, waited_ps)
+                port.counters(0, service.in_service(now), service.unsent(now), waited_ps)
             }
         }
     }
@@ -254,12 +249,13 @@ impl Link {
             queue_avg_pkts: state.average_pkts,
             max_p: state.max_p,
             drop_p: state.drop_p,
-            queue_integral: counters.queue_integral,
+            queue_integral: counters.queue_integral(),
             departed_pkts: counters.departed_pkts,
             departed_bytes: counters.departed_bytes,
-            transmitted_bytes: counters.transmitted_bytes,
+            transmitted_bytes: counters.transmitted.bytes(),
             dropped_pkts: counters.dropped_pkts(),
             marked_pkts: counters.marked_pkts,
+            capacity_bytes: None,
         }
     }
 }

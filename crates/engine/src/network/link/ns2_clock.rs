@@ -11,6 +11,7 @@ use longhaul_units::{PS_PER_S, Rate, Span, Time};
 use super::clock::{Clock, DualClockTime};
 use super::tie_break::{Ns2EntryOrder, TransitRank};
 use super::tx_time_cache::TxTimeCache;
+use crate::config::Work;
 use crate::packet::Packet;
 use crate::schedule::TieBreak;
 
@@ -81,17 +82,17 @@ impl Clock for Ns2Clock {
         self.busy_until_s < arrival.ns2_s
     }
 
-    fn rate(&self) -> Rate {
-        self.rate
-    }
-
     #[inline]
     fn busy_until(&self) -> Time {
         nearest(self.busy_until_s.max(0.0))
     }
 
-    fn next_start(&self) -> Time {
-        nearest(self.next_start_s)
+    fn unsent(&self, now: Time, waiting_bytes: u64) -> Work {
+        let end = match waiting_bytes {
+            0 => self.busy_until(),
+            _ => nearest(self.next_start_s),
+        };
+        Work::of_rate(self.rate, end.since(now))
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use longhaul_units::{Rate, Span};
 
 use super::tx_time_cache::TxTimeCache;
+use crate::config::Work;
 
 /// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
 #[derive(Debug)]
@@ -27,8 +28,10 @@ impl Transmitter {
         }
     }
 
-    pub(super) fn rate(&self) -> Rate {
-        self.rate
+    /// What a transmission has still to send, so long before its end, with the part of a picosecond that is carried
+    /// over.
+    pub(super) fn unsent(&self, left: Span) -> Work {
+        Work(Work::of_rate(self.rate, left).0 + u128::from(self.remainder))
     }
 
     #[inline]

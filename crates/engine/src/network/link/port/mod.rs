@@ -5,10 +5,11 @@ mod explicit;
 
 use longhaul_units::{Span, Time};
 
+use super::Offer;
 use super::clock::{Clock, DualClockTime};
 use super::per_flow_drops::PerFlowDrops;
 use super::ring::Ring;
-use super::{Offer, unsent_bytes};
+use crate::config::Work;
 use crate::measure::LinkCounters;
 use crate::network::loss::LossModel;
 use crate::packet::{Flags, Packet};
@@ -236,35 +237,29 @@ impl Port {
 
     /// Service on arrival: counters up to `now`, by when all services have been noted that have begun.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
-        let end = match self.waiting_pkts {
-            0 => clock.busy_until(),
-            _ => clock.next_start(),
-        };
-        let busy = clock.busy_until() > now;
-        let unsent = busy.then(|| unsent_bytes(end.since(now), clock.rate()));
+        let in_service = clock.busy_until() > now;
+        let unsent = clock.unsent(now, self.waiting_bytes);
         let waited_ps = self.waits() - self.waits_ahead(now);
-        self.counters(self.waiting_pkts, unsent, waited_ps)
+        self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Counters. `in_ring` are the packets that wait in the ring; `unsent`, if the last of those before
-    /// them is in service, how many of its bytes have not left, or more if it has not begun;
-    /// `waited_ps`, what all packets have waited.
+    /// Counters. `in_ring` are the packets that wait in the ring; `in_service`, whether the last of those before
+    /// them is; `unsent`, what of these has not left; `waited_ps`, what all packets have waited.
     pub(super) fn counters(
         &self,
         in_ring: u64,
-        unsent: Option<f64>,
+        in_service: bool,
+        unsent: Work,
         waited_ps: u128,
     ) -> LinkCounters {
         let counters = &self.counters;
         let accepted_pkts = self.ring.accepted() as u64 + self.waiting_pkts - in_ring;
         let last = (self.ring.accepted() as u64 - in_ring).checked_sub(1);
-        let in_service = last.filter(|_| unsent.is_some());
+        let in_service = last.filter(|_| in_service);
         let in_service_bytes = in_service.map_or(0, |number| self.ring.at(number as usize).bytes);
         let pending_pkts = self.waiting_pkts + u64::from(in_service.is_some());
         let pending_bytes = self.waiting_bytes + u64::from(in_service_bytes);
         let departed_bytes = counters.accepted_bytes - pending_bytes;
-        let in_service_bytes = f64::from(in_service_bytes);
-        let unsent = unsent.unwrap_or(0.0).min(in_service_bytes);
         let dropped = |reason: DropReason| counters.dropped[reason as usize];
         let dropped_pkts: u64 = counters.dropped.iter().sum();
         LinkCounters {
@@ -272,14 +267,17 @@ impl Port {
             arrived_bytes: counters.accepted_bytes + counters.dropped_bytes,
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
-            transmitted_bytes: departed_bytes as f64 + (in_service_bytes - unsent),
+            transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
+            // The network knows the link's capacities, and of packets before they come to the port.
+            capacity: Work::default(),
+            line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),
             dropped_overflow_pkts: dropped(DropReason::Overflow),
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
             marked_pkts: counters.marked_pkts,
             duplicated_pkts: 0,
-            queue_integral: waited_ps as f64 * 1e-12,
+            queue_integral_ps: waited_ps,
             queue_found_pkts: counters.found_waiting,
             queue_max_pkts: counters.queue_max,
         }

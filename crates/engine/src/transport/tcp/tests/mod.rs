@@ -74,6 +74,8 @@ fn network(end: End) -> (Env, Path, Streams) {
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        changes_period: None,
+        delivery_trace: None,
         tick: None,
         service: Service::OnArrival,
         sampled: false,

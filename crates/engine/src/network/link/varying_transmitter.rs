@@ -1,0 +1,106 @@
+//! How long transmissions take on a link with explicit service: at one rate, or along a service curve.
+
+use longhaul_units::Time;
+
+use super::transmitter::Transmitter;
+use crate::config::{Link, ServiceCurve, Work};
+
+/// A transmitter of packets one after the other.
+#[derive(Debug)]
+pub(super) enum LinkTransmitter {
+    /// At one rate.
+    Constant(Transmitter),
+    /// At rates that change, or at the opportunities of a trace.
+    Varying(VaryingTransmitter),
+}
+
+impl LinkTransmitter {
+    pub(super) fn new(link: &Link) -> Self {
+        match ServiceCurve::of(link) {
+            ServiceCurve::Constant(rate) => Self::Constant(Transmitter::new(rate)),
+            curve => Self::Varying(VaryingTransmitter::new(curve)),
+        }
+    }
+
+    /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate stays at
+    /// zero. `follows`: it has waited for the last one's end, and takes what that has left of an opportunity.
+    #[inline]
+    pub(super) fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
+        match self {
+            Self::Constant(transmitter) => start + transmitter.time(bytes),
+            Self::Varying(varying) => varying.transmit(bytes, start, follows),
+        }
+    }
+
+    /// What the transmission that ends at `end` has still to send at `now`.
+    pub(super) fn unsent(&self, end: Time, now: Time) -> Work {
+        match self {
+            Self::Constant(transmitter) => transmitter.unsent(end.since(now)),
+            Self::Varying(varying) => varying.unsent(now),
+        }
+    }
+}
+
+/// A transmitter along a service curve.
+#[derive(Debug)]
+pub(super) struct VaryingTransmitter {
+    curve: ServiceCurve,
+    /// Where the last transmission begins and ends on the curve.
+    from: Work,
+    to: Work,
+}
+
+impl VaryingTransmitter {
+    fn new(curve: ServiceCurve) -> Self {
+        Self {
+            curve,
+            from: Work::default(),
+            to: Work::default(),
+        }
+    }
+
+    fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
+        // What an idle link could have transmitted is lost, an opportunity at the very time of an arrival, too.
+        self.from = if follows {
+            self.to
+        } else {
+            self.to.max(self.curve.work_by(start))
+        };
+        self.to = Work(self.from.0 + Work::of_bytes(u64::from(bytes)).0);
+        self.curve.time_of(self.to).max(start)
+    }
+
+    fn unsent(&self, now: Time) -> Work {
+        self.to.since(self.curve.work_by(now).max(self.from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use longhaul_units::{Bytes, Span};
+
+    use super::*;
+    use crate::config::DeliveryTrace;
+
+    /// mahimahi's rule: an opportunity takes packets and parts of packets in order, what an empty queue leaves of it is
+    /// lost, and a packet in transit keeps what it has got.
+    #[test]
+    fn packets_share_opportunities_and_go_on_in_the_next() {
+        let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
+        let mut link = VaryingTransmitter::new(ServiceCurve::Trace(Arc::new(trace)));
+        let ms = |ms| Time::ZERO + Span::from_millis(ms);
+        // Three of 1000 bytes arrive together: one leaves at 10 ms, one and a half by then, two at 20 ms.
+        assert_eq!(link.transmit(1000, ms(5), false), ms(10));
+        assert_eq!(link.transmit(1000, ms(10), true), ms(20));
+        assert_eq!(link.unsent(ms(10)), Work::of_bytes(500));
+        assert_eq!(link.transmit(1000, ms(20), true), ms(20));
+        assert_eq!(link.unsent(ms(20)), Work::of_bytes(0));
+        // The queue is empty: the next packet, even at that very time, waits for the next opportunity.
+        assert_eq!(link.transmit(40, ms(20), false), ms(30));
+        assert_eq!(link.transmit(1460, ms(30), true), ms(30));
+        assert_eq!(link.transmit(3001, ms(30), true), ms(60));
+        assert_eq!(link.unsent(ms(45)), Work::of_bytes(1501));
+    }
+}
