@@ -36,6 +36,16 @@ def read(name: str) -> str:
     return _find(name).read_text(encoding="utf-8")
 
 
+def companions(name: str) -> dict[str, str]:
+    """Texts of the files beside an example that it names, such as delivery traces, by file name."""
+    text = read(name)
+    return {
+        entry.name: entry.read_text(encoding="utf-8")
+        for entry in (files("longhaul") / "scenarios").iterdir()
+        if entry.is_file() and f'"{entry.name}"' in text
+    }
+
+
 def load(name: str, overrides: tuple[str, ...] = ()) -> Scenario:
     """An example, checked, with overrides."""
     with as_file(_find(name)) as path:

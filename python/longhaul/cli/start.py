@@ -28,9 +28,11 @@ def new(
 
         stdout().print(catalogue.table(catalogue.examples()))
         return
-    text = examples.read(source)
-    refuse_existing(file, overwrite=overwrite)
-    write_text(file, text)
+    texts = {file.name: examples.read(source), **examples.companions(source)}
+    for name in texts:
+        refuse_existing(file.with_name(name), overwrite=overwrite)
+    for name, text in texts.items():
+        write_text(file.with_name(name), text)
     typer.echo(f"{file}: edit it, then: longhaul run {file}")
 
 

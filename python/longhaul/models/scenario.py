@@ -22,8 +22,8 @@ from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
 # Keys of links and flows that the model does not have.
 OF_LINKS = (
-    "loss", "shaper", "changes", "delay_box", "duplication", "reordering", "host_processing_delay",
-    "tick", "router",
+    "loss", "shaper", "changes", "delivery_trace", "delay_box", "duplication", "reordering",
+    "host_processing_delay", "tick", "router",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
 OF_SCENARIOS = (*(kind.name for kind in KINDS), "proxies", "traffic")

@@ -1,0 +1,40 @@
+"""The delivery trace of the example scenario `cellular`: `python -m validation.cellular_trace`.
+
+The rate of a cell changes as in the model of Sprout (Winstein, Sivaraman and Balakrishnan, NSDI
+2013, section 3.1): a Brownian motion of 200 packets/s in the square root of a second, between 0 and
+1,000 packets/s, that leaves an outage with probability 1 in a second; packets leave as a Poisson
+process of that rate.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+FILE = Path(__file__).parents[1] / "python" / "longhaul" / "scenarios" / "cellular.down"
+SECONDS = 60
+STEP_S = 0.02
+VOLATILITY = 200.0
+MAX_RATE = 1000.0
+OUTAGE_ENDS_PER_S = 1.0
+
+
+def times_ms(seed: int) -> list[int]:
+    """Milliseconds at which a packet can leave, in order; the last is the trace's end."""
+    draws = np.random.default_rng(seed)
+    rate, times = 400.0, []
+    for start_s in np.arange(0.0, SECONDS, STEP_S):
+        stays_out = rate == 0.0 and draws.random() >= OUTAGE_ENDS_PER_S * STEP_S
+        if not stays_out:
+            rate = abs(rate + VOLATILITY * np.sqrt(STEP_S) * draws.standard_normal())
+            rate = min(rate, 2 * MAX_RATE - rate)
+            # The slowest rates are outages: the motion would leave zero at once.
+            rate = 0.0 if rate < 2.0 else rate
+        count = draws.poisson(rate * STEP_S)
+        times += list(start_s + STEP_S * draws.random(count))
+    return [*(int(1000 * at_s) for at_s in sorted(times)), 1000 * SECONDS]
+
+
+if __name__ == "__main__":
+    FILE.write_text("".join(f"{at_ms}\n" for at_ms in times_ms(seed=10)), encoding="ascii")
