@@ -42,9 +42,11 @@ test-long: build fuzz
 	cargo test --locked -- --ignored
 	$(BIN)/pytest -m long
 
-# Mutated scenarios, from text to results; `crates/scenario/tests/scenario/fuzz.rs` does the same to the reader alone.
+# Mutated scenarios, and random legal ones, from text to results; `crates/scenario/tests/scenario/fuzz.rs` mutates for the
+# reader alone.
 fuzz: build
-	$(BIN)/python -m validation.robustness.fuzz
+	$(BIN)/python -m validation.robustness.fuzz mutations
+	$(BIN)/python -m validation.robustness.fuzz legal
 
 bench:
 	cargo bench --locked --package longhaul-benches

@@ -1,9 +1,11 @@
-"""Mutated scenarios, from text to results: `make fuzz`, or `python -m validation.robustness.fuzz`.
+"""Odd scenarios, from text to results: `make fuzz`, or `python -m validation.robustness.fuzz`.
 
-Every mutation is checked, and what is valid is simulated for a moment; every tenth goes through the
-command line, with a report and plots of what ran. Nothing but an answer is right: done, or a
-refusal. Each batch has a process of its own, with limits of memory and of the size of files; what
-takes long is interrupted, and has five seconds to end then.
+`mutations` are shipped scenarios with mistakes in them. Every one is checked, and what is valid is
+simulated for a moment; every tenth goes through the command line, with a report and plots of what
+ran. Nothing but an answer is right: done, or a refusal. `legal` are random scenarios without
+mistakes, whose results have to keep the invariants of `invariants.py`; every twentieth runs twice
+and has the same bytes. Each batch has a process of its own, with limits of memory and of the size
+of files; what takes long is interrupted, and has five seconds to end then.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from validation.robustness import legal
 from validation.robustness.mutations import mutated
 
 BATCH = 50
@@ -32,8 +35,13 @@ FILE_BYTES = 1 << 30
 PATIENCE_S = 60.0
 GRACE_S = 5.0
 LIMIT = "200 ms"
+# Legal scenarios are small, and end by themselves but for a few.
+LEGAL_LIMIT = "20 s"
+TWICE_EVERY = 20
 # What may end a run that is no fault of its scenario, as messages say it.
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
+# Kinds of scenarios, and how many of them are tried.
+COUNTS = {"mutations": 10_000, "legal": 2_000}
 
 LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
 
@@ -45,34 +53,35 @@ def shared(seconds: float) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """A mutation that was answered wrongly."""
+    """A scenario that was answered wrongly."""
 
     seed: int
     what: str
 
 
-def fuzz(first: int, count: int, workers: int) -> list[Finding]:
-    """Try mutations `first` and so on."""
+def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
+    """Try scenarios `first` and so on of a kind."""
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
     found: list[Finding] = []
     with ThreadPoolExecutor(workers) as pool:
-        for done, batch in enumerate(pool.map(lambda ends: list(_batch(*ends)), ranges), 1):
+        for done, batch in enumerate(pool.map(lambda ends: list(_batch(kind, *ends)), ranges), 1):
             found += batch
             for one in batch:
-                print(f"mutation {one.seed}: {one.what}", flush=True)
+                print(f"{kind} {one.seed}: {one.what}", flush=True)
             if done % 20 == 0:
                 print(f"{done * BATCH}/{count}, {len(found)} found", flush=True)
     return found
 
 
-def _batch(first: int, end: int) -> Iterator[Finding]:
-    """Have a process try some mutations, and see to it that it does; go on behind what ended it."""
+def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
+    """Have a process try some scenarios, and see to it that it does; go on behind what ended it."""
     while first < end:
         command = [
             sys.executable,
             "-m",
             "validation.robustness.fuzz",
+            kind,
             "--worker",
             str(first),
             str(end),
@@ -128,8 +137,8 @@ def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
         return ""
 
 
-def _work(first: int, end: int) -> None:
-    """Try mutations, and say on the output which, and what was wrong."""
+def _work(kind: str, first: int, end: int) -> None:
+    """Try scenarios, and say on the output which, and what was wrong."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
@@ -137,7 +146,9 @@ def _work(first: int, end: int) -> None:
         print(f"begin {seed}", flush=True)
         scratch = Path(tempfile.mkdtemp(prefix="longhaul-fuzz-"))
         try:
-            if seed % COMMAND_LINE_EVERY:
+            if kind == "legal":
+                _legal(seed, scratch)
+            elif seed % COMMAND_LINE_EVERY:
                 _through_python(seed, scratch)
             else:
                 _through_the_command_line(seed, scratch)
@@ -161,6 +172,26 @@ def _through_python(seed: int, scratch: Path) -> None:
             run.summary()
     except (longhaul.LonghaulError, KeyboardInterrupt):
         pass
+    except BaseException as error:
+        _found(f"{type(error).__name__}: {error}")
+
+
+def _legal(seed: int, scratch: Path) -> None:
+    """Simulate a random legal scenario, and see whether its results can be."""
+    import longhaul
+    from validation.robustness.invariants import violations
+
+    text, _ = legal.scenario(seed)
+    file = scratch / "legal.json"
+    file.write_text(text, encoding="utf-8")
+    try:
+        run = longhaul.run(file, out=scratch / "run", limit=LEGAL_LIMIT)
+        for violation in violations(run):
+            _found(violation)
+        if seed % TWICE_EVERY == 0 and not run.meta["stopped"]:
+            again = longhaul.run(file, out=scratch / "again")
+            if again.meta["sha256"] != run.meta["sha256"]:
+                _found("another run has other bytes")
     except BaseException as error:
         _found(f"{type(error).__name__}: {error}")
 
@@ -217,16 +248,18 @@ def _call(*words: str | Path, cwd: Path) -> int:
 def main() -> int:
     """Fuzz as the arguments say; 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="mutations")
+    parser.add_argument("kind", choices=COUNTS, help="of scenarios")
+    parser.add_argument("--count", type=int, help="how many; 10,000 mutations or 2,000 legal ones")
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:
-        _work(*given.worker)
+        _work(given.kind, *given.worker)
         return 0
-    found = fuzz(given.first, given.count, given.workers)
-    print(f"{given.count} mutations, {len(found)} found")
+    count = given.count or COUNTS[given.kind]
+    found = fuzz(given.kind, given.first, count, given.workers)
+    print(f"{count} {given.kind}, {len(found)} found")
     return 1 if found else 0
 
 

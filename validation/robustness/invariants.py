@@ -1,0 +1,152 @@
+"""What holds in every run, whatever the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from longhaul import _engine
+from longhaul.models.scenario import BYTES
+
+CUMULATIVE = (
+    "sent_pkts", "retransmitted_pkts", "delivered_bytes", "in_order_bytes", "departed_pkts",
+    "departed_bytes", "transmitted_bytes", "dropped_pkts", "marked_pkts", "capacity_bytes",
+    "queue_integral_pkt_s",
+)  # fmt: skip
+
+
+def violations(run: longhaul.Results) -> Iterator[str]:
+    """What does not hold in a run."""
+    resolved = run.scenario
+    yield from _links(run, resolved)
+    yield from _flows(run, resolved)
+    yield from _series(run)
+
+
+def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
+    config = {link["name"]: link for link in _configured(resolved)}
+    for link in run.links.to_dicts():
+        name, keys = link["name"], config.get(link["name"].removesuffix("-reverse"), {})
+        left = link["total_arrived_pkts"] - link["total_dropped_pkts"] - link["total_departed_pkts"]
+        if left < 0:
+            yield f"{name}: {-left} packets more leave than arrive"
+        for window in ("", "total_"):
+            if (link[f"{window}queue_mean_pkts"] or 0) > link[f"{window}queue_max_pkts"]:
+                yield f"{name}: {window}mean queue above its maximum"
+            most = 1.0 + _allowance(run, resolved, keys, window)
+            if (share := link[f"{window}utilization"] or 0) > most:
+                yield f"{name}: {window}utilization {share!r} above {most!r}"
+            if (share := link[f"{window}line_utilization"] or 0) > 1.0 + _rounding(run, resolved):
+                yield f"{name}: {window}line_utilization {share!r}"
+        limit = _limit_pkts(keys, reverse=name.endswith("-reverse"))
+        if limit is not None and link["total_queue_max_pkts"] > limit:
+            yield f"{name}: {link['total_queue_max_pkts']} packets in a queue of {limit}"
+
+
+def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Keys of the links between routers."""
+    ((kind, network),) = resolved["topology"].items()
+    if kind == "dumbbell":
+        yield {"name": "bottleneck", **network["bottleneck"]}
+    for number, hop in enumerate(network.get("hops", [])):
+        yield {"name": f"hop-{number}", **hop}
+    yield from network.get("links", [])
+
+
+def _allowance(
+    run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
+) -> float:
+    """How far above 1 the utilisation may be: by a token bucket's burst."""
+    more = _rounding(run, resolved)
+    if "shaper" not in keys:
+        return more
+    from_s = 0.0 if window else run.meta["measured_from_s"]
+    seconds = run.meta["simulated_s"] - from_s
+    rate, burst = _bps(keys["shaper"]["rate"]), _bytes(keys["shaper"]["burst"])
+    return more + 8 * burst / (rate * seconds) if seconds > 0 else float("inf")
+
+
+def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:
+    """ns-2's clock is one of sums of seconds in double precision."""
+    if resolved["clock"] != "ns2":
+        return 0.0
+    return 1e-9 + 4e-12 / max(run.meta["simulated_s"] - run.meta["measured_from_s"], 1e-12)
+
+
+def _limit_pkts(keys: dict[str, Any], *, reverse: bool) -> int | None:
+    """The limit of a queue, if it is in packets."""
+    queue = keys.get("reverse_queue" if reverse else "queue", {})
+    amount, _, unit = str(queue.get("limit", "")).partition(" ")
+    return int(amount) if unit.startswith("packet") else None
+
+
+def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
+    floor_s = _propagation_s(resolved)
+    groups = {group["label"]: group for group in resolved["flows"]}
+    for flow in run.flows.to_dicts():
+        name, group = flow["name"], groups[flow["label"]]
+        for window in ("", "total_"):
+            if flow["total_delivered_pkts"] > flow["total_sent_pkts"]:
+                yield f"{name}: delivered {flow['total_delivered_pkts']} of what was sent"
+            smallest = flow[f"{window}rtt_min_s"]
+            ticks = "tick" in group.get("tcp", {}).get("rto", {})
+            if smallest is not None and smallest < floor_s - 1e-9 and not ticks:
+                yield f"{name}: {window}rtt_min {smallest!r} s below the propagation of {floor_s!r}"
+        if "transfer" in group and flow["finish_s"] is not None:
+            wanted, found = _bytes(group["transfer"]), flow["total_in_order_bytes"]
+            # What an application had sent when it was stopped may be less.
+            if found > wanted or ("stop" not in group and found < wanted):
+                yield f"{name}: {found} bytes of a transfer of {wanted}"
+    departed = run.links["total_departed_bytes"].sum()
+    if run.flows["total_delivered_bytes"].sum() > departed and "proxies" not in resolved:
+        yield f"more is delivered than the links transmitted ({departed} bytes)"
+
+
+def _propagation_s(resolved: dict[str, Any]) -> float:
+    """The shortest round trip of a dumbbell's flows; nothing is known of other networks here."""
+    network = resolved["topology"].get("dumbbell")
+    if network is None:
+        return 0.0
+    link = network["bottleneck"]
+    way = _shortest_s(link)
+    back = _shortest_s({**link, **link.get("reverse", {})})
+    return way + back
+
+
+def _shortest_s(link: dict[str, Any]) -> float:
+    """The shortest delay that a link ever has."""
+    changes = link.get("changes", [])
+    rows = [] if isinstance(changes, str) else changes
+    delays = [row["delay"] for row in rows if "delay" in row]
+    return min(_seconds(delay) for delay in [link["delay"], *delays])
+
+
+def _series(run: longhaul.Results) -> Iterator[str]:
+    if "series" not in run.tables:
+        return
+    series = run.table("series")
+    for column in series.select(pl.selectors.float()).columns:
+        values = series[column].drop_nulls()
+        if not values.is_finite().all():
+            yield f"series: {column} is not finite"
+    for column in CUMULATIVE:
+        for (name,), part in series.group_by("name"):
+            values = part.sort("t_s")[column].drop_nulls()
+            if (values.diff().drop_nulls() < 0).any():
+                yield f"series: {column} of {name} falls"
+
+
+def _seconds(text: str) -> float:
+    return _engine.seconds(text)
+
+
+def _bps(text: str) -> float:
+    return _engine.bits_per_second(text)
+
+
+def _bytes(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * BYTES[unit]

@@ -1,0 +1,268 @@
+"""Random legal scenarios, by seed, made from the JSON Schema of scenario files.
+
+A scenario begins with a network, one to four groups of flows and nothing else; then keys of the
+schema are added at random, each with a value that its kind allows, and kept if the whole is still
+legal. So every queue, impairment, algorithm and option is among them as soon as it has a key.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from longhaul import _engine
+
+Schema = dict[str, Any]
+# Where a table is, and the properties that it may have.
+Place = tuple[tuple[str | int, ...], dict[str, Schema]]
+
+MAX_PACKETS = 40_000
+ATTEMPTS = 40
+# What sets the size of a run, names things, or is of another kind of simulation.
+FIXED = {
+    "title", "description", "extends", "label", "name", "from", "to", "path", "nodes", "links",
+    "mesonet", "topology", "flows", "duration", "measure", "python", "file", "seed", "proxies",
+    "replication", "via",
+}  # fmt: skip
+# Texts with a format of their own.
+TEXTS: dict[str, Callable[[Draw], str]] = {}
+UNITS = re.compile(r"\*\(([^)]*)\)\$$")
+
+
+@cache
+def schema() -> Schema:
+    """The schema of scenario files."""
+    return json.loads(_engine.schema())
+
+
+@dataclass
+class Draw:
+    """Draws of one scenario, and what sets its scale."""
+
+    random: random.Random
+    rate_bps: float
+    delay_s: float
+    duration_s: float
+
+    def log(self, low: float, high: float) -> float:
+        """Uniform in the logarithm."""
+        return math.exp(self.random.uniform(math.log(low), math.log(high)))
+
+
+def scenario(seed: int) -> tuple[str, int]:
+    """A legal scenario as JSON, and how many of the keys that were tried were refused."""
+    draw = _scale(random.Random(seed))
+    made = _base(draw, seed)
+    refused = 0
+    # What matters most first: an algorithm for each group, and a queue.
+    first = [(place, "congestion") for place in _places(made) if place[0][:1] == ("flows",)]
+    first += [(place, "queue") for place in _places(made) if "shaper" in place[1]]
+    rest = [(None, "")] * draw.random.randint(3, ATTEMPTS)
+    for place, name in [*first, *rest]:
+        changed = json.loads(json.dumps(made))
+        if not _add(changed, place or draw.random.choice(_places(made)), name, draw):
+            continue
+        if _is_legal(changed):
+            made = changed
+        else:
+            refused += 1
+    return json.dumps(made, indent=1), refused
+
+
+def _is_legal(made: dict[str, Any]) -> bool:
+    try:
+        _engine.Scenario.parse(json.dumps(made), "random.json", [])
+    except _engine.LonghaulError:
+        return False
+    return True
+
+
+def _scale(source: random.Random) -> Draw:
+    draw = Draw(source, 0.0, 0.0, 0.0)
+    draw.rate_bps = draw.log(1e3, 4e11)
+    draw.delay_s = draw.log(1e-6, 5.0)
+    packets = draw.log(300, MAX_PACKETS)
+    # Some round trips where that many packets allow them.
+    longest = MAX_PACKETS * 12_000 / draw.rate_bps
+    wanted = max(packets * 12_000 / draw.rate_bps, 20 * draw.delay_s)
+    draw.duration_s = min(wanted, longest, 90_000.0)
+    return draw
+
+
+def _base(draw: Draw, seed: int) -> dict[str, Any]:
+    link = {"rate": f"{draw.rate_bps:.0f} bps", "delay": _time(draw.delay_s), "queue": _queue(draw)}
+    kind = draw.random.choice(("dumbbell", "dumbbell", "parking-lot", "graph"))
+    hops = draw.random.randint(1, 3)
+    topology: dict[str, Any] = {
+        "dumbbell": {"bottleneck": link},
+        "parking-lot": {"hops": [link] * hops},
+        "graph": {
+            "nodes": [f"n{node}" for node in range(hops + 1)],
+            "links": [{**link, "from": f"n{hop}", "to": f"n{hop + 1}"} for hop in range(hops)],
+        },
+    }[kind]
+    ends = {"from": "n0", "to": f"n{hops}"} if kind == "graph" else {}
+    flows = [
+        {"label": f"f{group}", "count": draw.random.randint(1, 3), **ends}
+        for group in range(draw.random.randint(1, 4))
+    ]
+    return {
+        "seed": seed + 1,
+        "duration": _time(draw.duration_s),
+        "measure": {
+            "from": _time(draw.random.choice((0.0, 0.3, 0.9)) * draw.duration_s),
+            "every": _time(draw.duration_s / draw.random.randint(5, 200)),
+        },
+        "topology": {kind: topology},
+        "flows": flows,
+    }
+
+
+def _queue(draw: Draw) -> dict[str, Any]:
+    """A limit that no path is too short for."""
+    return {"kind": "droptail", "limit": f"{draw.log(1, 3000):.0f} packets"}
+
+
+def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
+    """Set a key of this name, or a random one. Returns whether there was a value for it."""
+    path, properties = place
+    table = made
+    for step in path:
+        table = table[step] if isinstance(step, int) else table.setdefault(step, {})
+    name = name or draw.random.choice([name for name in properties if name not in FIXED])
+    value = _value(properties.get(name, {}), draw, name)
+    if value is None:
+        return False
+    table[name] = value
+    return True
+
+
+def _places(made: dict[str, Any]) -> list[Place]:
+    """Tables that keys may be added to, with the properties of each."""
+    root = schema()["properties"]
+    (kind,) = made["topology"]
+    network = root["topology"]["properties"][kind]["properties"]
+    flow = root["flows"]["items"]["properties"]
+    places: list[Place] = [((), root)]
+    if kind == "dumbbell":
+        places.append((("topology", kind), network))
+        link = network["bottleneck"]["properties"]
+        places += [(("topology", kind, "bottleneck"), link)] * 4
+    else:
+        several = "hops" if kind == "parking-lot" else "links"
+        link = network[several]["items"]["properties"]
+        for hop in range(len(made["topology"][kind][several])):
+            places += [(("topology", kind, several, hop), link)] * 2
+    for group in range(len(made["flows"])):
+        places += [(("flows", group), flow)] * 3
+        places += [(("flows", group, "tcp"), flow["tcp"]["properties"])]
+    return places
+
+
+def _value(shape: Schema, draw: Draw, name: str = "") -> Any:
+    """A value of this shape; none if the schema does not say enough of it."""
+    if "const" in shape:
+        return shape["const"]
+    if "enum" in shape:
+        return draw.random.choice(shape["enum"])
+    if "anyOf" in shape:
+        return _value(draw.random.choice(shape["anyOf"]), draw, name)
+    match shape.get("type"):
+        case "boolean":
+            return draw.random.random() < 0.5
+        case "integer":
+            return round(_number(shape, draw, 60))
+        case "number":
+            return _number(shape, draw, 1e4)
+        case "string":
+            return _text(shape, draw, name)
+        case "array":
+            inner = shape.get("items", {})
+            items = [_value(inner, draw) for _ in range(draw.random.randint(1, 4))]
+            return None if None in items else _in_order(items)
+        case "object":
+            return _table(shape, draw)
+    return None
+
+
+def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
+    table = {}
+    required = shape.get("required", [])
+    for name, inner in shape.get("properties", {}).items():
+        if name in required or (name not in FIXED and draw.random.random() < 0.25):
+            value = _value(inner, draw, name)
+            if value is None and name in required:
+                return None
+            if value is not None:
+                table[name] = value
+    return table
+
+
+def _number(shape: Schema, draw: Draw, most: float) -> float:
+    """Within the bounds, small more often than large."""
+    low = shape.get("minimum", shape.get("exclusiveMinimum", 0.0))
+    high = min(shape.get("maximum", shape.get("exclusiveMaximum", most)), max(most, low + 1))
+    if "minimum" in shape and draw.random.random() < 0.1:
+        return low
+    if low >= 0 and high > 10:
+        return draw.log(max(low, 0.1), high)
+    return draw.random.uniform(low, high)
+
+
+def _text(shape: Schema, draw: Draw, name: str) -> str | None:
+    if name in TEXTS:
+        return TEXTS[name](draw)
+    units = UNITS.search(shape.get("pattern", ""))
+    if units is None:
+        return None
+    unit = draw.random.choice(units.group(1).split("|"))
+    match unit:
+        case "BDP":
+            return f"{draw.log(0.1, 10):.4g} BDP"
+        case "packets" | "packet" | "pkts" | "pkt" | "segments" | "segment":
+            return f"{draw.log(1, 3000):.0f} packets"
+    if unit.endswith(("bps", "bit/s")):
+        return f"{draw.rate_bps * draw.log(0.01, 10):.0f} bps"
+    if unit.endswith("B"):
+        return f"{draw.log(40, 60_000):.0f} B"
+    return _time(draw.log(min(draw.delay_s, 1e-3) / 10, draw.duration_s))
+
+
+def _time(seconds: float) -> str:
+    return f"{round(seconds * 1e12)} ps"
+
+
+def _in_order(items: Sequence[Any]) -> Sequence[Any]:
+    """Rows in order of time, as schedules have to be."""
+    if all(isinstance(item, dict) and "at" in item for item in items):
+        return sorted(items, key=lambda item: int(item["at"].split()[0]))
+    return items
+
+
+def _opportunities(draw: Draw) -> str:
+    """The lines of a delivery trace of about the link's rate."""
+    gap_ms = max(12_032_000 / draw.rate_bps, 0.01)
+    at_ms, times = 0.0, []
+    for _ in range(draw.random.randint(1, 300)):
+        at_ms += gap_ms * draw.random.expovariate(1.0)
+        times.append(int(at_ms))
+    return "".join(f"{time}\n" for time in [*times, times[-1] + 1])
+
+
+def _changes(draw: Draw) -> str:
+    """A table of rates."""
+    at_ps, lines = 0, ["at, rate"]
+    for _ in range(draw.random.randint(1, 50)):
+        at_ps += 1 + round(draw.duration_s * 1e12 * draw.random.expovariate(10.0))
+        rate = draw.random.choice((0, draw.rate_bps * draw.log(0.01, 10)))
+        lines.append(f"{at_ps} ps, {rate:.0f} bps")
+    return "\n".join(lines) + "\n"
+
+
+TEXTS.update(times_ms=_opportunities, changes=_changes)
