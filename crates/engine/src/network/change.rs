@@ -147,6 +147,7 @@ mod tests {
             impairments: None,
             loss: Loss::None,
             changes: vec![change(2, Some(30)), change(5, None), change(8, Some(100))],
+            jitter: None,
             tick: None,
             service: Service::OnArrival,
             sampled: false,

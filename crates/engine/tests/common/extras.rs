@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_engine::config::{Distribution, Link};
+use longhaul_engine::config::{AckThinning, Distribution, Link, Policer};
 use longhaul_engine::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
 /// By millisecond: megabits per second, milliseconds of delay, probability of loss.
@@ -17,6 +17,7 @@ pub struct Extras {
     changes: Changes,
     entrance: Option<Impairments>,
     tick_us: Option<u64>,
+    jitter_us: Option<f64>,
 }
 
 prop_compose! {
@@ -47,10 +48,20 @@ prop_compose! {
         duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
+        policed in prop::option::weighted(0.2, (100u64..20_000, 1u64..50)),
+        thinned in prop::option::weighted(0.3, (2u32..6, 1u64..50_000)),
     ) -> Impairments {
         let delay = Distribution::Exponential { mean: 1e-3 * mean_ms };
         let reordering = Some(Reordering { probability, delay });
-        Impairments { delay_box, duplication, reordering }
+        let policer = policed.map(|(kbps, packets)| Policer {
+            rate: Rate::from_bps(1000 * kbps),
+            burst: Bytes(1500 * packets),
+        });
+        let ack_thinning = thinned.map(|(keep_every, hold_us)| AckThinning {
+            keep_every,
+            hold: Span::from_micros(hold_us),
+        });
+        Impairments { delay_box, duplication, reordering, policer, ack_thinning }
     }
 }
 
@@ -72,8 +83,9 @@ prop_compose! {
         ],
         entrance in prop::option::of(entrance()),
         tick_us in prop::option::of(1u64..10_000),
+        jitter_us in prop::option::of(0.0..20_000.0f64),
     ) -> Extras {
-        Extras { mean_burst, changes, entrance, tick_us }
+        Extras { mean_burst, changes, entrance, tick_us, jitter_us }
     }
 }
 
@@ -99,6 +111,8 @@ impl Extras {
         link.changes = changes.collect();
         link.impairments = self.entrance.clone().map(Box::new);
         link.tick = self.tick_us.map(Span::from_micros);
+        let jitter = |us| Distribution::Exponential { mean: 1e-6 * us };
+        link.jitter = self.jitter_us.map(jitter);
     }
 
     /// Makes a link lose nothing from a time on that is after all changes.
@@ -117,6 +131,7 @@ impl Extras {
 
     /// Makes a link find out departures when packets arrive, and a plain one of it.
     pub fn remove_from(link: &mut Link) {
-        (link.changes, link.impairments, link.tick) = (Vec::new(), None, None);
+        (link.changes, link.impairments) = (Vec::new(), None);
+        (link.tick, link.jitter) = (None, None);
     }
 }

@@ -152,6 +152,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

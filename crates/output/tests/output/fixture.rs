@@ -87,6 +87,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

@@ -11,9 +11,10 @@ use super::Offer;
 use super::port::Port;
 use super::token_bucket::TokenBucket;
 use super::transmitter::Transmitter;
-use crate::config;
+use crate::config::{self, Distribution};
 use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
+use crate::random::{Stream, Streams};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
@@ -23,6 +24,7 @@ pub(super) struct ExplicitService {
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
+    jitter: Option<(Distribution, Stream)>,
     /// End of the last transmission that has begun; before it a packet may wait for its tokens.
     busy_until: Time,
     /// Whether that end is still to be found out.
@@ -39,12 +41,17 @@ pub(super) struct ExplicitService {
 }
 
 impl ExplicitService {
-    pub(super) fn new(config: &config::Link) -> Self {
+    pub(super) fn new(config: &config::Link, streams: &Streams) -> Self {
+        let jitter = |jitter: &Distribution| {
+            let stream = streams.component(&format!("links/{}/jitter", config.name));
+            (jitter.clone(), stream)
+        };
         Self {
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
+            jitter: config.jitter.as_ref().map(jitter),
             busy_until: Time::ZERO,
             in_service: false,
             rate: config.rate,
@@ -122,13 +129,22 @@ impl ExplicitService {
         };
         self.busy_until = start + self.transmitter.time(packet.bytes);
         self.rate = self.transmitter.rate();
-        let arrival = self.busy_until + self.delay;
+        let arrival = self.busy_until + self.delay + self.draw_jitter();
         let arrival = self.tick.map_or(arrival, |tick| next_tick(arrival, tick));
-        // Not before the one in front, if the delay has become shorter.
+        // Not before the one in front, if that has the longer delay.
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         port.append_in_service(packet)
+    }
+
+    /// What the delay of the next packet is longer.
+    #[inline]
+    fn draw_jitter(&mut self) -> Span {
+        match &mut self.jitter {
+            Some((jitter, stream)) => stream.draw_span(jitter),
+            None => Span::ZERO,
+        }
     }
 
     /// An update interval of the discipline is over at `now`. Nothing happens in those before the first

@@ -74,6 +74,7 @@ fn network(end: End) -> (Env, Path, Streams) {
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: false,
