@@ -205,7 +205,7 @@ counters! {
         sum dropped_forced_pkts: u64 as "dropped_forced_pkts",
         /// Packets dropped because they exceeded the rate of the link's policer; a column only where there is one.
         sum dropped_policed_pkts: u64 as "dropped_policed_pkts",
-        /// ACKs dropped for newer ones by `ack_thinning`; a column only where a link has it.
+        /// Acknowledgements dropped for newer ones by `ack_thinning`; a column only where a link has it.
         sum dropped_thinned_pkts: u64 as "dropped_thinned_pkts",
         /// Packets marked instead of dropped.
         sum marked_pkts: u64 as "marked_pkts",
